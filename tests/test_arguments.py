@@ -48,6 +48,7 @@ SAID_OTHERWISE = {
 SCORES = {"metric", "other", "human"}  # data, whatever they are
 MEANT = (
     (llbt.classical.feedback_order, "time_limit", math.inf),  # no limit
+    *((door, "where", {"a": 1}) for door in (llbt.from_counts, llbt.from_judgments, llbt.read_judgments)),
     *(
         (llbt.metrics.williams, name, math.nan) for name in ("r_x", "r_y", "r_xy")
     ),  # an undefined correlation has no test

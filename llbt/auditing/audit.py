@@ -243,7 +243,7 @@ def audit(
 
 def audited(data: object, format: Format | None, asked: Asked, named: Named) -> Audit:
     """Return the audit of judgments of a format, with what the caller says of their fields in its place."""
-    found = countable(data, format, asked, max_dropped=sys.maxsize)
+    found = countable(data, format, asked, max_dropped=sys.maxsize, named=_looked_at(named))
     if found.counts:
         objects, outcome = asked.objects or OBJECTS, asked.outcome or "outcome"
         table = from_judgments(
@@ -253,6 +253,12 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
     with located(found.source.what):
         evidence = from_source(found, named)
     return _audit(evidence, found.notes)
+
+
+def _looked_at(named: Named) -> tuple[str, ...]:
+    """Return the columns that an audit looks at by name; one of weights is called so unless it is named."""
+    said = (named.judge, named.prompt, named.weights or "weight", named.block, named.task, named.time, named.strength)
+    return tuple(name for name in said if name is not None)
 
 
 def _audited_table(c: Comparisons, named: Named) -> Audit:

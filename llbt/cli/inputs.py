@@ -23,10 +23,10 @@ from ..report.study import UNITS
 from .messages import working
 from .options import Counting, Model, Reading, ScoreReading
 from .signatures import given
-from .values import among, assigned, items, number_or, numbers, option_of, outcomes, pairs, sides, two, wrong
+from .values import among, assigned, items, number_or, numbers, option_of, outcomes, pairs, sides, two, where, wrong
 
 _FILES = ("object_covariates", "judge_covariates")  # beside FILE
-_OF_COUNTS = ("wins", "ties_column")
+_OF_COUNTS = ("wins",)
 _OF_JUDGMENTS = ("outcome", "outcomes", "strength", "weights", "input_format", "defaults", "max_dropped")
 
 
@@ -65,6 +65,10 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
         first = streamed[0] if streamed[0] == "FILE" else option_of(streamed[0])
         raise wrong(streamed[1], f"standard input is {first} already.")
     said = {name: _READERS[name](name, text) if name in _READERS else text for name, text in asked.items()}
+    if "ties_column" in said and not counts:
+        if len(said["ties_column"]) > 1:
+            raise wrong("ties_column", f"several columns are summed beside {option_of('wins')}; pass that, too.")
+        said["ties_column"] = said["ties_column"][0]
     if "input_format" in said:
         said["format"] = said.pop("input_format")
     return Opened(source_of(file), said, who)
@@ -139,8 +143,9 @@ def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
     with working("auditing"):
         if c is not None and any(name in read.said for name in _OF_COUNTS):
             return llbt.audit(c, **read.who)
-        names = ("objects", "outcome", "outcomes", "defaults", "labels")
-        asked = Asked(**{name: read.said[name] for name in names if name in read.said})
+        names = ("objects", "outcome", "outcomes", "defaults", "labels", "ties_column", "where")
+        ignored = tuple(read.said.get("ignore", ()))
+        asked = Asked(ignore=ignored, **{name: read.said[name] for name in names if name in read.said})
         named = Named(weights=read.said.get("weights"), strength=read.said.get("strength"), **read.who)
         return audited(read.source, read.said.get("format"), asked, named)
 
@@ -208,9 +213,10 @@ def anchor_of(text: str | None, c: llbt.Comparisons) -> Any:
 
 _READERS: dict[str, Callable[[str, str], Any]] = {
     **dict.fromkeys(("objects", "wins"), two),
-    **dict.fromkeys(("ties_column", "covariates", "clusters", "numeric"), items),
+    **dict.fromkeys(("ties_column", "ignore", "covariates", "clusters", "numeric"), items),
     "outcomes": outcomes,
     "defaults": lambda name, text: assigned(name, text, "baseline=gpt-4-0314"),
+    "where": where,
     "side_covariates": sides,
     **dict.fromkeys(_FILES, lambda name, file: source_of(file)),
 }

@@ -122,6 +122,29 @@ class Reading:
     weights: Annotated[
         Text, column("--weights", "Judgments: the column with the number of judgments that a row stands for.")
     ] = None
+    ties_column: Annotated[
+        Text,
+        column(
+            "--ties-column",
+            """Judgments: the column that says yes where a judgment is a tie. Counts: the column with the ties; several
+            are summed. [default: as names and values of the columns say]""",
+            "COLUMN,…",
+        ),
+    ] = None
+    ignore: Annotated[
+        Text,
+        column(
+            "--ignore", "Columns that say nothing of the judgments, though their names may, such as count.", "COLUMN,…"
+        ),
+    ] = None
+    where: Annotated[
+        Text,
+        option(
+            "--where",
+            "Rows to read: those in which a column says yes (anony), or has a value (language=English).",
+            "COLUMN|COLUMN=VALUE,…",
+        ),
+    ] = None
     input_format: Annotated[
         Text,
         option(
@@ -179,14 +202,6 @@ class Counting:
             "--wins",
             "Counts: the two columns with the wins of object i and of object j. [default: wins_i,wins_j]",
             "I,J",
-        ),
-    ] = None
-    ties_column: Annotated[
-        Text,
-        column(
-            "--ties-column",
-            "Counts: the column with the ties; several are summed. [default: ties, if there is one]",
-            "COLUMN,…",
         ),
     ] = None
     covariates: Annotated[

@@ -79,6 +79,11 @@ def outcomes(name: str, text: str) -> Any:
     return said | {flags[key.lower()]: value for key, value in said.items() if key and key.lower() in flags}
 
 
+def where(name: str, text: str) -> str | dict[str, str]:
+    """Return the column that says yes in the rows to read, or the value that columns have there."""
+    return assigned(name, text, "language=English") if "=" in text else text
+
+
 def sides(name: str, text: str) -> dict[str, list[str]]:
     """Return the two columns of each side covariate."""
     found = {key: value.split(":") for key, value in assigned(name, text, "length=length_a:length_b").items()}

@@ -18,6 +18,7 @@ from .response import THREE, TWO, Response
 
 OBJECTS = ("object_i", "object_j")
 STANDARD = (*OBJECTS, "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
+MADE = ("tie_kind", "strength", "weight", "block", "record")  # columns that a reader makes, and says so
 _OPTIONAL = ("weight", "record")  # columns that only some formats have
 _SHOWN = 10  # rows of a printout
 _WIDTH = 40  # characters of a text in it

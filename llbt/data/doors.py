@@ -11,7 +11,7 @@ import numpy as np
 from ..arguments import Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
-from ..core.judgments import OBJECTS
+from ..core.judgments import MADE, OBJECTS, has_standard_columns
 from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
@@ -25,8 +25,9 @@ from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
+from .spare_columns import Where, of_counts, restricted
 from .standard import in_order
-from .tables import assembled, condensed
+from .tables import assembled, condensed, unused_note
 from .texts import LabelType
 
 Two = Sequence[str]
@@ -49,6 +50,8 @@ def from_counts(
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
     units: Names = (),
+    ignore: Names = (),
+    where: Where = None,
     labels: LabelType | None = None,
 ) -> Comparisons:
     """Return comparisons from a frame of counts, one row per pair of objects (and covariates).
@@ -63,9 +66,10 @@ def from_counts(
     wins : two str
         Columns with the wins of either.
     ties_column : str, sequence of str, mapping or None
-        Column with the ties. Without a column ``"ties"``, or with None, the table has no tie category;
-        several columns (two kinds of ties) are summed. A mapping of columns to ``"tie"`` or ``"bad"``,
-        ``{"ties": "tie", "both_bad": "bad"}``, counts both bad as an outcome of its own.
+        Column with the ties; several columns (two kinds of ties) are summed. By default ``"ties"``, or another column
+        whose name and whole numbers say that it counts ties, such as ``"draws"``; without one, and with None, the table
+        has no tie category. A mapping of columns to ``"tie"`` or ``"bad"``, ``{"ties": "tie", "both_bad": "bad"}``,
+        counts both bad as an outcome of its own.
     grades : sequence of str or mapping, optional
         In place of `wins` and `ties_column`: a column for each grade of preference, from object i preferred most to
         object j preferred most, ``("++", "+", "=", "-", "--")``, as many for either; or a mapping of columns
@@ -91,6 +95,10 @@ def from_counts(
     units : str or sequence of str
         Columns to keep as clusters where they are there, have no other role and a label in every row:
         ``("judge", "prompt", "block")`` for ``cov_type="cautious"``.
+    ignore : str or sequence of str
+        Columns that say nothing of the counts, though their names may, such as ``"total"`` or ``"count"``.
+    where : str or mapping, optional
+        Rows to read, as in `read_judgments`.
     labels : "text", "number" or None
         What the labels of objects are. None: of a csv file numbers if every label of both columns, written back, is
         the text that was read, else text; what has types of its own (frames, parquet, JSON) keeps them. ``"text"``:
@@ -139,15 +147,24 @@ def from_counts(
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units, judge_covariates)
     source = open_source(frame, labels=labels)
     sides = as_two_names(objects, "objects")
+    with located(source.what):
+        source, notes = restricted(source, where)
     if grades is None:
         undecided = _tie_columns(ties_column, source.names)
+        two, beside = as_two_names(wins, "wins"), list(undecided)
+        if {*sides, *two, *beside} <= set(source.names):
+            named = {*sides, *two, *beside, *as_names(ignore, "ignore"), *_named(asked)}
+            with located(source.what):
+                found, more = of_counts(source, two, beside, named)
+            notes = (*notes, *more)
+            undecided |= {found: "tie"} if found and ties_column is not None else {}
         told = (_bad_columns if "bad" in undecided.values() else _three_columns)(as_two_names(wins, "wins"), undecided)
     else:
         if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:
             raise OptionError("grades= stands in place of wins= and ties_column=", "Pass either.")
         told = _graded_columns(grades)
     with located(source.what):
-        return _from_counts(source, asked, sides, told, (), order)
+        return _from_counts(source, asked, sides, told, notes, order)
 
 
 @dataclass(frozen=True)
@@ -191,7 +208,7 @@ def _from_counts(
     lines = Lines(pairs.codes, counts, *asked.read(picked))
     ties = _sum_notes(told, read)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
-    notes = (*notes, *ties, *_repeat_note(lines), *unlabelled)
+    notes = (*notes, *ties, *_repeat_note(lines), *unlabelled, *unused_note(unkept))
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, response=told.response)
 
 
@@ -214,6 +231,9 @@ def from_judgments(
     side_covariates: Mapping[str, Two] | None = None,
     order: bool = False,
     units: Names = (),
+    ties_column: str | None = None,
+    ignore: Names = (),
+    where: Where = None,
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
     max_dropped: Number = 0,
@@ -256,8 +276,9 @@ def from_judgments(
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
         As in `from_counts`. The judge is the one of the format, where that says who it is.
-    defaults : mapping, optional
-        Field → its value where the file lacks it, as in `read_judgments`.
+    ties_column, ignore, where, defaults
+        As in `read_judgments`: the column that says which judgments are ties, columns that say nothing of the
+        judgments, the rows to read, and values of fields that the file lacks.
     labels : "text", "number" or None
         What the labels of objects are, as in `from_counts`.
     max_dropped : int
@@ -296,9 +317,17 @@ def from_judgments(
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units, judge_covariates)
     _one(outcome, "outcome")
     named = Asked(
-        unless_default(objects, OBJECTS), unless_default(outcome, "outcome"), outcomes, defaults=defaults, labels=labels
+        unless_default(objects, OBJECTS),
+        unless_default(outcome, "outcome"),
+        outcomes,
+        defaults=defaults,
+        labels=labels,
+        ties_column=ties_column,
+        ignore=as_names(ignore, "ignore"),
+        where=where,
     )
-    found = countable(frame, format, named, max_dropped)
+    beside = [name for name in (strength, weights) if name is not None]
+    found = countable(frame, format, named, max_dropped, {*beside, *_named(asked)})
     if order and not found.shown:
         raise OptionError(
             f"order=True: {found.format or 'the frame'!r} does not record which object was shown first", "Leave it out."
@@ -340,6 +369,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
     said, response, beside = judged.told(picked, labels, said, weighed)
     lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
+    unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
+    made = MADE if has_standard_columns(source.names) else ()
     notes = (
         *_read_as(picked, found),
         *found.notes,
@@ -348,8 +379,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *([self_note(selves)] if selves else []),
         *beside,
         *unlabelled,
+        *unused_note([name for name in unkept if name not in made]),
     )
-    unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
     under_other_names = found.aliases({"units": ("judge", "prompt")}).values()
     unkept += tuple(name for name in under_other_names if name not in source.names)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
@@ -357,6 +388,11 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
 
 def _read_as(rows: Rows, found: Countable) -> list[str]:
     return [f"{counted(int(rows.times.sum()), 'row')} read as {found.format!r}"] if found.format else []
+
+
+def _named(asked: Wanted) -> set[str]:
+    """Return the columns that a caller asks to keep."""
+    return {name for names in asked.roles().values() for name in names}
 
 
 def _one(name: object, parameter: str) -> tuple[str]:

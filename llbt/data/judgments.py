@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from .duckdb_files import typed_relation
 from .files import open_source
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
 from .frames import read_factor, read_label_pair
+from .kept import Names
 from .known_formats import (
     HEADERS,
     JUDGMENT_FORMATS,
@@ -36,7 +37,8 @@ from .paths import located
 from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, Meaning, by_label
 from .reshaped import field_of
 from .rows import Rows
-from .sources import Roles, Source, as_two_names, in_memory
+from .sources import Roles, Source, as_names, as_two_names, in_memory
+from .spare_columns import Where, examined, restricted
 from .standard import free_name, kind_note, own_notes, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
@@ -60,6 +62,9 @@ def read_judgments(
     object_names: Sequence[str] | None = None,
     pairs: str | Sequence[Sequence[str]] | None = None,
     joined: bool = True,
+    ties_column: str | None = None,
+    ignore: Names = (),
+    where: Where = None,
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
     max_dropped: Number = 0,
@@ -90,6 +95,13 @@ def read_judgments(
     joined : bool
         Whether a label of several objects whose outputs were identical (``a+b`` in WMT) stands for each of them;
         with False it stays as it is written, and the record is one judgment.
+    ties_column : str, optional
+        Column that says yes where a judgment is a tie, whatever its outcome says; where there is none but winner and
+        loser, it is found by its name and values.
+    ignore : str or sequence of str
+        Columns that say nothing of the judgments, though their names may: ``"count"``, say, of words.
+    where : str or mapping, optional
+        Rows to read: those in which this column says yes (``"anony"``), or has this value: ``{"language": "English"}``.
     defaults : mapping, optional
         Field of the format → its value where the file has no such field, such as ``{"baseline": "gpt-4-0314"}``.
     labels : "text", "number" or None
@@ -115,7 +127,7 @@ def read_judgments(
     ------
     JudgmentError
         For files that cannot be read, fields that are not there, formats that do not fit, and more unknown outcomes
-        than `max_dropped`.
+        than `max_dropped`; for a column that may say how often a row was judged, or contradicts the outcome on ties.
     OptionError
         For a `format` that nobody knows, and options that it does not take.
 
@@ -147,10 +159,21 @@ def read_judgments(
     2 records read as 'arena': 2 judgments
     1 tie is of the kind 'both_bad', which outcomes={'both_bad': 'bad'} counts apart
     """
-    asked = Asked(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels)
+    asked = Asked(
+        *(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels),
+        ties_column=ties_column,
+        ignore=as_names(ignore, "ignore"),
+        where=where,
+    )
     if isinstance(source, Judgments) and format == "auto" and asked == Asked():
         return source
     opened, known = resolve(source, format, asked)
+    known, opened, notes = _examined(opened, known, asked)
+    made = _read_judgments(opened, known, max_dropped)
+    return replace(made, notes=(*made.notes, *notes)) if notes else made
+
+
+def _read_judgments(opened: Source, known: JudgmentFormat, max_dropped: int) -> Judgments:
     if _stays_on_disk(opened) and is_flat(known, opened) and known.games[0].weight is None:
         with located(opened.what):
             found = _held(opened, known, max_dropped)
@@ -202,9 +225,19 @@ class Asked:
     joined: bool = True
     defaults: Mapping[str, Label] | None = None
     labels: LabelType | None = None
+    ties_column: str | None = None
+    ignore: tuple[str, ...] = ()
+    where: Where = None
 
     def __post_init__(self) -> None:
         checked_outcomes(self.outcomes)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that the caller names."""
+        fields = (self.outcome, self.ties_column, self.judge, self.prompt, *(self.objects or ()), *self.ignore)
+        asked = [self.where] if isinstance(self.where, str) else self.where or ()
+        return frozenset(name for name in (*fields, *asked) if name is not None)
 
     @property
     def names_fields(self) -> bool:
@@ -340,7 +373,9 @@ def unless_default(value: Any, default: Any) -> Any:
     return None if value == default or (isinstance(value, list) and tuple(value) == default) else value
 
 
-def countable(source: object, format: Format | None, asked: Asked, max_dropped: int) -> Countable:
+def countable(
+    source: object, format: Format | None, asked: Asked, max_dropped: int, named: Collection[str] = ()
+) -> Countable:
     """Return judgments ready to be counted; only what is not one row per judgment is read into memory.
 
     Parameters
@@ -348,17 +383,25 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
     source, format, max_dropped
         As in `from_judgments`.
     asked : Asked
+    named : collection of str
+        Columns that the caller names for something else, such as a covariate.
     """
     is_file = isinstance(source, (str, os.PathLike, list, tuple, bytes))
     if format is None and not is_file:
         standard = overridden(JUDGMENT_FORMATS["judgments"], replace(asked, defaults=None))
         opened = open_source(source, labels=asked.labels)
-        named = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
-        if named and not asked.defaults:
-            found = _countable(opened, standard)
-            return _as_made(found, source) if isinstance(source, Judgments) else found
+        own = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
+        if own and not asked.defaults:
+            if isinstance(source, Judgments) and asked.where is None:
+                return _as_made(_countable(opened, standard), source)
+            if not set(fields_of(standard.games[0])) <= set(opened.names):
+                return _countable(opened, standard)  # what is not there is said where columns are picked
+            known, opened, notes = _examined(opened, standard, asked, named)
+            found = replace(_made(opened, known, max_dropped), notes=notes)
+            return _as_made(found, source, notes) if isinstance(source, Judgments) else found
     opened, known = resolve(source, format or "auto", asked)
-    notes = own_notes(known)
+    known, opened, notes = _examined(opened, known, asked, named)
+    notes = (*own_notes(known), *notes)
     name = "" if asked.names_fields or known.name == OWN_COLUMNS else known.name
     if is_flat(known, opened):
         return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
@@ -366,12 +409,30 @@ def countable(source: object, format: Format | None, asked: Asked, max_dropped: 
         counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
         sides = as_two_names(known.games[0].objects, "objects")
         return Countable(opened, sides, Labels(""), counts=counts, format=name, shown=known.shown, notes=notes)
+    found = _made(opened, known, max_dropped)
+    return replace(found, notes=(*found.notes, *notes[len(own_notes(known)) :]))
+
+
+def _examined(
+    opened: Source, known: JudgmentFormat, asked: Asked, named: Collection[str] = ()
+) -> tuple[JudgmentFormat, Source, tuple[str, ...]]:
+    """Return how the rows that are asked for are read, these rows, and notes."""
+    with located(opened.what):
+        opened, kept = restricted(opened, asked.where)
+        known, notes = examined(opened, known, asked.named.union(named), asked.ties_column)
+    return known, opened, (*kept, *notes)
+
+
+def _made(opened: Source, known: JudgmentFormat, max_dropped: int) -> Countable:
+    """Return what can be counted as it is, or else what is read into memory."""
+    if is_flat(known, opened):
+        return _countable(opened, known)
     made = read(opened, known, max_dropped)
     return _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
 
 
-def _as_made(found: Countable, made: Judgments) -> Countable:
-    return replace(found, notes=made.notes, shown=made.shown, dropped=made.dropped, objects=made.objects)
+def _as_made(found: Countable, made: Judgments, notes: tuple[str, ...] = ()) -> Countable:
+    return replace(found, notes=(*made.notes, *notes), shown=made.shown, dropped=made.dropped, objects=made.objects)
 
 
 def _countable(source: Source, known: JudgmentFormat) -> Countable:

@@ -43,7 +43,7 @@ from .kept import Names, read_object_table, wanted
 from .known_formats import ranking_format
 from .preflib import SUFFIXES, read_preflib, suffix_of
 from .sources import as_names
-from .tables import coded_pairs, kept_at
+from .tables import coded_pairs, kept_at, unused_note
 
 Unranked = Literal["unknown", "below"]
 
@@ -164,7 +164,9 @@ def rankings_from(
     if scale.higher_wins:
         made = replace(made, value=-made.value)
     collected = _collected(table, made, roles, keep, unranked)
-    return collected if known is None else replace(collected, notes=(f"read as {form.description}", *collected.notes))
+    written = () if known is None else (f"read as {form.description}",)
+    unused = unused_note([name for name in source.names if name not in flat(roles)])
+    return replace(collected, notes=(*written, *collected.notes, *unused))
 
 
 def _as_written(made: Blocks, form: JudgmentFormat) -> Blocks:

@@ -39,7 +39,7 @@ from .grades import graded_outcomes, rising
 from .kept import Names, wanted
 from .readings import TIE
 from .sources import open_frame
-from .tables import assembled, coded_pairs, condensed, kept_at
+from .tables import assembled, coded_pairs, condensed, kept_at, unused_note
 
 _ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
 
@@ -258,6 +258,7 @@ def _implied(
     lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
     unkept = tuple(name for name in names if name not in flat(roles))
     notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused, *of_judges]
+    notes += unused_note(unkept)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)
 
 

@@ -17,6 +17,9 @@ from .rows import Rows
 
 T = TypeVar("T")
 Meaning = Literal["i", "j", "tie", "bad"] | None
+# what says that something is so, or is not, in lower case; an empty cell says no
+YES = frozenset(("true", "t", "yes", "y", "1", "1.0"))
+NO = frozenset(("false", "f", "no", "n", "0", "0.0", ""))
 
 WIN_I, TIE, WIN_J, LEFT_OUT, BAD, UNKNOWN = 0, 1, 2, 3, 4, -1  # columns of the counts, and three that are none
 BOTH_BAD = "both_bad"  # the kind of a tie that says so

@@ -19,6 +19,7 @@ from .frames import plain
 from .score_columns import counters, is_score, labelled, of_flags, refuse_gone, refuse_missing, refuse_twice, scores_of
 from .score_ties import TieRule
 from .sources import as_names, in_memory
+from .tables import unused_note
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -186,7 +187,7 @@ class SystemScores(Record):
     def notes_beside(self, used: Sequence[str] = ()) -> tuple[str, ...]:
         """Return what is to be said of the frame where some columns are used beside the scores."""
         unused = [name for name in self.unused if name not in used]
-        return (*((f"columns not used: {listed(unused)}",) if unused else ()), *self.notes)
+        return (*unused_note(unused), *self.notes)
 
 
 def as_scores(data: object, others: Sequence[str] = ()) -> SystemScores:

@@ -14,7 +14,7 @@ import pandas as pd
 from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
-from ..core.columns import IntArray, as_objects, inferred
+from ..core.columns import IntArray, Label, as_objects, inferred
 from ..errors import JudgmentError, OptionError, listed
 from .dask_frames import DaskFrame, is_dask
 from .frames import read_factor
@@ -122,6 +122,23 @@ class Source:
         unsure, otherwise = frozenset(changed.get(name, name) for name in self.unsure), self.otherwise
         again = None if otherwise is None else lambda: otherwise().renamed(names)
         return replace(self, names=renamed, inner=inner, unsure=unsure, otherwise=again)
+
+    def keeping(self, name: str, wanted: Callable[[Label], bool]) -> Source:
+        """Return the rows whose value of a column, as it is written, is wanted; rows without a value never are.
+
+        Raises
+        ------
+        JudgmentError
+            For a column that is not there or whose values cannot be told apart, and where no row is left.
+        """
+        values = replace(self, is_text=False, labels=None).tally({"where": (name,)})
+        found = [label for label in read_factor(values.frame, name).labels if wanted(label)]
+        if not found:
+            raise JudgmentError(f"no row is left by column {name!r} (where=)", where=self.what)
+        held: Any = nw.from_native(self.frame.native.compute()) if isinstance(self.frame, DaskFrame) else self.frame
+        kept = held.filter(nw.col(self.inner.get(name, name)).is_in(found))
+        again = self.otherwise
+        return replace(self, frame=kept, otherwise=None if again is None else lambda: again().keeping(name, wanted))
 
     def n_rows(self) -> int:
         """Return the number of rows, counted by the engine that holds them."""

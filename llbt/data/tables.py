@@ -15,6 +15,7 @@ from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, dense, tal
 from ..core.comparisons import Comparisons, counts_of_outcomes, n_columns, tabulate
 from ..core.response import THREE, TWO, Response
 from ..core.statistics import sign_p
+from ..errors import listed
 from ..table import counted, format_p, format_percent
 from .frames import read_labels
 from .kept import Wanted, read_object_table
@@ -81,6 +82,11 @@ def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
     p = format_p(sign_p(first, first + second))
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
     return [f"{note}: object_i won {share} of the decided judgments ({p}); keep with order=True"]
+
+
+def unused_note(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the note on columns that a door did not use; none where it used all."""
+    return (f"columns not used: {listed(names, len(names))}",) if names else ()
 
 
 def assembled(

@@ -154,7 +154,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 38
+    assert len(options) == 40
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -452,10 +452,10 @@ REFUSED = {
     "no side": (["PARTY", *WINNER, "--side-covariates", "length=length_a"], "found 'length=length_a'; expected one"),
     "wins of judgments": (["PARTY", *WINNER, "--wins", "a,b"], "'--wins': it is for counts, --outcome for judgments"),
     "ties of judgments": (
-        ["PARTY", "--ties-column", "t", "--weights", "n"],
-        "'--ties-column': it is for counts, --weights for",
+        ["PARTY", "--ties-column", "t,u", "--weights", "n"],
+        "'--ties-column': several columns are summed beside --wins; pass that, too",
     ),
-    "ties alone": (["PARTY", *AB, "--ties-column", "n"], "party.csv: no columns 'wins_i', 'wins_j' (--wins)"),
+    "ties alone": (["PARTY", *AB, "--ties-column", "n"], "column 'n' (--ties-column) holds 1, 2, 3 and 3 more"),
     "no column": (["PARTY", "--outcome", "winner"], "party.csv: no columns 'object_i', 'object_j'"),
     "no object table": (["PARTY", "--object-covariates", "no.csv"], "the file 'no.csv' is not there"),
     "options of files": (["puddings", "--order"], "'--order': it is for files; the bundled data set 'puddings'"),

@@ -41,6 +41,7 @@ JUDGMENTS = pd.DataFrame(
         "len_b": [20, 10, 30, 10],
     }
 )
+UNUSED = "columns not used: 'age', 'judge'"  # of COUNTS
 CHOICES = JUDGMENTS.rename(columns={"winner": "choice"})  # the columns of no known format
 MODELS = {"objects": ("model_a", "model_b"), "outcome": "winner"}
 
@@ -54,7 +55,7 @@ class TestCounts:
         c = from_counts(COUNTS)
         assert rows(c) == [["A", "B", 7, 1, 3], ["A", "C", 9, 0, 2], ["B", "C", 5, 2, 4]]
         assert c.unkept == ("age", "judge")
-        assert c.notes == ()
+        assert c.notes == (UNUSED,)
 
     def test_pairs_are_oriented_by_name(self):
         turned = COUNTS.rename(
@@ -76,17 +77,17 @@ class TestCounts:
     def test_two_kinds_of_ties_are_summed_with_a_note(self):
         c = from_counts(COUNTS.assign(bad=[1, 1, 1]), ties_column=("ties", "bad"))
         assert c.n_ties == 6
-        assert c.notes == ("ties are the sum of ties (3) and bad (3)",)
+        assert c.notes == ("ties are the sum of ties (3) and bad (3)", UNUSED)
 
     def test_rows_that_repeat_are_summed_and_counted(self):
         c = from_counts(pd.concat([COUNTS, COUNTS.iloc[:1]]))
         assert rows(c)[0] == ["A", "B", 14, 2, 6]
-        assert c.notes == ("1 row repeating a comparison: 4 rows were summed to 3",)
+        assert c.notes == ("1 row repeating a comparison: 4 rows were summed to 3", UNUSED)
 
     def test_rows_of_different_clusters_do_not_repeat(self):
         twice = pd.concat([COUNTS.assign(worker=1), COUNTS.assign(worker=2)])
         c = from_counts(twice, clusters="worker")
-        assert c.notes == ()
+        assert c.notes == (UNUSED,)
         assert len(c.cluster_counts.rows) == 6
         assert rows(c)[0] == ["A", "B", 14, 2, 6]
 
@@ -125,6 +126,7 @@ class TestJudgments:
     def test_presentations_are_merged_with_a_note(self):
         c = from_judgments(JUDGMENTS, **MODELS)
         assert c.notes == (
+            "columns not used: 'judge', 'worker', 'len_a', 'len_b'",
             "3 judgments of 1 pair shown in both orders were merged: object_i won 50 % of the decided judgments "
             "(p = 1.000); keep with order=True",
         )
@@ -147,7 +149,7 @@ class TestJudgments:
         c = from_judgments(JUDGMENTS, **MODELS, order=True)
         assert rows(c) == [["x", "y", 1, 0, 1], ["y", "x", 0, 1, 0], ["z", "x", 1, 0, 0]]
         assert c.keeps_order
-        assert c.notes == ()
+        assert c.notes == ("columns not used: 'judge', 'worker', 'len_a', 'len_b'",)
 
     def test_weights(self):
         c = from_judgments(JUDGMENTS.assign(n=[2, 3, 0.5, 1]), **MODELS, weights="n")
@@ -199,7 +201,7 @@ class TestObjectTable:
     def test_objects_not_compared_are_noted(self):
         more = pd.concat([OBJECTS, pd.DataFrame({"object": ["Z"], "price": [None], "origin": ["x"]})])
         c = from_counts(COUNTS, object_covariates=more)
-        assert c.notes == ("1 object of the object table not compared: 'Z'",)
+        assert c.notes == (UNUSED, "1 object of the object table not compared: 'Z'")
         assert c == from_counts(COUNTS, object_covariates=OBJECTS)
 
     def test_round_trip_with_all_kinds_of_columns(self):

@@ -643,7 +643,7 @@ class TestModelFormats:
     def test_further_fields_change_nothing(self, case):
         if not isinstance(case.source, list) or not isinstance(case.source[0], dict):
             return
-        records = [record | {"remark": "r", "number": 3} for record in case.source]
+        records = [record | {"remark": "r", "figure": 3} for record in case.source]
         frame = read_judgments(records, **case.options)
         assert f"read as '{case.name}'" in frame.notes[0]
         check(frame, case)
@@ -932,12 +932,12 @@ class TestOwnFormat:
     @pytest.mark.parametrize(
         ("verdict", "said"),
         [
-            (llbt.formats.Lean("n", 0, 10), "i"),
-            (llbt.formats.Lean("n", 10, 0), "j"),
-            (llbt.formats.Lean("n", 0, 10, tie_within=3), "tie"),
-            (llbt.formats.ByScores(("n", "m")), "j"),
-            (llbt.formats.ByScores(("n", "m"), higher_is_better=False), "i"),
-            (llbt.formats.ByScores(("n", "n")), "tie"),
+            (llbt.formats.Lean("points", 0, 10), "i"),
+            (llbt.formats.Lean("points", 10, 0), "j"),
+            (llbt.formats.Lean("points", 0, 10, tie_within=3), "tie"),
+            (llbt.formats.ByScores(("points", "m")), "j"),
+            (llbt.formats.ByScores(("points", "m"), higher_is_better=False), "i"),
+            (llbt.formats.ByScores(("points", "points")), "tie"),
             (llbt.formats.OneHot("zero", "zero", "one"), "tie"),
             (llbt.formats.OneHot("one", "zero", "zero"), "i"),
             (llbt.formats.OneHot("zero", "one", "zero"), "j"),
@@ -946,18 +946,18 @@ class TestOwnFormat:
         ],
     )
     def test_every_verdict(self, verdict, said):
-        records = [{"a": "x", "b": "y", "n": 3, "m": 4, "zero": 0, "one": 1}]
+        records = [{"a": "x", "b": "y", "points": 3, "m": 4, "zero": 0, "one": 1}]
         own = llbt.formats.JudgmentFormat("own", (llbt.formats.Game(("a", "b"), verdict),))
         assert plain_rows(read_judgments(records, format=own)) == [("x", "y", said)]
         assert from_judgments(records, format=own) == from_judgments(read_judgments(records, format=own))
 
     def test_scores_may_have_a_strength(self):
         own = llbt.formats.JudgmentFormat(
-            "own", (llbt.formats.Game(("a", "b"), llbt.formats.ByScores(("n", "m"), strength=True)),)
+            "own", (llbt.formats.Game(("a", "b"), llbt.formats.ByScores(("points", "m"), strength=True)),)
         )
-        assert read_judgments([{"a": "x", "b": "y", "n": 3, "m": 4.5}], format=own).to_frame()["strength"].tolist() == [
-            1.5
-        ]
+        assert read_judgments([{"a": "x", "b": "y", "points": 3, "m": 4.5}], format=own).to_frame()[
+            "strength"
+        ].tolist() == [1.5]
 
     def test_a_constant(self):
         own = llbt.formats.JudgmentFormat(

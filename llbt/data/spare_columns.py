@@ -1,0 +1,366 @@
+"""Columns that nobody named: whether their names and values say something of the counts, and what is done then.
+
+A table may have a column of ties, or of how often each row was judged, that its layout does not need. Names alone do
+not decide, because a column ``count`` may count the words of an answer: its values and what stands beside it decide.
+A column that may change the counts is used or refused; the others are listed as not used (`tables.unused_note`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.columns import FloatArray, Label
+from ..core.judgments import STANDARD, has_standard_columns
+from ..errors import JudgmentError, OptionError, listed
+from ..table import counted, format_count
+from .formats import Always, Game, JudgmentFormat, Labels, fields_of
+from .frames import read_counts, read_factor, read_label_pair
+from .outcomes import read_outcomes
+from .readings import NO, TIE, YES, Meaning
+from .reshaped import field_of
+from .sources import Source, as_two_names
+
+Where = str | Mapping[str, Label] | None  # of the rows that are read
+
+TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TIES = _words(
+    """
+    draw draws drawn tie ties tied istie isties isdraw istied equal equals isequal
+    """
+)
+_STRONG = _words(
+    """
+    count counts freq freqs frequency frequencies weight weights vote votes numvotes nvotes votecount reps
+    replicates replications multiplicity
+    """
+)
+_WEAK = _words(
+    """
+    n num number total times w nobs
+    """
+)
+_FILTERS = _words(
+    """
+    anony deduptag wascancelled cancelled attentioncheck valid isvalid invalid skipped rejected status
+    """
+)
+_UNITS = _words(
+    """
+    judge judgeid worker workerid annotator annotatorid rater raterid user userid assessor observer prompt
+    promptid question questionid item itemid instruction sentence segment document block session
+    """
+)
+_NAMED = 3  # rows in a message
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """The distinct values of a column, and how many rows have each; `missing` rows have none."""
+
+    labels: list[Label]
+    times: npt.NDArray[np.int64]
+    missing: int
+
+    def numbers(self) -> FloatArray | None:
+        """Return the values as numbers, or None where one is no number or missing."""
+        plain = all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in self.labels)
+        return np.array(self.labels, dtype=np.float64) if plain and self.labels and not self.missing else None
+
+    def marks(self) -> dict[Label, bool] | None:
+        """Return which value says yes, or None where one says neither yes nor no."""
+        said = {label: str(label).strip().casefold() for label in self.labels}
+        if not self.labels or not all(word in YES | NO for word in said.values()):
+            return None
+        return {label: word in YES for label, word in said.items()}
+
+    def yes(self, marks: dict[Label, bool]) -> int:
+        """Return how many rows say yes."""
+        return int(sum(n for label, n in zip(self.labels, self.times, strict=True) if marks[label]))
+
+
+def examined(
+    source: Source, known: JudgmentFormat, named: Collection[str], ties_column: str | None = None
+) -> tuple[JudgmentFormat, tuple[str, ...]]:
+    """Return a format with the column of ties that it did not know, and notes on what was done with other columns.
+
+    Parameters
+    ----------
+    source : Source
+    known : JudgmentFormat
+        How its records are read.
+    named : collection of str
+        Columns that the caller named in any argument, which are not looked at.
+    ties_column : str, optional
+        The column that says which rows are ties, where the caller names it; it then decides, whatever the outcome says.
+
+    Raises
+    ------
+    JudgmentError
+        For a column that may say how often a row was judged, or which rows are ties, and that nobody decided about.
+    OptionError
+        For a `ties_column` of a format that says itself which judgments are ties.
+    """
+    beside = {field_of(names, source.names) for names in (known.judge, known.prompt, known.block)}
+    fields = {field for game in known.games for field in fields_of(game)}
+    made = STANDARD if has_standard_columns(source.names) else ()  # the frame of judgments that were read before
+    taken = {*named, *fields, *known.marks, *made, *(name for name in beside if name)}
+    if known.counts:
+        sides = as_two_names(known.games[0].objects, "objects")
+        there = [ties_column] if ties_column else [name for name in known.counts[2:] if name in source.names]
+        ties, notes = of_counts(source, known.counts[:2], there, {*taken, *there})
+        ties = ties_column or ties
+        game = Game(sides, Always("tie"), ties or "")
+        return (replace(known, games=(*known.games[:2], game)) if ties else known), notes
+    game, notes = known.games[0], tuple[str, ...]()
+    if len(known.games) == 1 and isinstance(game.verdict, Always) and game.weight is None:
+        known, notes = _ties_of_wins(source, known, taken, ties_column)
+    elif known.flat and isinstance(game.verdict, Labels):
+        if ties_column is None:
+            notes = _ties_of_outcomes(source, known, game.verdict, taken)
+        else:
+            _marks_of(source, ties_column)
+            game = replace(game, verdict=replace(game.verdict, tie=ties_column))
+            known, notes = replace(known, games=(game,)), (f"ties are the rows that say so in column {ties_column!r}",)
+    elif ties_column is not None:
+        raise OptionError(
+            f"ties_column={ties_column!r}: the format {known.name!r} says itself which judgments are ties",
+            "Leave it out.",
+        )
+    return known, (*notes, *_weights_of_judgments(source, taken), *_filters(source, taken))
+
+
+def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
+    """Return the rows of a source that a caller asks for, and a note on how many these are.
+
+    Parameters
+    ----------
+    source : Source
+    where : str, mapping or None
+        A column that says yes in the rows to keep; or columns and the value that each has there, True and False for
+        what says yes and no.
+    """
+    if where is None:
+        return source, ()
+    if not isinstance(where, (str, Mapping)) or not all(isinstance(name, str) for name in where):
+        raise OptionError(
+            f"where={where!r}",
+            expected="a column that says yes, or columns and a value of each: {'language': 'English'}",
+        )
+    asked: Mapping[str, Label] = {where: True} if isinstance(where, str) else where
+    total, kept = source.n_rows(), source
+    for name, value in asked.items():
+        kept = kept.keeping(name, partial(_says, value))
+    told = ", ".join(name if value is True else f"{name} = {value}" for name, value in asked.items())
+    return kept, (f"{format_count(kept.n_rows())} of {counted(total, 'row')} kept by where= ({told})",)
+
+
+def _says(value: Label, label: Label) -> bool:
+    word = str(label).strip().casefold()
+    if isinstance(value, bool):
+        return word in (YES if value else NO)
+    return str(label) == str(value)
+
+
+def of_counts(
+    source: Source, wins: Sequence[str], ties: Sequence[str], taken: Collection[str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return the column of ties beside wins of both sides that nobody named, if there is one, and notes.
+
+    Raises
+    ------
+    JudgmentError
+        For ties that are fractions, and for counts of judgments that are not the sum of wins and ties.
+    """
+    notes: list[str] = []
+    found = None
+    for name in [] if ties else _called(source, _TIES, taken):
+        numbers = _values(source, name).numbers()
+        if numbers is None or not (numbers != 0).any():
+            continue
+        if not _whole(numbers):
+            raise JudgmentError(
+                f"column {name!r} holds fractions beside wins of both sides",
+                f'It may count ties. Pass ties_column="{name}" or ignore=["{name}"].',
+                expected="whole numbers of ties",
+            )
+        if found is not None:
+            raise JudgmentError(
+                f"columns {found!r} and {name!r} may both count ties", f'Pass ties_column="{found}" or "{name}".'
+            )
+        found = name
+        total = float(_values(source, name).times @ numbers)
+        notes.append(f"{counted(total, 'tie')} by column {name!r}")
+    for name in _called(source, _STRONG | _WEAK, taken):
+        notes += _total_of_counts(source, name, (*wins, *ties, *([found] if found else [])))
+    return found, (*notes, *_filters(source, taken))
+
+
+def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[str]:
+    """Return a note on a column of totals; refuse one that says of more judgments than are counted."""
+    if _values(source, name).numbers() is None:
+        return []
+    rows = source.pick({"total": (name,), "counts": tuple(parts)})
+    over = read_counts(rows, name) - sum(read_counts(rows, part) for part in parts)
+    if not over.any():
+        return [f"column {name!r} is the total of each row"]
+    if _plain(name) in _STRONG:
+        raise JudgmentError(
+            f"column {name!r} holds numbers that are not the sum of {listed(list(parts))}",
+            f'It may say how often each row was judged. Pass ignore=["{name}"] to count the wins as they are.',
+        )
+    if (over >= 0).all():
+        raise JudgmentError(
+            f"column {name!r} adds up to {format_count(float(over.sum()))} more than {listed(list(parts))}",
+            f'The rest may be ties. Pass a column of ties as ties_column=, or ignore=["{name}"].',
+        )
+    return []
+
+
+def _ties_of_wins(
+    source: Source, known: JudgmentFormat, taken: Collection[str], ties_column: str | None
+) -> tuple[JudgmentFormat, tuple[str, ...]]:
+    """Return a format of winners and losers with the column that says which rows are ties."""
+    if ties_column is not None:
+        _marks_of(source, ties_column)
+    for name in _called(source, _TIES, taken) if ties_column is None else [ties_column]:
+        values = _values(source, name)
+        marks, numbers = values.marks(), values.numbers()
+        if marks is None and numbers is not None and _whole(numbers):
+            raise JudgmentError(
+                f"column {name!r} holds numbers from {_span(numbers)} beside a winner and a loser",
+                f'It may count ties. Pass ignore=["{name}"] to count the wins alone.',
+            )
+        if marks is None:
+            continue
+        said, total = values.yes(marks), int(values.times.sum()) + values.missing
+        if said == total:
+            raise JudgmentError(
+                f"column {name!r} says of all {counted(total, 'row')} that they are ties",
+                f'Pass ignore=["{name}"] to count them as wins.',
+                expected="winners and losers, some of them tied",
+            )
+        if not said:
+            return known, (f"no draws by column {name!r}",)
+        outcomes: dict[Label | None, Meaning] = {label: "tie" if yes else "i" for label, yes in marks.items()}
+        game = replace(known.games[0], verdict=Labels(name, {**outcomes, None: "i"}))
+        return replace(known, games=(game,)), (f"{counted(said, 'draw')} by column {name!r}",)
+    return known, ()
+
+
+def _marks_of(source: Source, name: str) -> dict[Label, bool]:
+    """Return which values of the column that the caller names say that a row is a tie."""
+    marks = _values(source, name).marks()
+    if marks is None:
+        raise JudgmentError(
+            f"column {name!r} (ties_column=) holds {listed(_values(source, name).labels, 3)}",
+            expected="yes or no in every row, as True and False, 1 and 0 or these words",
+        )
+    return marks
+
+
+def _ties_of_outcomes(
+    source: Source, known: JudgmentFormat, verdict: Labels, taken: Collection[str]
+) -> tuple[str, ...]:
+    """Return notes on columns that say which rows are ties, as the outcome does; refuse one that contradicts it."""
+    notes: list[str] = []
+    for name in _called(source, _TIES, taken):
+        marks = _values(source, name).marks()
+        if marks is None or not any(marks.values()):
+            continue
+        sides = as_two_names(known.games[0].objects, "objects")
+        rows = source.tally({"objects": sides, "outcome": (verdict.field,), "ties_column": (name,)})
+        pairs = read_label_pair(rows, "objects", sides)
+        outcome, _, _ = read_outcomes(rows, verdict.field, pairs, sides, verdict.outcomes, source.n_rows())
+        flag = read_factor(rows.frame, name)
+        yes = np.array([*(marks[label] for label in flag.labels), False])[flag.codes]
+        odd = yes & (outcome != TIE)
+        if odd.any():
+            first = sorted(rows.numbers(np.flatnonzero(odd)).tolist())[:_NAMED] if rows.ordered else []
+            where = f" (rows {', '.join(map(str, first))}{', …' if rows.count(odd) > _NAMED else ''})" if first else ""
+            raise JudgmentError(
+                f"column {name!r} says tie in {counted(rows.count(odd), 'row')} whose outcome is decided{where}",
+                f'Pass ties_column="{name}" ({counted(rows.count(yes | (outcome == TIE)), "tie")}) or '
+                f'ignore=["{name}"] ({counted(rows.count(outcome == TIE), "tie")}).',
+            )
+        notes.append(f"column {name!r} says tie where the outcome does")
+    return tuple(notes)
+
+
+def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, ...]:
+    """Return notes on columns of ones; refuse a column that may say how often each row was judged."""
+    plain = {_plain(name) for name in source.names}
+    in_units = bool(plain & _UNITS)
+    in_time = bool(plain & {_plain(name) for name in TIMES})
+    notes: list[str] = []
+    for name in _called(source, _STRONG | _WEAK, taken):
+        values = _values(source, name)
+        numbers, called = values.numbers(), _plain(name)
+        if numbers is None:
+            continue
+        if (numbers == 1).all():
+            notes.append(f"column {name!r} is 1 in every row")
+            continue
+        whole = _whole(numbers)
+        strong = called in _STRONG and not (in_time and in_units)
+        strong = strong and not (called.startswith("freq") and in_units and not whole)
+        if strong or (called in _WEAK and whole and not (in_units or in_time)):
+            total = float(values.times @ numbers)
+            raise JudgmentError(
+                f"column {name!r} holds numbers from {_span(numbers)} beside single judgments",
+                f'It may say how often each row was judged. Pass weights="{name}" ({counted(total, "judgment")}) or '
+                f'ignore=["{name}"] ({counted(int(values.times.sum()), "judgment")}).',
+            )
+    return tuple(notes)
+
+
+def _filters(source: Source, taken: Collection[str]) -> tuple[str, ...]:
+    """Return notes on columns that may say which rows count."""
+    notes: list[str] = []
+    for name in _called(source, _FILTERS, taken):
+        values = _values(source, name)
+        if len(values.labels) + bool(values.missing) < 2:
+            continue
+        most = sorted(zip(values.times.tolist(), map(str, values.labels), strict=True), reverse=True)[:_NAMED]
+        told = ", ".join(f"{label} in {counted(n, 'row')}" for n, label in most)
+        notes.append(f"column {name!r} may say which rows count ({told}); all rows are counted")
+    return tuple(notes)
+
+
+def _called(source: Source, names: Collection[str], taken: Collection[str]) -> list[str]:
+    """Return the columns of labels with one of some names, case and separators aside, that are not taken."""
+    return [name for name in source.names if name not in taken and _plain(name) in names and source.has_labels(name)]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_.\-]+", "", name).casefold()
+
+
+def _values(source: Source, name: str) -> _Values:
+    """Return the distinct values of a column; none of a column whose values cannot be told apart, such as records."""
+    rows = source.tally({"values": (name,)})
+    try:
+        factor = read_factor(rows.frame, name)
+    except JudgmentError:
+        return _Values([], np.empty(0, dtype=np.int64), source.n_rows())
+    times = np.bincount(factor.codes + 1, rows.times, len(factor.labels) + 1).astype(np.int64)
+    return _Values(factor.labels, times[1:], int(times[0]))
+
+
+def _whole(numbers: FloatArray) -> bool:
+    return bool((np.isfinite(numbers) & (numbers == np.floor(numbers)) & (numbers >= 0)).all())
+
+
+def _span(numbers: FloatArray) -> str:
+    return f"{numbers.min():.6g} to {numbers.max():.6g}"
