@@ -81,8 +81,11 @@ def _facts(answer: Record) -> dict[str, Any]:
 
 def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
     fit: tuple[str, ...] = ("aic", "bic", "llf")
-    if isinstance(res, LLBTResults | LargeResults):
-        poisson = ("aic_poisson", "bic_poisson", "llf_poisson") if res.log_linear else ()
+    if isinstance(res, LargeResults) and res.specification.prior is not None:
+        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", "llf", "llf_poisson", "n_cells")
+    elif isinstance(res, LLBTResults | LargeResults):
+        log_linear = isinstance(res, LargeResults) or res.log_linear
+        poisson = ("aic_poisson", "bic_poisson", "llf_poisson") if log_linear else ()
         fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, *poisson, "n_cells")
     return {
         "formula": res.specification.formula,

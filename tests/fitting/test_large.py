@@ -13,6 +13,7 @@ from support.large import FORMULA, both_fits, few_are_many, without_bands
 
 import llbt
 from llbt import Comparisons, LargeResults, LLBTResults
+from llbt.cli.answers import _facts_of_fit
 from llbt.errors import DesignError, FormulaError, OptionError, SeparationError
 
 EXACT = 1e-8
@@ -230,3 +231,17 @@ def test_three_thousand_objects_are_fitted_as_densely(kind: Kind) -> None:
     off = np.abs(errors / np.sqrt(np.diag(cov)[:3000]) - 1)
     assert np.quantile(off, 0.95) <= large.variances.high * 1.5 + 1e-6
     assert large.variances.high < 0.05
+
+
+@pytest.mark.slow
+def test_figures_in_json_and_the_refusal_of_a_glm() -> None:
+    """More than 10,000 objects: R's figures beside those of the judgments, without AIC where a prior was taken."""
+    k = np.arange(10_010)
+    c = llbt.from_counts(pd.DataFrame({"object_i": k, "object_j": (k + 1) % len(k), "wins_i": 2, "wins_j": 1}))
+    facts = _facts_of_fit(llbt.fit("object", c))
+    assert facts["llf"] == pytest.approx(30_030 * np.log(1 / 2), rel=0.01)  # a circle: equal worths
+    assert facts["aic"] == pytest.approx(-2 * facts["llf"] + 2 * 10_009)
+    assert facts["aic_poisson"] == pytest.approx(-2 * facts["llf_poisson"] + 2 * (10_009 + 10_010))
+    assert "aic" not in _facts_of_fit(llbt.fit("object", c, prior=1.0))
+    with pytest.raises(llbt.errors.DesignError, match=r"20,020 cells × 20,019 columns .*method='eliminate'"):
+        llbt.fit("object", c, method="glm")
