@@ -16,7 +16,7 @@ from ..core.judgments import Judgments
 from ..core.response import TWO
 from ..data.judged import read_judged
 from ..data.sources import as_names
-from ..errors import JudgmentError
+from ..errors import JudgmentError, listed
 from ..table import counted
 
 
@@ -120,6 +120,8 @@ def read_units_of(
             "no unit has a judgment of people and of the machine",
             f"unit={list(names)!r} and the two objects make a unit: name the columns that both have in common.",
         )
+    if groups is not None:
+        _check_groups(frame, unit_of, groups, names)
     place = np.cumsum(whole) - 1
     rows = np.flatnonzero(whole[unit_of])
     there = frame["said"].to_numpy()[rows]
@@ -154,6 +156,22 @@ def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> p
     if groups is not None:
         found["group"] = judgments.column(groups, "groups").values
     return pd.DataFrame(found)
+
+
+def _check_groups(frame: pd.DataFrame, unit_of: IntArray, groups: str, names: Sequence[str]) -> None:
+    """Raise where judgments of one unit name different groups."""
+    several = frame.groupby(unit_of)["group"].nunique(dropna=False)
+    if (several <= 1).all():
+        return
+    rows = np.flatnonzero(unit_of == int(several[several > 1].index[0]))
+    unit = listed([frame[k].to_numpy()[rows[0]] for k in range(len(names))])
+    labels = listed(list(dict.fromkeys(frame["group"].to_numpy()[rows].tolist())))
+    raise JudgmentError(
+        f"groups={groups!r}: unit {unit} has {labels}, and {int((several > 1).sum())} of {len(several)} units have "
+        "more than one",
+        f"Give each unit one value of {groups!r} in both tables, or leave groups= out.",
+        expected="the same group in all judgments of a unit, of people and machines",
+    )
 
 
 def _machines(judgments: Judgments) -> Coded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -30,6 +31,7 @@ from ..table import Kind as CellKind
 from .class_fit import ByJudge, LatentClasses
 from .class_test import ClassTest, bootstrap_test
 
+_IMPLIED = re.compile(r"judgments implied by one block|judge's ratings are not independent|share their scores")  # notes
 _LEAST = 3  # judges
 _WORDS = {"worth": "object"}
 
@@ -229,7 +231,8 @@ def classes(
     OptionError
         For judges that the table does not keep, more classes than judges who differ, and unknown terms in `common`.
     DesignError
-        For fewer than three judges, and what `llbt.fit` refuses.
+        For fewer than three judges, judgments that are implied by rankings, ratings or scores, and what `llbt.fit`
+        refuses.
     SeparationError
         Where all judges together have no finite estimates, and there is no prior.
 
@@ -262,6 +265,7 @@ def classes(
         raise OptionError(
             f"formula {formula!r} with brackets", "Take them out: classes stand for what judges differ in."
         )
+    _check_made(data)
     pooled = LLBT.from_formula(text, data, reference=reference).fit(prior=prior)
     by_judge = _by_judge(pooled, by, common, prior)
     numbers = [int(k)] if is_whole(k) else sorted({int(one) for one in k})  # type: ignore[union-attr]
@@ -278,6 +282,20 @@ def classes(
 def _fitted(pooled: LLBTResults, by_judge: ByJudge, k: int, starts: int, rng: np.random.Generator) -> LatentClasses:
     found = mixture(by_judge.answers, k, pooled.solution.params, starts, rng)
     return LatentClasses(pooled, by_judge, found)
+
+
+def _check_made(data: Comparisons) -> None:
+    """Raise for judgments that are implied by rankings, ratings or scores: these are not independent in a class."""
+    why = next((note for note in data.notes if _IMPLIED.search(note)), None)
+    if why is None:
+        return
+    raise DesignError(
+        f"the judgments of a unit that was ranked, rated or scored depend on each other ({why}), and classes take "
+        "them as independent: they are found in one population, too",
+        "Fit the rankings whole, llbt.fit_rankings('object', llbt.rankings_from(…)), or let covariates of the judges "
+        "part them: llbt.judges.tree('object', llbt.rankings_from(…), by='judge').",
+        expected="pairs that were judged one by one",
+    )
 
 
 def _by_judge(pooled: LLBTResults, by: str, common: Sequence[str], prior: Prior) -> ByJudge:

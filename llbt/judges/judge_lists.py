@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.columns import Coded, IntArray, Label, dense
 from ..core.rankings import Rankings, gathered_rankings
-from .judge_table import AboutJudges, about_judges, taken
+from .judge_table import AboutJudges, about_judges, taken, within_judges
 
 _MADE = "rankings_from(…, clusters='judge', covariates=['age', 'gender'])"
 
@@ -82,7 +82,10 @@ def judge_lists(r: Rankings, by: str, split: Sequence[str] | None, kept: Sequenc
     DesignError
         For covariates that differ between lists of a judge, and where none is left.
     """
-    judge, about = about_judges((*r.columns, *r.cluster_columns), by, split, kept, _MADE)
+    judge, about, within = about_judges((*r.columns, *r.cluster_columns), by, split, kept, _MADE)
     columns = tuple(column for column in r.columns if column.name in kept)
     judges = Coded(by, judge.levels, judge.codes)
-    return JudgeLists(replace(r, columns=columns, cluster_columns=(judges,)), by, tuple(judge.levels.tolist()), about)
+    lists = replace(
+        r, columns=columns, cluster_columns=(judges,), notes=(*r.notes, *within_judges(within, r.columns, by))
+    )
+    return JudgeLists(lists, by, tuple(judge.levels.tolist()), about)

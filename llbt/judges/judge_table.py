@@ -81,22 +81,23 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
         For covariates that differ between judgments of a judge, and where none is left.
     """
     lines = lines_of(c)
-    judge, about = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
+    judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
     table = tabulate(_reduced(lines, kept, judge), c)
+    table = replace(table, notes=(*table.notes, *within_judges(within, lines.columns, by)))
     return JudgeData(table, by, tuple(judge.levels.tolist()), about)
 
 
 def about_judges(
     columns: Sequence[Coded], by: str, split: Sequence[str] | None, kept: Sequence[str], made: str
-) -> tuple[Coded, AboutJudges]:
-    """Return the judges, by line, and what is known of each; see `judge_data`.
+) -> tuple[Coded, AboutJudges, tuple[str, ...]]:
+    """Return the judges, by line, what is known of each, and what differs within a judge; see `judge_data`.
 
     `made` is the call that keeps such columns.
     """
     named = _columns(columns, [by, *(() if split is None else split)], made)
     judge = named[by].take(slice(None))
     names = [name for name in named if name != by and name not in kept] if split is None else list(split)
-    about = {}
+    about, within = {}, []
     for name in names:
         own = _by_judge(named[name], judge)
         if own is not None:
@@ -107,9 +108,18 @@ def about_judges(
                 "A tree splits judges: leave it out of split=, or let worths depend on it in the formula.",
                 expected="a covariate of the judges",
             )
+        else:
+            within.append(name)
     if not about:
         raise DesignError("no covariate of the judges to split by", f"Keep some: {made}.")
-    return judge, about
+    return judge, about, tuple(within)
+
+
+def within_judges(names: Sequence[str], columns: Sequence[Coded], by: str) -> tuple[str, ...]:
+    """Return a note on those of the covariates that differ within a judge; other clusters are not named."""
+    named = [column.name for column in columns if column.name in names]
+    differ = "differs" if len(named) == 1 else "differ"
+    return (f"{listed(named)} {differ} between judgments of one {by}, and cannot split judges",) if named else ()
 
 
 def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label]) -> Coded:

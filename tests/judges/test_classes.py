@@ -273,3 +273,15 @@ def test_maxima_that_were_not_found_are_said() -> None:
     assert (found.statistic, found.short, found.shorts, found.p_value) == (0.0, True, 3, 1.0)
     assert "in 3 draws the" in str(found)
     assert "the statistic is set to 0" in " ".join(str(found).split())
+
+
+def test_units_that_were_ranked_are_refused() -> None:
+    """One population of 60 rankings: two or three classes were found in each of 40 data sets."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame([rng.permutation(5) + 1 for _ in range(60)], columns=list("ABCDE")).assign(judge=range(60))
+    c = llbt.from_rankings(frame, objects=list("ABCDE"), clusters="judge")
+    with pytest.raises(DesignError, match="fit_rankings") as caught:
+        llbt.judges.classes("object", c)
+    assert "take them as independent" in str(caught.value)
+    whole = llbt.rankings_from(frame, objects=list("ABCDE"), clusters="judge")
+    assert llbt.fit_rankings("object", whole).converged
