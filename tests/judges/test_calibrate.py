@@ -307,5 +307,5 @@ def test_a_formula_needs_no_spaces():
 def test_groups_that_differ_between_tables_are_refused():
     human, machine = study(np.random.default_rng(18), labels=50)
     both = human.assign(topic=human["prompt"] % 12), machine.assign(topic=machine["prompt"] % 12 + 1)
-    with pytest.raises(llbt.errors.JudgmentError, match="50 of .* units have more than one"):
+    with pytest.raises(llbt.errors.JudgmentError, match=r"50 of .* units have more than one"):
         calibrate(*both, groups="topic")
