@@ -43,7 +43,7 @@ _KEPT = 2e7  # numbers of the loadings of groups up to which they are kept for q
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
 _UNRESTRICTED = (
     "the restricted likelihood rises without end in σ: σ is that of the maximum of the likelihood, which is too small "
-    "with few judges"
+    "with few judges or objects"
 )
 _OF_AVERAGE = "of the average judge, whose effects are 0"
 
@@ -84,11 +84,11 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
         with few_threads(len(without.names)):
             judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
             _check_found(maximum, brackets, ways)
-            reml = None if "object" in names else _restricted(without, judges, maximum)
+            reml = _restricted(without, judges, maximum)
             solution = _with_modes(_solution(maximum, reml), judges, brackets)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
-    unrestricted = [_UNRESTRICTED] if reml is None and "object" not in names else []
+    unrestricted = [_UNRESTRICTED] if reml is None else []
     notes = (*judges.notes, *unrestricted, *_few(ways))
     judges = replace(judges, notes=notes)
     average = _average(without, brackets, judges, solution, reml, ways)
@@ -187,9 +187,9 @@ def _with_modes(found: MixedFit, judges: JudgeTable, brackets: Sequence[Bracket]
         return found
     if judges.grouped.bundles:
         found = replace(found, modes=_modes(judges.grouped, judges.problem, found))
-    if judges.crossed is None:
+    if judges.lines is None:
         return found
-    found = replace(found, predicted=predicted_effects(judges.problem, judges.crossed, found))
+    found = replace(found, predicted=predicted_effects(judges.problem, judges.lines, found))
     return replace(found, predicted=_by_object(brackets, found))
 
 

@@ -63,7 +63,7 @@ class MixedResults(MixedEstimates, Record):
     fitted by Laplace's approximation, with its exact gradient. It may be far from the maximum where there are few
     judgments of a judge or object: `scale_intervals`.
 
-    With effects of judges σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), J the information of the
+    σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), J the information of the
     parameters, less the logarithm of how far worths stretch with σ (`llbt.kernel.restricted`): σ of the largest
     likelihood is too small with few judges, on average .38 of .5 with four. Intervals and p-values are by t with
     Satterthwaite's degrees of freedom, 2v²/var v of the variance v of what is asked, at least max(G* − 1, 1) with G*

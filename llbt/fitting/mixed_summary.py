@@ -51,15 +51,13 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
         if np.isnan(share)
         else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
     )
-    return (size, *lines, *_largest(res), *between, _tested(res))
+    return (size, *lines, _largest(res), *between, _tested(res))
 
 
-def _largest(res: MixedEstimates) -> tuple[str, ...]:
-    """Return σ of the largest likelihood, where the estimates are of the restricted one."""
-    if not res.has_judges:
-        return ()
+def _largest(res: MixedEstimates) -> str:
+    """Return σ of the largest likelihood, beside which the estimates are of the restricted one."""
     largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales)
-    return (f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}",)
+    return f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}"
 
 
 def _profile(res: MixedEstimates, name: str) -> str:

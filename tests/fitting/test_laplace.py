@@ -162,10 +162,11 @@ def test_objects_have_effects_beside_their_covariates() -> None:
     assert isinstance(approximated, llbt.MixedResults)
     assert approximated.llf == pytest.approx(res.llf, abs=0.01)
     assert "may be far off" in approximated.as_text()
-    price, sigma = float(res.params["price"]), float(res.scales.iloc[0])
+    (price,), (sigma,) = res.maximum.params, res.maximum.scales
     assert res.llf == pytest.approx(_summed(c, price, sigma), abs=0.01)
     for by in (0.9, 1.1):
         assert _summed(c, price, sigma * by) < res.llf + 0.01
+    price = float(res.params["price"])
     effects = llbt.judge_effects(res, by="object").to_frame().set_index("object")["estimate"]
     worths = llbt.fit("object", c).params
     found = effects["A"] - effects["C"] - 3 * price
@@ -197,9 +198,9 @@ def test_effects_of_few_judgments_are_integrated_over() -> None:
     assert "by profile likelihood" in res.as_text()
     low, high = res.scale_intervals().iloc[0]
     assert low < res.scales.iloc[0] < high
-    drawn = float(res.scales.iloc[0]) * np.random.default_rng(1).normal(size=(100_000, 8))
+    drawn = res.maximum.scales[0] * np.random.default_rng(1).normal(size=(100_000, 8))
     problem = res.judges.problem
-    eta = problem.at(res.solution.params)[0] + drawn[:, _pairs(res)[:, 0]] - drawn[:, _pairs(res)[:, 1]]
+    eta = problem.at(res.maximum.params)[0] + drawn[:, _pairs(res)[:, 0]] - drawn[:, _pairs(res)[:, 1]]
     log = -(problem.counts.T[:, None] * np.logaddexp(0, np.stack([-2 * eta, 2 * eta]))).sum(axis=(0, 2))
     value = np.logaddexp.reduce(log) - np.log(len(log))
     noise = np.exp(log - value).std() / np.sqrt(len(log))
@@ -225,8 +226,8 @@ def test_maxima_solve_the_equations_of_a_gibbs_sampler(objects: int, votes: int,
     place = np.arange(len(pairs))
     apart = np.zeros((len(pairs), objects))
     apart[place, pairs[:, 0]], apart[place, pairs[:, 1]] = 2, -2  # on the scale of log-odds
-    fixed, totals = 2 * problem.at(res.solution.params)[0], problem.totals.astype(int)
-    sigma, excess = float(res.scales.iloc[0]), problem.counts[:, 0] - problem.totals / 2
+    fixed, totals = 2 * problem.at(res.maximum.params)[0], problem.totals.astype(int)
+    sigma, excess = float(res.maximum.scales[0]), problem.counts[:, 0] - problem.totals / 2
     u = np.zeros(objects)
     steps = (np.arange(1, 101) - 0.5) ** 2
     squares, scores = [], []

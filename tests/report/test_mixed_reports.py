@@ -90,7 +90,7 @@ def test_standard_deviations_stand_in_rows_of_their_own(res: llbt.MixedResults) 
 def test_a_page_says_how_judges_differ(res: llbt.MixedResults, c: llbt.Comparisons, tmp_path: Path) -> None:
     page = llbt.write_report(res, tmp_path / "a.html").read_text(encoding="utf-8")
     for said in (
-        "Effects of judges, the largest first",
+        "Effects of each judge, the largest first",
         "For a new judge, drawn from the population",
         "Effects of each judge",
         "with normal effects of judge",
