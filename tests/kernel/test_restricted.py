@@ -1,0 +1,48 @@
+"""Scales by restricted likelihood: its slope at the estimate, from sums over a grid of effects and differences."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+import llbt
+
+WINS = np.array([5, 1, 4, 0, 6, 3, 5, 2])
+_Z = np.linspace(-10, 10, 1001)
+
+
+def _minus(beta: float, log: float) -> float:
+    """Minus the log-likelihood of eight judges who compare A with B six times each."""
+    u = 2 * (beta + np.exp(log) * np.sqrt(2) * _Z)
+    said = WINS[:, None] * u - 6 * np.logaddexp(0, u)
+    return -float(np.log(np.exp(said) @ stats.norm.pdf(_Z) * (_Z[1] - _Z[0])).sum())
+
+
+def _profile(log: float) -> tuple[float, float, float]:
+    """Return β̂, the log-likelihood there, and its information J by differences."""
+    best = optimize.minimize_scalar(_minus, bounds=(-2, 2), args=(log,), method="bounded", options={"xatol": 1e-9})
+    at, step = float(best.x), 1e-3
+    bent = _minus(at + step, log) - 2 * best.fun + _minus(at - step, log)
+    return at, -float(best.fun), float(bent / step**2)
+
+
+def test_few_judges_by_brute_force() -> None:
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": WINS, "wins_j": 6 - WINS, "judge": range(8)})
+    res = llbt.fit("object + (object | judge)", llbt.from_counts(frame, clusters="judge"))
+    assert isinstance(res, llbt.MixedResults)
+    log, step = float(np.log(res.scales.iloc[0])), 0.1
+    (b, _, here), (up, high, ahead), (down, low, behind) = (_profile(log + s) for s in (0, step, -step))
+    slope, bend = (up - down) / (2 * step), (ahead - behind) / (2 * step)
+    stretch = b * here * slope / (b * here * b + 1)
+    assert (high - low) / (2 * step) == pytest.approx(bend / here / 2 + stretch, abs=0.05)  # of a slope of 1.2 before
+    assert res.params["object[A]"] == pytest.approx(b, abs=1e-3)
+    v = 1 / here
+    spread = float(res.scale_errors.iloc[0] / res.scales.iloc[0]) ** 2
+    assert res.bse["object[A]"] == pytest.approx(np.sqrt(v + slope**2 * spread), rel=0.01)
+    df = 2 * v**2 / ((bend * v**2) ** 2 * spread)
+    assert res.average.df_of(np.ones((1, 1)))[0] == pytest.approx(max(df, 7), rel=0.02)
+    assert res.maximum.scales[0] < res.scales.iloc[0]
+    assert "These estimates rest on few judges (8, effective number 8.00)" in res.as_text()
+    assert res.pvalues["object[A]"] == pytest.approx(
+        2 * stats.t.sf(res.tvalues["object[A]"], res.average.df_inference), rel=1e-6
+    )
