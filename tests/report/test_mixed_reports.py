@@ -101,4 +101,4 @@ def test_a_page_says_how_judges_differ(res: llbt.MixedResults, c: llbt.Compariso
         assert said in page, said
     assert "Does the model fit?" not in page
     again = llbt.write_report(c, tmp_path / "b.html", formula="object + tie + (object | judge)")
-    assert "Effects of judges, the largest first" in again.read_text(encoding="utf-8")
+    assert "Effects of each judge, the largest first" in again.read_text(encoding="utf-8")
