@@ -18,6 +18,7 @@ from .options import (
     Formula,
     Jobs,
     Model,
+    Part,
     Population,
     Printing,
     Reading,
@@ -99,6 +100,10 @@ def worth(
     scale: Annotated[Scale, option("--scale", "The scale of the estimates.")] = "probability",
     at: At = None,
     population: Population = False,
+    part: Annotated[
+        Part,
+        option("--part", "Of a fit with (1 | object): the worths as predicted, or what the covariates say alone."),
+    ] = "all",
     confidence: Confidence = 0.95,
     reading: Reading,
     counting: Counting,
@@ -117,7 +122,8 @@ def worth(
     data = counted(opened(file, reading, counting), counting, groups_of(model))
     where = at_of(at, data)
     res = fitted(formula, data, model)
-    typer.echo(rendered(llbt.worth(res, where, scale, population=population, confidence=confidence), printing))
+    found = llbt.worth(res, where, scale, population=population, part=part, confidence=confidence)
+    typer.echo(rendered(found, printing))
 
 
 def anova(

@@ -22,6 +22,7 @@ from llbt.data.texts import LabelType
 from llbt.fitting.specification import CovType, Method
 from llbt.inference.anova import Test as AnovaTest
 from llbt.inference.scales import Scale
+from llbt.inference.worth import Part
 from llbt.judges.agreement import ResampledAgreement
 from llbt.judges.labelled_units import Among
 from llbt.metrics.correlate import Level
@@ -100,6 +101,19 @@ def test_worths_are_asked_for_at_levels_of_covariates() -> None:
     two = llbt.worth(res, {"judge": ["J3", "J1"]}, "log_worth", confidence=0.9).to_frame()
     same(answered(*asked, "--at", "judge=J3,judge=J1", "--scale", "log_worth", "--confidence", "0.9"), two)
     assert "'J9'" in refused(*asked, "--at", "judge=J9")
+
+
+def test_worths_of_covariates_alone_are_asked_for(tmp_path: Path) -> None:
+    price = pd.DataFrame({"object": list("ABCD"), "price": [1.0, 2.0, 3.0, 4.0]})
+    price.to_csv(tmp_path / "price.csv", index=False)
+    rows = [("A", "B", 10, 90), ("A", "C", 50, 50), ("A", "D", 50, 50), ("B", "C", 90, 10), ("B", "D", 90, 10)]
+    frame = pd.DataFrame([*rows, ("C", "D", 50, 50)], columns=["object_i", "object_j", "wins_i", "wins_j"])
+    frame.to_csv(tmp_path / "counts.csv", index=False)
+    formula, scale = "price + (1 | object)", "log_worth"
+    res = llbt.fit(formula, llbt.from_counts(frame, object_covariates=price))
+    asked = ["worth", str(tmp_path / "counts.csv"), "--object-covariates", str(tmp_path / "price.csv")]
+    said = answered(*asked, "--formula", formula, "--scale", scale, "--part", "covariates", "--format", "csv")
+    same(said, llbt.worth(res, scale=scale, part="covariates").to_frame())
 
 
 @pytest.mark.slow
@@ -324,6 +338,7 @@ def test_arguments_of_a_function_are_options_of_its_command(name: str) -> None:
         (options.CovType, CovType),
         (options.Link, Link),
         (options.Method, Method),
+        (options.Part, Part),
         (options.Scale, Scale),
         (options.Test, AnovaTest),
         (options.Among, Among),
