@@ -138,7 +138,10 @@ def test_the_printout_says_what_the_clusters_would_change(fitted: llbt.LLBTResul
     assert found.if_clustered.startswith("clustered by judge standard errors would be 2.10 × unclustered (")
     for options in ({"cov_type": "cluster", "groups": "judge"}, {"cov_type": "HC0"}, {"cov_type": "quasi"}):
         assert "taken as independent" not in quietly("object + tie", fitted.comparisons, **options).as_text()
-    assert "taken as independent" not in quietly("object + tie", judged()).as_text()
+    lost = quietly("object + tie", judged()).as_text()
+    assert "judgments are taken as independent, and judge was not kept: from_judgments(…, clusters='judge')" in lost
+    counts = llbt.from_counts(fitted.comparisons.pool().to_frame())
+    assert "taken as independent" not in quietly("object + tie", counts).as_text()
 
 
 def test_a_block_of_copies_counts_once() -> None:
