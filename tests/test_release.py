@@ -45,6 +45,14 @@ def test_conda_needs_what_pyproject_says() -> None:
     assert set(recipe["build"]["python"]["entry_points"]) == scripts
 
 
+def test_the_lowest_and_the_newest_versions_run_every_public_function() -> None:
+    """At matplotlib 3.9 every plot died and the reference tests passed."""
+    run = (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+    tests = re.search(r"^OTHER_VERSIONS=\((.*?)\)$", run, re.MULTILINE | re.DOTALL)
+    assert tests is not None
+    assert "tests/test_arguments.py::test_the_calls_have_answers" in tests[1].split()
+
+
 def test_the_builder_of_conda_packages_takes_the_recipe() -> None:
     builder = pytest.importorskip("rattler_build", reason="the extra release has it")
     (variant,) = builder.Stage0Recipe.from_file(str(REPOSITORY / "conda" / "recipe.yaml")).render(
