@@ -16,7 +16,11 @@ from ..core.judgments import OBJECTS
 from ..core.rankings import Rankings
 from ..data.doors import from_judgments
 from ..data.judgments import Asked, Format, countable
+from ..data.kept import Names
 from ..data.paths import located
+from ..data.sources import as_names
+from ..data.spare_columns import Where
+from ..data.tables import unused_note
 from ..errors import OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
@@ -148,6 +152,10 @@ def audit(
     block: str | None = None,
     task: str | None = None,
     time: str | None = None,
+    weights: str | None = None,
+    ties_column: str | None = None,
+    ignore: Names = (),
+    where: Where = None,
 ) -> Audit:
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
@@ -177,6 +185,12 @@ def audit(
         Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
         the order of the rows. Numbers, or times in the forms of ISO 8601 (of other forms nobody can say which number
         is the day).
+    weights : str, optional
+        Column with the number of judgments that a row stands for; by default ``"weight"``.
+    ties_column, ignore, where
+        The column that says which judgments are ties, columns that say nothing of the judgments, and the rows to read,
+        as in `from_judgments`. Columns that nobody names and that may say which rows count are a finding, others that
+        the audit does not look at are listed in its notes.
 
     Returns
     -------
@@ -185,7 +199,8 @@ def audit(
     Raises
     ------
     JudgmentError
-        For columns that are not there, and weights that are no counts. What is wrong with judgments is reported.
+        For columns that are not there, weights that are no counts, and columns that may say how often a row was judged
+        or which rows are ties. What is wrong with judgments is reported.
     OptionError
         For unknown checks, and names that a table of counts, or lists, do not keep.
 
@@ -231,11 +246,19 @@ def audit(
     >>> [finding.check for finding in found.failed("separation", "disconnected")]
     ['separation']
     """
-    named = Named(judge, prompt, None, block, task, time)
+    named = Named(judge, prompt, weights, block, task, time)
+    asked = Asked(ties_column=ties_column, ignore=as_names(ignore, "ignore"), where=where)
+    if not isinstance(data, (Comparisons, Rankings)):
+        return audited(data, format, asked, named)
+    of_rows = {"weights": weights, "ties_column": ties_column, "ignore": asked.ignore or None, "where": where}
+    given = [f"{name}=" for name, value in of_rows.items() if value is not None]
+    if given:
+        raise OptionError(
+            f"{' and '.join(given)} of {'lists' if isinstance(data, Rankings) else 'a table of counts'}",
+            "Leave it out, or audit the judgments.",
+        )
     if isinstance(data, Rankings):
         return _audited_lists(data, format, named)
-    if not isinstance(data, Comparisons):
-        return audited(data, format, Asked(), named)
     if format is not None:
         raise OptionError(f"format={format!r} is for judgments", "Leave it out: a table of counts is taken as it is.")
     return _audited_table(data, named)
@@ -245,14 +268,26 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
     """Return the audit of judgments of a format, with what the caller says of their fields in its place."""
     found = countable(data, format, asked, max_dropped=sys.maxsize, named=_looked_at(named))
     if found.counts:
+        if named.weights is not None:
+            raise OptionError("weights= of a table of counts", "Leave it out.")
         objects, outcome = asked.objects or OBJECTS, asked.outcome or "outcome"
         table = from_judgments(
-            data, format=format, objects=objects, outcome=outcome, order=found.shown, labels=asked.labels
+            data,
+            format=format,
+            objects=objects,
+            outcome=outcome,
+            order=found.shown,
+            labels=asked.labels,
+            ties_column=asked.ties_column,
+            ignore=asked.ignore,
+            where=asked.where,
         )
         return _audited_table(table, named)
     with located(found.source.what):
-        evidence = from_source(found, named)
-    return _audit(evidence, found.notes)
+        evidence = from_source(found, named, asked.named)
+    findings = {column.note for column in evidence.filters}
+    notes = tuple(note for note in found.notes if note not in findings)
+    return _audit(evidence, (*notes, *unused_note(evidence.unused)))
 
 
 def _looked_at(named: Named) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from .columns import check_filters
 from .coverage import (
     check_baseline,
     check_bridges,
@@ -28,6 +29,7 @@ from .together import check_blocks, check_tasks
 CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "missing": ("single", check_missing),
     "outcomes": ("", check_outcomes),
+    "filters": ("single", check_filters),
     "self_comparisons": ("single", check_self_comparisons),
     "labels": ("", check_labels),
     "similar_labels": ("", check_similar_labels),

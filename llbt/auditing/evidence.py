@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from scipy import stats
 from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, dense, groups, tally
 from ..core.comparisons import Comparisons, n_columns, tabulate
-from ..core.judgments import Judgments, has_standard_columns
+from ..core.judgments import MADE, Judgments, has_standard_columns
 from ..core.response import THREE, TWO, Response
 from ..data.formats import Labels
 from ..data.frames import Factor, read_factor, read_sizes
@@ -26,6 +26,7 @@ from ..data.judgments import Countable
 from ..data.outcomes import Outcomes, read_outcomes
 from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.rows import Rows
+from ..data.spare_columns import Filter, filters_of
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, OptionError, listed
 from ..kernel.score_components import Components
@@ -79,6 +80,12 @@ class Evidence:
         Why the outcomes cannot be read.
     dropped : int
         Judgments that the reader left out because nobody knows what they say.
+    rows : int
+        Rows that were read.
+    filters : tuple of Filter
+        Columns that nobody named and that may say which rows count.
+    unused : tuple of str
+        Columns that the audit does not look at.
     """
 
     judgments: Judgments
@@ -101,6 +108,9 @@ class Evidence:
     task: Factor | None = None
     moment: FloatArray | None = None
     beside: tuple[str, str, str] = ("block", "task", "")
+    rows: int = 0
+    filters: tuple[Filter, ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def timeless(self) -> str:
@@ -230,8 +240,14 @@ class Named:
     strength: str | None = None
 
 
-def from_source(found: Countable, named: Named) -> Evidence:
-    """Return judgments without the rows that compare nothing, and what these were."""
+def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -> Evidence:
+    """Return judgments without the rows that compare nothing, and what these were.
+
+    Parameters
+    ----------
+    decided : collection of str
+        Columns that the caller names beside those of `named`, such as the ones to ignore.
+    """
     judged = Judged(found, named.strength, {})
     source, sides, outcome = found.source, found.sides, judged.field
     judge, prompt, weights, block, time = (
@@ -256,6 +272,8 @@ def from_source(found: Countable, named: Named) -> Evidence:
             where=source.what,
         )
     others = tuple(dict.fromkeys(name for name in (*names, *graded) if name not in (*sides, outcome)))
+    made = MADE if has_standard_columns(source.names) else ()
+    known = {*names, *graded, found.labels.tie, *decided, *made}
     size = source.n_rows()
     refuse_large(
         f"an audit of {size:,} rows",
@@ -303,6 +321,9 @@ def from_source(found: Countable, named: Named) -> Evidence:
         task=_taken(_joined([read[name] for name in task]), kept),
         moment=_moment(read.get(time or ""), kept, source.frame),
         beside=(block or "block", "+".join(task) or "task", time or ""),
+        rows=size,
+        filters=tuple(filters_of(source, known)),
+        unused=tuple(name for name in source.names if name not in known),
     )
 
 

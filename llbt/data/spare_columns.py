@@ -56,6 +56,11 @@ _FILTERS = _words(
     anony deduptag wascancelled cancelled attentioncheck valid isvalid invalid skipped rejected status
     """
 )
+_FILTERS_OUT = _words(
+    """
+    wascancelled cancelled invalid skipped rejected
+    """
+)  # of the filters, those that say which rows do not count
 _UNITS = _words(
     """
     judge judgeid worker workerid annotator annotatorid rater raterid user userid assessor observer prompt
@@ -325,17 +330,64 @@ def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, 
     return tuple(notes)
 
 
-def _filters(source: Source, taken: Collection[str]) -> tuple[str, ...]:
-    """Return notes on columns that may say which rows count."""
-    notes: list[str] = []
+@dataclass(frozen=True)
+class Filter:
+    """A column that may say which rows count: its values, most frequent first, and the rows that it would keep.
+
+    Attributes
+    ----------
+    name : str
+    counts : tuple of (label, rows)
+        None stands for rows without a value.
+    where : str or mapping
+        The argument that keeps the rows that count: those that say yes (no, of a column such as ``"skipped"``), or
+        that have the most frequent text.
+    kept : int
+        How many rows that keeps.
+    """
+
+    name: str
+    counts: tuple[tuple[Label | None, int], ...]
+    where: str | dict[str, Label]
+    kept: int
+
+    @property
+    def told(self) -> str:
+        """The most frequent values in words: ``True in 3 rows, False in 2 rows``."""
+        shown = [f"{'empty' if x is None else x} in {counted(n, 'row')}" for x, n in self.counts[:_NAMED]]
+        rest = len(self.counts) - _NAMED
+        return ", ".join([*shown, *([f"{rest} more values"] if rest > 0 else [])])
+
+    @property
+    def note(self) -> str:
+        """What a door says of the column."""
+        return f"column {self.name!r} may say which rows count ({self.told}); all rows are counted"
+
+
+def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
+    """Return the columns that may say which rows count, those whose values differ."""
+    found = []
     for name in _called(source, _FILTERS, taken):
         values = _values(source, name)
-        if len(values.labels) + bool(values.missing) < 2:
+        if not values.labels or len(values.labels) + bool(values.missing) < 2:
             continue
-        most = sorted(zip(values.times.tolist(), map(str, values.labels), strict=True), reverse=True)[:_NAMED]
-        told = ", ".join(f"{label} in {counted(n, 'row')}" for n, label in most)
-        notes.append(f"column {name!r} may say which rows count ({told}); all rows are counted")
-    return tuple(notes)
+        pairs = [*zip(values.labels, values.times.tolist(), strict=True)]
+        empty = [(None, values.missing)] if values.missing else []
+        counts = tuple(sorted([*pairs, *empty], key=lambda pair: -pair[1]))
+        marks = values.marks()
+        if marks is None:
+            label, kept = max(pairs, key=lambda pair: pair[1])
+            found.append(Filter(name, counts, {name: label}, kept))
+            continue
+        wanted = _plain(name) not in _FILTERS_OUT and any(marks.values())
+        kept = sum(n for label, n in pairs if marks[label] == wanted)
+        found.append(Filter(name, counts, name if wanted else {name: False}, kept))
+    return found
+
+
+def _filters(source: Source, taken: Collection[str]) -> tuple[str, ...]:
+    """Return notes on columns that may say which rows count."""
+    return tuple(found.note for found in filters_of(source, taken))
 
 
 def _called(source: Source, names: Collection[str], taken: Collection[str]) -> list[str]:

@@ -20,6 +20,7 @@ from llbt.auditing.audit import Audit
 from llbt.auditing.checks import CHECKS
 from llbt.auditing.finding import SIGNIFICANT
 from llbt.auditing.labels import near_duplicates, variants
+from llbt.errors import JudgmentError, OptionError
 from llbt.formats import columns
 
 NAMES = ["object_i", "object_j", "outcome", "judge", "prompt"]
@@ -61,10 +62,10 @@ def test_a_clean_frame_passes_every_check():
     assert levels == dict.fromkeys(CHECKS, "ok") | dict.fromkeys(without, "unchecked")
     assert report.failed("note") == ()
     assert str(report).startswith(
-        "Audit: nothing found, 20 ok, 4 not checked\n4 objects, 6 of 6 pairs compared, 96 judgments (25 % ties)"
+        "Audit: nothing found, 21 ok, 4 not checked\n4 objects, 6 of 6 pairs compared, 96 judgments (25 % ties)"
     )
     assert "judgments per pair 16 to 16 (median 16), per judge 24 to 24 (median 24), per object 48" in str(report)
-    assert len(str(report).splitlines()) == 1 + 2 + 1 + 26 + 2  # one line for each check, more for some
+    assert len(str(report).splitlines()) == 1 + 2 + 1 + 27 + 2  # one line for each check, more for some
 
 
 def test_the_frame_is_not_changed_and_any_library_will_do():
@@ -782,7 +783,7 @@ def test_a_table_of_counts_says_what_its_frame_does():
     c = llbt.from_judgments(data, clusters=["judge", "prompt"], order=True)
     table, judged = audit(c), audit(data)
     unchecked = {f.check for f in table.findings if f.level == "unchecked"}
-    single = {"missing", "self_comparisons", "duplicates", "swapped", "drift"}
+    single = {"missing", "self_comparisons", "filters", "duplicates", "swapped", "drift"}
     assert unchecked == single | {"tasks", "judge_separation", "grades", "turned_scale"}
     for check in CHECKS.keys() - unchecked:
         assert_same(table.finding(check), judged.finding(check))
@@ -906,3 +907,46 @@ def test_published_judgments():
 def test_counts_have_no_time() -> None:
     with pytest.raises(llbt.errors.OptionError, match=r"time='when' of counts"):
         llbt.audit(llbt.load_dataset("dras_table1"), time="when")
+
+
+# -- columns ----------------------------------------------------------------------------------------------
+
+
+BATTLES = pd.DataFrame(
+    {
+        "model_a": ["A", "B", "A", "C", "B"],
+        "model_b": ["B", "C", "C", "B", "A"],
+        "winner": ["model_a", "model_b", "model_a", "model_b", "model_a"],
+        "anony": [True, False, True, False, False],
+        "turn": [1, 2, 1, 1, 3],
+    }
+)
+
+
+def test_a_column_that_may_say_which_rows_count_is_a_finding_and_others_are_listed():
+    report = llbt.audit(BATTLES)
+    found = report.finding("filters")
+    assert found.level == "note"
+    assert found.found == "column 'anony' may say which rows count (False in 3 rows, True in 2 rows)"
+    assert 'where="anony"' in found.remedy
+    assert "keeps 2 of 5 rows" in found.remedy
+    assert report.notes[0] == "columns not used: 'anony', 'turn'"
+    kept = llbt.audit(BATTLES, where="anony")
+    assert kept.finding("filters").level == "ok"
+    assert kept.sizes[0].endswith("2 judgments (0 % ties)")
+    assert llbt.audit(BATTLES, ignore=["anony"]).finding("filters").level == "ok"
+    skipped = llbt.audit(BATTLES.rename(columns={"anony": "skipped"})).finding("filters")
+    assert "where={'skipped': False}" in skipped.remedy
+    assert skipped.figures == {"skipped": 3.0}
+
+
+def test_an_audit_has_the_columns_of_the_doors():
+    weighed = BATTLES.drop(columns="anony").assign(count=[5, 3, 2, 2, 1])
+    with pytest.raises(JudgmentError, match='weights="count"'):
+        llbt.audit(weighed)
+    assert "13 judgments" in llbt.audit(weighed, weights="count").sizes[0]
+    assert "5 judgments" in llbt.audit(weighed, ignore=["count"]).sizes[0]
+    drawn = BATTLES[["model_a", "model_b", "winner"]].assign(is_tie=[True, False, False, False, True])
+    assert "40 % ties" in llbt.audit(drawn, ties_column="is_tie").sizes[0]
+    with pytest.raises(OptionError, match="weights= of a table of counts"):
+        llbt.audit(llbt.load_dataset("puddings"), weights="n")

@@ -1,0 +1,35 @@
+"""Checks of columns that nobody named: those that may say which rows count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..core.columns import Label
+from ..table import format_count
+from .evidence import Evidence
+from .finding import Finding, and_more
+
+
+def check_filters(e: Evidence) -> Finding:
+    """Return columns that may say which rows count, whose rows are all counted."""
+    if not e.filters:
+        return Finding("filters", "ok", "no column that nobody named says which rows count")
+    calls = [
+        f"from_judgments(…, where={_pasted(found.where)}) keeps {format_count(found.kept)} of {format_count(e.rows)} "
+        "rows"
+        for found in e.filters
+        if found.kept
+    ]
+    calls.append(f"from_judgments(…, ignore={[found.name for found in e.filters]}) keeps all")
+    return Finding(
+        "filters",
+        "note",
+        and_more([f"column {found.name!r} may say which rows count ({found.told})" for found in e.filters]),
+        "all rows are counted, also those that were marked as no judgments",
+        "; ".join(calls),
+        {found.name: float(found.kept) for found in e.filters},
+    )
+
+
+def _pasted(where: str | Mapping[str, Label]) -> str:
+    return f'"{where}"' if isinstance(where, str) else repr(dict(where))
