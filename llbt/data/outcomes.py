@@ -5,27 +5,27 @@ Readings look at distinct combinations of label and objects, never at single row
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arguments import is_real
-from ..core.columns import Coded, IntArray, Label
+from ..core.columns import Coded, IntArray
 from ..core.comparisons import OUTCOMES
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Note, counted, format_count
 from .frames import as_number, is_missing, plain
 from .grades import refuse_uneven, side
+from .outcome_proposals import MOST_LABELS, Proposal, arrows_meaning, numbers_meaning, pasted, word_meaning
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 from .rows import Rows
 
 Outcomes = Mapping[Any, Meaning | int] | Literal["names", "slots"] | None
 
 _MOST = 8  # labels in a message
-_ARROW = re.compile(r"([ab]?)(>+|<+|=)([ab]?)")
+_MEANINGS = "'i', 'j', 'tie' or None (leaves out, counted)"
 
 
 def read_outcomes(
@@ -169,30 +169,19 @@ def _refuse_numbers(
         return
     found = sorted((label for label in cases.labels if as_number(label) is not None), key=_number)
     names = all(str(label) in set(map(str, cases.objects)) for label in numbers)
-    forced = ', or outcomes="names" if they name the winning objects' if names else ""
-    guesses = mapping | {label: guess for label, guess in _guess_numbers(found).items() if label in numbers}
     missing = open_cases & (cases.label < 0)
-    if missing.any():
-        guesses[None] = None
+    beside: Proposal = {None: None} if missing.any() else {}
+    ways = [
+        f"outcomes={pasted({**mapping, **{x: said for x, said in way.items() if x in numbers}, **beside})} {why}"
+        for way, why in numbers_meaning(found, cases.sides)
+    ]
+    ways += ['outcomes="names" if they name the winning objects'] if names and not missing.any() else []
     found_too = f" and {counted(int(cases.rows[missing].sum()), 'missing outcome')}" if missing.any() else ""
     raise JudgmentError(
         f"column {cases.column!r}: the outcomes are numbers: {_counts(cases, open_cases & ~missing)}{found_too}; "
         "numbers need a mapping",
-        f"Pass outcomes={_pasted(guesses)} if that is what they mean{forced}.",
+        f"Pass {', or '.join(ways)}." if ways else f"Pass outcomes= with what each number means: {_MEANINGS}.",
     )
-
-
-def _guess_numbers(labels: Sequence[Label]) -> dict[Label, Meaning]:
-    """Return what numbers usually mean: 1/0/.5, 1/2, −1/0/1; None where there is no custom."""
-    values = [_number(label) for label in labels]
-    if set(values) <= {-1.0, 0.0, 1.0} and min(values) < 0:
-        return {x: "i" if v > 0 else "j" if v < 0 else "tie" for x, v in zip(labels, values, strict=True)}
-    customs: tuple[dict[float, Meaning], ...] = (
-        {1: "i", 0.5: "tie", 0: "j"},
-        {1: "i", 2: "j", 0: "tie", 3: "tie"},
-    )
-    custom = next((c for c in customs if set(values) <= c.keys()), {})
-    return {x: custom.get(v) for x, v in zip(labels, values, strict=True)}
 
 
 def _number(label: object) -> float:
@@ -214,16 +203,40 @@ def _unknown(
         parts.append(rows + (f" ({cases.place(missing)})" if cases.ordered else ""))
     if unknown.size:
         parts.append(f"{counted(unknown.size, 'unknown outcome')}: {_counts(cases, bad & ~missing)}")
-    labels = [*(cases.labels[k] for k in unknown), *([None] if missing.any() else [])]
-    graded = any(map(is_real, written.values()))
-    guesses: dict[Any, Meaning | int] = {x: None if graded else _guess(x, cases.sides) for x in labels}
-    guesses |= {} if written else _guess_arrows(cases.labels)
-    advice = f"Pass outcomes={_pasted(guesses | {x: said for x, said in written.items() if x not in guesses})}"
     return JudgmentError(
         f"column {cases.column!r}: {' and '.join(parts)}",
-        f"{advice} (None leaves out, counted).{_strangers(cases, bad & ~missing)}",
+        f"{_advice(cases, bad, missing, unknown, written)}{_strangers(cases, bad & ~missing)}",
         expected=_expected(cases, open_cases, best, readings),
     )
+
+
+def _advice(
+    cases: Cases,
+    bad: npt.NDArray[np.bool_],
+    missing: npt.NDArray[np.bool_],
+    unknown: IntArray,
+    written: Mapping[Any, Meaning | int],
+) -> str:
+    """Return what to do about labels that are missing or unknown: a mapping if it keeps most rows.
+
+    Labels that name an object, but none of their row, say something else in other rows: these rows alone can be left
+    out.
+    """
+    labels: list[Any] = [cases.labels[k] for k in unknown]
+    graded = any(map(is_real, written.values()))
+    arrows = {} if written else arrows_meaning(cases.labels)
+    guesses: dict[Any, Meaning | int] = {
+        x: arrows.get(x, None if graded or arrows else word_meaning(x, cases.sides)) for x in labels
+    }
+    guesses |= {None: None} if missing.any() else {}
+    lost = [k for k in unknown if guesses[cases.labels[k]] is None]
+    n_lost = int(cases.rows[bad & np.isin(cases.label, lost)].sum())
+    if set(labels) & set(cases.objects):
+        return f"Leave these rows out (counted) with max_dropped={int(cases.rows[bad].sum())}."
+    if len(labels) > MOST_LABELS or 2 * n_lost >= int(cases.rows.sum()):
+        return f"Pass outcomes= with what each label means: {_MEANINGS}."
+    guesses |= {x: said for x, said in (arrows or written).items() if x not in guesses}
+    return f"Pass outcomes={pasted(guesses)} (None leaves out, counted)."
 
 
 def _expected(cases: Cases, open_cases: npt.NDArray[np.bool_], best: Reading, readings: list[Reading]) -> str:
@@ -260,43 +273,19 @@ def _refuse_ambiguous(
         t = differing[np.argmin(cases.first[differing])]
         i, j, label = cases.objects[cases.i[t]], cases.objects[cases.j[t]], cases.labels[cases.label[t]]
         said = [OUTCOMES[r.outcomes[t]] for r in (base, other)]
-        guess = {cases.labels[k]: _guess(cases.labels[k], cases.sides) for k in np.unique(cases.label[open_cases])}
-        forced = 'outcomes="names", outcomes="slots" or ' if base.family != other.family else ""
+        guess = {
+            cases.labels[k]: word_meaning(cases.labels[k], cases.sides) for k in np.unique(cases.label[open_cases])
+        }
+        ways = ['outcomes="names"', 'outcomes="slots"'] if base.family != other.family else []
+        ways += [f"outcomes={pasted(guess)}"] if all(guess.values()) else []
         raise JudgmentError(
             f"column {cases.column!r}: two readings explain every outcome and differ: {_row(cases, t)} has the "
             f"objects {i!r}, {j!r} and the outcome {label!r}, which is {said[0]!r} read as {base.name}, {said[1]!r} "
             f"read as {other.name}",
-            f"Pass {forced}outcomes={_pasted(guess)}.",
+            f"Pass {' or '.join([', '.join(ways[:-1]), *ways[-1:]] if len(ways) > 1 else ways)}."
+            if ways
+            else f"Pass outcomes= with what each label means: {_MEANINGS}.",
         )
-
-
-def _guess(label: object, sides: tuple[str, str]) -> Meaning:
-    """Return what a label probably means, for a mapping to paste; None if nobody knows."""
-    if not isinstance(label, str):
-        return None
-    word = label.lower().strip()
-    if word in ("=", "draw", "equal", "same", "both") or word.startswith("tie"):
-        return "tie"
-    if label == sides[0] or word in ("i", "a", "l", "left", ">", "first", "1", "win"):
-        return "i"
-    return "j" if label == sides[1] or word in ("j", "b", "r", "right", "<", "second", "2", "loss") else None
-
-
-def _guess_arrows(labels: Sequence[Label]) -> Mapping[Any, Meaning | int]:
-    """Return what labels such as A>>B mean, as grades if some say more than others; nothing if one is no such label."""
-    grades: dict[Any, int] = {}
-    for label in labels:
-        found = _ARROW.fullmatch(label.lower().replace(" ", "")) if isinstance(label, str) else None
-        if found is None or (found[1] and found[1] == found[3]):
-            return {}
-        turned = found[1] == "b" or found[3] == "a"
-        size = len(found[2].strip("="))
-        grades[label] = -size if ("<" in found[2]) != turned else size
-    largest = max(grades.values(), default=0)
-    if set(grades.values()) | {0} != set(range(-largest, largest + 1)):
-        return {}
-    words: tuple[Meaning, ...] = ("tie", "i", "j")
-    return grades if largest > 1 else {label: words[size] for label, size in grades.items()}
 
 
 def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
@@ -309,12 +298,6 @@ def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
     texts[0] = f"{cases.labels[order[0]]!r} ({counted(rows[order[0]], 'row')}{f', {place}' if place else ''})"
     more = f" and {len(order) - _MOST} more" if len(order) > _MOST else ""
     return ", ".join(texts) + more
-
-
-def _pasted(mapping: Mapping[Any, Meaning | int]) -> str:
-    """Return a mapping ready to paste, cut after some labels."""
-    items = [f"{label!r}: {said!r}" for label, said in list(mapping.items())[:_MOST]]
-    return "{" + ", ".join(items) + (", …" if len(mapping) > _MOST else "") + "}"
 
 
 def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[Note, ...]:

@@ -145,7 +145,7 @@ def test_none_leaves_out_and_counts():
             ),
         ),
         (["A>B", "A=B", "b < a", "B>A"], None, ("{'A>B': 'i', 'A=B': 'tie', 'b < a': 'i', 'B>A': 'j'}",)),
-        (["A>>B", "B>A", "A=B", "B>>A"], None, ("Pass outcomes={'A>>B': None, 'B>A': None",)),  # uneven: no grades
+        (["A>>B", "B>A", "A=B", "B>>A"], None, ("'A=B': 0, 'B>>A': -2, 'A>B': 1}",)),  # the same grades to both sides
         ([">>", ">", "<", "<<"], None, ("2 unknown outcomes", "Pass outcomes={'>>': 2, '<<': -2, '>': 1, '<': -1}")),
         (["x", "y", "z", "z"], None, ("3 unknown outcomes: 'z' (2 rows, first at row 2)", "'left', 'right'", "'>'")),
         (["a", "b", None, None], None, ("2 missing outcomes (first at row 2)", "{None: None}")),
@@ -192,7 +192,7 @@ def test_at_most_eight_labels_are_listed():
     labels = [f"x{k:02}" for k in range(20)]
     said = message(labels, first=["A"] * 20, second=["B"] * 20)
     assert "'x07' (1) and 12 more;" in said
-    assert "'x07': None, …}" in said
+    assert "Pass outcomes= with what each label means: 'i', 'j', 'tie' or None" in said  # None of all drops all rows
 
 
 class TestTwoReadings:
@@ -275,3 +275,41 @@ def test_every_reading_says_the_same(rows):
     ]
     assert all(table == tables[0] for table in tables)
     assert tables[0].n_ties == sum(said == "t" for _, _, said in rows)
+
+
+class TestNumbers:
+    """A mapping is offered for numbers that have one meaning, or two that can be told apart; for others none."""
+
+    first, second = ["x", "y", "x", "y"], ["y", "x", "y", "x"]
+
+    @pytest.mark.parametrize(
+        ("numbers", "offered"),
+        [
+            ([0, 1, 0.5, 1], ["{0: 'j', 0.5: 'tie', 1: 'i'}"]),
+            ([1, 2, 2, 1], ["{1: 'i', 2: 'j'}"]),
+            ([-1, 1, 0, 1], ["{-1: 'j', 0: 'tie', 1: 'i'}"]),
+            ([-2, 2, 1, -1], ["{-2: -2, -1: -1, 1: 1, 2: 2}"]),
+            ([0, 1, 1, 0], ["{0: 'j', 1: 'i'}", "{0: 'i', 1: 'j'}"]),
+            ([0, 1, 2, 3], []),  # goals
+            ([0, 1, 2, 2], []),  # points of object i, or places with 0 for a tie
+            ([1, 2, 3, 1], []),
+            ([-3, 1, 2, 4], []),
+            ([3.5, 2, 1, 4], []),
+        ],
+    )
+    def test_what_is_offered_is_read(self, numbers, offered):
+        said = message(numbers, first=self.first, second=self.second)
+        assert re.findall(r"outcomes=(\{.*?\})", said) == offered
+        for text in offered:
+            mapping = ast.literal_eval(text)
+            c = judge(numbers, mapping, self.first, self.second)
+            assert c.n_judgments == 4
+            assert c.n_ties == sum(mapping[number] in ("tie", 0) for number in numbers)
+
+
+def test_rows_with_the_name_of_another_object_are_left_out_by_what_is_offered():
+    winner, first, second = ["gpt", "opt", "opt", "llama"], ["gpt", "gpt", "opt", "gpt"], ["opt", "llama", "gpt", "opt"]
+    said = message(winner, first=first, second=second)
+    assert "Leave these rows out (counted) with max_dropped=2." in said
+    frame = pd.DataFrame({"object_i": first, "object_j": second, "outcome": winner})
+    assert from_judgments(frame, max_dropped=2).n_judgments == 2
