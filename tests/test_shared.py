@@ -89,7 +89,8 @@ def test_llmfao_is_recognized(shared: Path) -> None:
     assert [finding.check for finding in found.failed("warning")] == [
         "blocks",
         "ties",
-        "position",
         "judges",
         "outlying_judges",
     ]
+    # judgments of a worker and on a prompt are alike: given these, 53.3 % for the first position may be chance
+    assert "given worths p = 0.0962" in found.finding("position").found
