@@ -217,7 +217,7 @@ class Counting:
         Text,
         column(
             "--numeric",
-            "Covariates to read as numbers; by default only columns with decimal points are.",
+            "Covariates to read as numbers; by default decimals are, and all numbers of objects and sides.",
             "NAME,…",
         ),
     ] = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,10 @@ MOST_COUNTED = 2.0**53  # from here on floats skip whole numbers, and a judgment
 _DENSE = 2**22  # keys up to which a table of all that are possible is made
 _CHUNK = 2**18
 _BLOCK = 2**15
+# columns that say who judged, and what: their integers are names
+_IDENTITY = re.compile(
+    r"(judge|worker|annotator|rater|user|prompt|item|question|block|topic)([ ._-]?id)?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +43,20 @@ class Coded:
     codes : ndarray of int
         Index into `levels`; shape (S,) for a covariate, (S, 2) for a side covariate, (J,) for an object
         covariate, (R,) for a cluster.
+    integers : int
+        Of labels that were read from a column of integers, how many different ones the whole table had, before any
+        part of it was selected; else 0.
     """
 
     name: str
     levels: npt.NDArray[Any]
     codes: IntArray
+    integers: int = 0
+
+    @property
+    def undecided(self) -> int:
+        """How many integers the table had, where these may be numbers as well as labels: names of judges are labels."""
+        return 0 if self.numeric or _IDENTITY.fullmatch(self.name) else self.integers
 
     @property
     def numeric(self) -> bool:
@@ -59,11 +73,16 @@ class Coded:
         # a copy, lest a table share its memory with the caller's frame
         picked = self.codes[rows].copy() if isinstance(rows, slice) else self.codes[rows]
         codes, used = dense(picked, len(self.levels))
-        return Coded(self.name, self.levels if len(used) == len(self.levels) else self.levels[used], codes)
+        return replace(self, levels=self.levels if len(used) == len(self.levels) else self.levels[used], codes=codes)
+
+    def as_numbers(self) -> Coded:
+        """Return labels that are integers as numbers."""
+        return replace(self, levels=self.levels.astype(np.float64))
 
     def same_as(self, other: Coded) -> bool:
-        """Whether name, kind and values are equal."""
-        same_shape = self.codes.shape == other.codes.shape and self.numeric == other.numeric
+        """Whether name, kind and values are equal; integers may be numbers in one formula and labels in the other."""
+        same_kind = self.numeric == other.numeric or bool(self.integers and other.integers)
+        same_shape = self.codes.shape == other.codes.shape and same_kind
         return self.name == other.name and same_shape and bool(np.all(self.values == other.values))
 
 

@@ -14,7 +14,7 @@ from ..core.columns import Coded, IntArray, Label, arranged, as_objects, code
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .files import open_source
-from .frames import Factor, as_number, is_number, read_factor
+from .frames import Factor, as_number, is_integers, is_number, read_factor
 from .rows import Frame
 
 
@@ -80,7 +80,7 @@ class Described:
         return tuple(self._column(name, rows, labels, numeric) for name in self.names), (note,) if others else ()
 
     def _column(self, name: str, rows: IntArray, labels: Sequence[Label], numeric: Collection[str]) -> Coded:
-        """Return one covariate, by the rule of all covariates: floats and `numeric` are numbers."""
+        """Return one covariate: floats and `numeric` are numbers, and integers of objects; those of judges may be."""
         factor = read_factor(self.frame, name)
         codes = factor.codes[rows]
         missing = tuple(as_objects(labels)[codes < 0])
@@ -89,8 +89,10 @@ class Described:
                 f"{self.what}, column {name!r}: {counted(len(missing), 'missing value')}, for {listed(missing)}",
                 expected=f"a value for every {self.noun}",
             )
-        if not (name in numeric or is_number(self.frame, name)):
-            return arranged(name, as_objects(factor.labels), factor.codes).take(rows)
+        whole = is_integers(self.frame, name)
+        if not (name in numeric or is_number(self.frame, name) or (whole and self.noun == "object")):
+            labelled = arranged(name, as_objects(factor.labels), factor.codes).take(rows)
+            return replace(labelled, integers=len(factor.labels)) if whole else labelled
         values = [as_number(factor.labels[k]) for k in codes]
         wrong = [k for k, value in enumerate(values) if value is None or not math.isfinite(value)]
         if wrong:

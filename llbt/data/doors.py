@@ -118,8 +118,12 @@ def from_counts(
 
     Notes
     -----
-    Integer, Boolean, text, categorical and date columns are labels, floats are numbers; objects and
-    clusters are always labels, where whole floats become integers. Rows that repeat a comparison are
+    Floats are numbers; Boolean, text, categorical and date columns are labels. Integers of objects
+    (`object_covariates`) and sides (`side_covariates`) are numbers. Integers of rows and judges are numbers in
+    functions of numbers, ``I(age - 30)``, and labels where they are a term: of three to ten the printout says so, more
+    are refused until ``C(age)`` or ``numeric="age"`` says what they are. Integers that name a judge, worker,
+    annotator, rater, user, prompt, item, question, block or topic are labels. Objects and clusters are always labels,
+    where whole floats become integers. Rows that repeat a comparison are
     summed, and a note counts them.
 
     Examples

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -185,6 +185,15 @@ def is_number(frame: Frame, name: str) -> bool:
     return bool(dtype.is_float() or dtype.is_decimal())
 
 
+def is_integers(frame: Frame, name: str) -> bool:
+    """Whether a column holds integers, and neither Booleans nor categories."""
+    dtype = frame[name].dtype
+    if dtype == nw.Object:
+        found = {type(value) for value in frame[name].to_list() if not is_missing(value)}
+        return bool(found) and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in found)
+    return bool(dtype.is_integer())
+
+
 def read_labels(rows: Rows, name: str) -> Coded:
     """Return a column of labels without missing values, shape (U,)."""
     factor = read_factor(rows.frame, name)
@@ -210,20 +219,21 @@ def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
 
 
 def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:
-    """Return a covariate, shape (U,): numbers if it is of floats or `numeric`, else labels."""
+    """Return a covariate, shape (U,): numbers if it is of floats or `numeric`, else labels, which may be integers."""
     if numeric or is_number(rows.frame, name):
         return code(name, read_numbers(rows, name), numeric=True)
-    return read_labels(rows, name)
+    labels = read_labels(rows, name)
+    return replace(labels, integers=len(labels.levels)) if is_integers(rows.frame, name) else labels
 
 
 def read_covariate_pair(
     rows: Rows, name: str, columns: tuple[str, str], *, numeric: bool = False, told: bool = False
 ) -> Coded:
-    """Return a side covariate, shape (U, 2): numbers if a side is of floats or `numeric`, else labels.
+    """Return a side covariate, shape (U, 2): numbers if a side holds numbers or it is `numeric`, else labels.
 
     Where another column `told` the rows apart numbers need not be in order.
     """
-    if numeric or any(is_number(rows.frame, column) for column in columns):
+    if numeric or any(is_number(rows.frame, name) or is_integers(rows.frame, name) for name in columns):
         values = np.column_stack([read_numbers(rows, column) for column in columns])
         own = own_numbers(name, values) if told else None
         return code(name, values, numeric=True) if own is None else own

@@ -29,6 +29,7 @@ from ..formulas.brackets import Bracket, split_brackets
 from ..formulas.coding import Reference
 from ..formulas.design import Design, build_design
 from ..formulas.grammar import HEADS, adds_objects, compares_objects, parse, vocabulary
+from ..formulas.integers import decided
 from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import Fit, Maximum, Solver
@@ -120,7 +121,7 @@ class LLBT:
         word = adds_objects(parsed)
         if word:
             check_odd_cycles(data, word)
-        judged = data.drop_empty()
+        judged = decided(parsed, data).drop_empty()
         return cls(formula, judged, reference, build_design(formula, judged, reference=reference))
 
     @checked
@@ -235,7 +236,7 @@ def fit(
     reference : label or mapping, optional
         The object with λ = 0; by default the last. ``{"judge": "J2"}`` makes J2 the reference level of the labels of
         judge wherever the formula has them, by default the first; both: ``{"object": "B", "judge": "J2"}``. A column of
-        0 and 1 is labels, too; named in ``numeric=`` where the table is made it is a number, one column as in R.
+        0 and 1 of rows or judges is labels, too; in ``numeric=`` where the table is made it is a number, as in R.
     method : {"auto", "glm", "eliminate"}
         What maximizes the likelihood; the results agree, and the printout says what ran. ``"glm"``: statsmodels'
         Poisson GLM with one dummy per comparison, from its own start; not beside effects, discriminations, other links
@@ -459,7 +460,8 @@ def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: s
 def _large(c: Comparisons, spec: Specification) -> LargeResults:
     """Return the fit of very many objects, of whose formula only what stands beside them has a design."""
     check_asked(spec, c)
-    rest, judged = beside_objects(spec.formula, c), c.drop_empty()
+    rest = beside_objects(spec.formula, c)
+    judged = decided(parse(rest, vocabulary(c)), c).drop_empty()
     model = LLBT(rest, judged, spec.reference, build_design(rest, judged, reference=spec.reference))
     model._warn(spec)
     return large_fit(spec.formula, judged, model.design, spec)

@@ -15,6 +15,8 @@ from ..core.patterns import Patterns
 from ..errors import ConvergenceWarning, DesignError, FormulaError, SeparationError, TiesWarning, listed, warn_user
 from ..formulas.brackets import has_brackets
 from ..formulas.coding import Reference
+from ..formulas.grammar import parse, vocabulary
+from ..formulas.integers import decided
 from ..kernel.likelihood import inverse
 from ..kernel.list_fit import ListFit
 from ..kernel.robust import Covariance
@@ -143,6 +145,7 @@ def fit_patterns(
     with steps_shown("fit_patterns", progress):
         text, dependent = _parted(formula)
         pairs = data.to_comparisons()
+        pairs = decided(parse(text, vocabulary(pairs)), pairs)
         if data.has_ties and not pairs.has_ties:
             raise DesignError("ratings without a single tie", "Take them as rankings: patterns_from(…, 'rankings').")
         model = LLBT.from_formula(text, pairs, reference=reference)

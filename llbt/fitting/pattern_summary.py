@@ -9,7 +9,7 @@ from ..kernel.independent_pairs import IndependentPairs
 from ..table import Table, counted, format_count, format_figure, format_number, format_percent
 from .pattern_estimates import PatternEstimates
 from .rows_beside import rows_beside
-from .summary import coefficient_table_of, scale_notes, worths_in_order
+from .summary import coefficient_table_of, integer_levels, scale_notes, worths_in_order
 from .summary_rows import Sort
 
 _POSSIBLE = {
@@ -59,7 +59,10 @@ def _head(res: PatternEstimates) -> tuple[str, ...]:
     p, pairs = res.patterns, res.comparisons
     reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
     sizes = p.said_sizes()
-    lines = [f"Formula: {res.specification.formula}", f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}"]
+    lines = [
+        f"Formula: {res.specification.formula}",
+        f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}{integer_levels(res.average)}",
+    ]
     if pairs.has_ties:
         modelled = "" if "tie" in res.design.blocks else ", not modelled (γ = 0); add + tie"
         lines.append(f"Ties: {format_percent(pairs.n_ties / pairs.n_judgments)}{modelled}")

@@ -25,6 +25,7 @@ from ..formulas.brackets import has_brackets
 from ..formulas.coding import Reference
 from ..formulas.design import Design
 from ..formulas.grammar import Formula, compares_objects, parse, stray_messages, vocabulary
+from ..formulas.integers import decided
 from ..kernel.likelihood import inverse
 from ..kernel.list_firth import fit_reduced
 from ..kernel.list_fit import ListFit, Unbounded, fit_lists
@@ -150,8 +151,8 @@ def fit_rankings(
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:
     """Return the fit of what `fit_rankings` was asked for, without its warnings."""
     clusters = _clusters(spec, data)
-    pairs = data.to_comparisons()
-    parsed = _parsed(spec.formula, pairs, data)
+    parsed = _parsed(spec.formula, data.to_comparisons(), data)
+    pairs = decided(parsed, data.to_comparisons())
     orders = np.setdiff1d(data.tied, [1])  # numbers of objects in one place
     design, free = _design(parsed, pairs, spec)
     lists = lists_of(data, pairs, design, free, orders, sequential=spec.best_worst == "sequential")

@@ -9,7 +9,7 @@ import numpy as np
 from ..table import Table, counted, format_count, format_figure, format_number, format_percent
 from .ranking_estimates import RankingEstimates
 from .rows_beside import rows_beside
-from .summary import coefficient_table_of, scale_notes, worths_in_order
+from .summary import coefficient_table_of, integer_levels, scale_notes, worths_in_order
 from .summary_rows import Sort
 
 _EQUAL = 1e-6  # log-worths closer than this are equal
@@ -41,7 +41,10 @@ def _head(res: RankingEstimates) -> tuple[str, ...]:
     r = res.rankings
     reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
     sizes = r.said_sizes()
-    lines = [f"Formula: {res.specification.formula}", f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}"]
+    lines = [
+        f"Formula: {res.specification.formula}",
+        f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}{integer_levels(res.average)}",
+    ]
     if r.largest_tie > 1:
         share = format_percent(r.tied_share)
         modelled = "" if res.lists.held is None else ", not modelled (δ = 1); add + tie"

@@ -12,6 +12,7 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import chi2_p_value, chi2_reservation
 from ..formulas.grammar import parse, vocabulary
+from ..formulas.integers import INTEGERS, levels_note
 from ..table import (
     Field,
     Table,
@@ -149,10 +150,15 @@ def _covariates(res: Estimates) -> list[str]:
     for column in (*c.columns, *c.sides, *c.object_columns):
         kind = "numeric" if column.numeric else f"{len(column.levels)} levels"
         if column.name in formula.variables:
-            phrases.append(f"{column.name}: {kind}{_reference_level(res, column.name)}")
+            phrases.append(f"{column.name}: {kind}{levels_note(column, formula)}{_reference_level(res, column.name)}")
         elif column.name in c.covariates:
             phrases.append(f"{column.name}: {kind}, not in the formula")
     return phrases
+
+
+def integer_levels(res: Estimates) -> str:
+    """Say which covariates of a fit to whole answers are integers that the formula took as labels."""
+    return "".join(f"; {phrase}" for phrase in _covariates(res) if INTEGERS in phrase)
 
 
 def _reference_level(res: Estimates, name: str) -> str:

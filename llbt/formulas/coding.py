@@ -27,6 +27,7 @@ from ..errors import DesignError, FormulaError, OptionError, listed
 from ..kernel.gathered import Gathered
 from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import SUMMED, Formula, Term, Variable, check_levels, has_object, marked, parse, vocabulary
+from .integers import decided
 from .levels import LevelMatrix, Levels
 from .sides import check_antisymmetric, side_names, side_of
 
@@ -267,9 +268,10 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     words = vocabulary(c)
     formula = parse(text, words)
     check_levels(formula)
+    c = decided(formula, c)
     chosen = references(reference)
     columns = _relevelled(_columns(c, formula.variables), chosen)
-    table = VariableTable(text, c, columns, words.variables, _reference(chosen.get("object"), c))
+    table = VariableTable(text, c, columns, vocabulary(c).variables, _reference(chosen.get("object"), c))
     _check_constant(formula, table)
     _refuse_many(formula, table)
     blocks: dict[Block, Coding] = {
@@ -536,7 +538,7 @@ def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[
             )
         first = levels.index(level)
         order = np.array([first, *(k for k in range(len(levels)) if k != first)])
-        found[name] = Coded(name, column.levels[order], np.argsort(order)[column.codes])
+        found[name] = replace(column, levels=column.levels[order], codes=np.argsort(order)[column.codes])
     return found
 
 

@@ -6,7 +6,7 @@ import ast
 import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -28,15 +28,21 @@ OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side co
 HEADS: tuple[Literal["tie", "bad", "grade", "order"], ...] = ("tie", "bad", "grade", "order")
 SUMMED = ("tie", "bad")  # of these the effects of objects are added up over the two sides
 _SAID = {"tie": "ties (tie)", "bad": "both bad (bad)", "grade": "grades (grade)", "order": "order (order)"}
+MOST_LEVELS = 10  # integers that are labels where they are a term
 _LINE = 200  # characters of a long formula that a message shows
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A name that a formula may use, and whether it holds numbers (else labels)."""
+    """A name that a formula may use, and whether it holds numbers (else labels).
+
+    Integers may be numbers, too. `undecided` says how many of them the table had, where a term does not say which.
+    """
 
     role: Role
     numeric: bool
+    integers: bool = False
+    undecided: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,10 @@ def vocabulary(c: Comparisons) -> Vocabulary:
         "order": Variable("order", numeric=True),
         "pair": Variable("pair", numeric=False),
     }
-    variables |= {column.name: Variable("covariate", column.numeric) for column in c.columns}
+    variables |= {
+        column.name: Variable("covariate", column.numeric, bool(column.integers), column.undecided)
+        for column in c.columns
+    }
     variables |= {column.name: Variable("object covariate", column.numeric) for column in c.object_columns}
     variables |= {column.name: Variable("side covariate", column.numeric) for column in c.sides}
     numbers = [column.name for column in c.sides if column.numeric]
@@ -82,6 +91,8 @@ class Factor:
     variables: frozenset[str]
     object_side: bool  # whether it may differ between the two objects of a comparison
     both_sides: bool  # whether it is sides(…)
+    numbers: frozenset[str] = frozenset()  # integers that it takes as numbers
+    alone: str = ""  # the variable that it is, as it is
 
     @property
     def code(self) -> str:
@@ -118,6 +129,8 @@ class Formula:
     stray : tuple of Term
         Terms of comparison covariates alone cancel, part of the nuisance parameters. These are no margin of another
         term: probably not what was meant.
+    numbers : frozenset of str
+        Covariates of integers that some factor takes as numbers.
     """
 
     text: str
@@ -127,6 +140,7 @@ class Formula:
     grade: tuple[Term, ...]
     order: tuple[Term, ...]
     stray: tuple[Term, ...]
+    numbers: frozenset[str] = frozenset()
 
     @property
     def variables(self) -> frozenset[str]:
@@ -155,6 +169,9 @@ def parse(text: str, words: Vocabulary) -> Formula:
     """
     text = _checked(text)
     terms = [_term(term, text, words) for term in _patsy_terms(text)]
+    numbers = frozenset(name for term in terms for f in term.factors for name in f.numbers)
+    for term in terms:
+        _refuse_undecided(term, numbers, text, words)
     blocks: dict[str, list[Term]] = {word: [] for word in ("worth", *HEADS, "cancelling")}
     for term in terms:
         block, rest = _sorted_term(term, text, words)
@@ -169,6 +186,7 @@ def parse(text: str, words: Vocabulary) -> Formula:
         grade=tuple(blocks["grade"]),
         order=tuple(blocks["order"]),
         stray=tuple(stray),
+        numbers=numbers,
     )
 
 
@@ -263,28 +281,29 @@ def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
     if not used:
         _fail(f"{factor.code!r} uses no variable of the table", text, start, end)
     _check_reserved(factor.code, used, text, (start, end))
-    _check_labels(tree, text, (start, end), words)
+    numbers = _numbers(tree, text, (start, end), words)
     roles = {name: words.variables[name].role for name in sorted(used)}
     check_sides(tree, roles, lambda what: _fail(what, text, start, end))
     used |= {side_of(name)[0] for name, role in roles.items() if role == "one side"}
     object_side = any(role in OBJECT_SIDE for role in roles.values())
-    return Factor(factor, start, end, frozenset(used), object_side, is_both(tree))
+    return Factor(factor, start, end, frozenset(used), object_side, is_both(tree), numbers, _column(tree) or "")
+
+
+def _column(node: ast.AST) -> str | None:
+    """Return the name that a node is, as itself or within ``Q("x y")``; None for other nodes."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Q" and node.args:
+        return str(node.args[0].value) if isinstance(node.args[0], ast.Constant) else None
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _names(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> Iterator[str]:
     """Yield the names that an expression uses; ``Q("x y")`` uses ``x y``."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in words.variables:
-                _fail(
-                    f"{node.func.id!r} is a column of the table and cannot be called; rename the column",
-                    text,
-                    *span,
-                )
-            if node.func.id == "Q" and node.args and isinstance(node.args[0], ast.Constant):
-                yield str(node.args[0].value)
-        if isinstance(node, ast.Name):
-            yield node.id
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in words.variables:
+            _fail(f"{node.func.id!r} is a column of the table and cannot be called; rename the column", text, *span)
+        name = _column(node)
+        if name is not None:
+            yield name
 
 
 def _check_reserved(code: str, used: set[str], text: str, span: tuple[int, int]) -> None:
@@ -297,15 +316,19 @@ def _check_reserved(code: str, used: set[str], text: str, span: tuple[int, int])
             )
 
 
-def _check_labels(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> None:
-    """Labels may stand alone, in C(…) and in comparisons such as I(judge == 'J1'); they are not numbers."""
+def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> frozenset[str]:
+    """Return the covariates of integers that an expression takes as numbers.
+
+    Labels may stand alone, in C(…) and in comparisons such as I(judge == 'J1'); they are not numbers.
+    """
     allowed: set[int] = {id(tree)}
+    found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
             allowed.update(id(arg) for arg in node.args[:1])
         if isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
-            if any(isinstance(side, ast.Name) and side.id == "object" for side in sides):
+            if any(_column(side) == "object" for side in sides):
                 _fail(
                     f"{ast.unparse(node)[:80]} compares 'object', which stands for both sides; make what is asked a "
                     "column of the object table (object_covariates=) and name that column",
@@ -313,24 +336,38 @@ def _check_labels(tree: ast.expr, text: str, span: tuple[int, int], words: Vocab
                     *span,
                 )
             allowed.update(id(side) for side in sides)
+            if not all(isinstance(operator, ast.Eq | ast.NotEq) for operator in node.ops):
+                found.update(name for name in map(_column, sides) if name is not None)
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Name) or id(node) in allowed:
+        name = None if id(node) in allowed else _column(node)
+        variable = None if name is None else words.variables.get(name)
+        if name is None or variable is None or variable.numeric:
             continue
-        variable = words.variables.get(node.id)
-        if variable and not variable.numeric and node.id not in ("object", "pair"):
-            start, end = _find(node.id, text, span)
+        found.add(name)
+        if variable.role in ("object", "pair"):
+            _fail(f"{name!r} holds labels and cannot enter {ast.unparse(tree)}", text, *_find(name, text, span))
+        if not variable.integers:
             _fail(
-                f"{node.id!r} holds labels (integers, Booleans and text are labels), but {ast.unparse(tree)} needs "
-                f"numbers. Name it where the table is made: numeric={node.id!r}",
+                f"{name!r} holds labels (Booleans and text are labels), but {ast.unparse(tree)} needs numbers. Name it "
+                f"where the table is made: numeric={name!r}",
                 text,
-                start,
-                end,
+                *_find(name, text, span),
             )
-        if variable and node.id in ("object", "pair"):
+    return frozenset(name for name in found if name in words.variables and words.variables[name].integers)
+
+
+def _refuse_undecided(term: Term, numbers: Collection[str], text: str, words: Vocabulary) -> None:
+    """Raise for a term of so many integers that they may well be numbers."""
+    for factor in term.factors:
+        n = 0 if factor.alone in {"", *numbers} else words.variables[factor.alone].undecided
+        if n > MOST_LEVELS:
+            name = json.dumps(factor.alone, ensure_ascii=False)
             _fail(
-                f"{node.id!r} holds labels and cannot enter {ast.unparse(tree)}",
+                f"{factor.alone!r} has {n} whole numbers. Write C({factor.code}) for {n} levels, or pass "
+                f"numeric={name} for one slope",
                 text,
-                *_find(node.id, text, span),
+                factor.start,
+                factor.end,
             )
 
 
@@ -423,7 +460,18 @@ def _span(factor: Factor) -> tuple[int, int]:
 
 def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> NoReturn:
     start, end = _find(name, text, span)
-    if name in words.clusters:
+    stem = name[:-2] if name.endswith(("_i", "_j")) else ""
+    two = [column for column in words.unkept if stem and column.startswith(f"{stem}_")]
+    side = words.variables.get(stem)
+    if side is not None and side.role == "side covariate":
+        what = (
+            f"{stem!r} holds labels, and sides(…) takes numbers. Where the table is made pass "
+            f"numeric={json.dumps(stem, ensure_ascii=False)}"
+        )
+    elif len(two) == 2:
+        mapping = json.dumps({stem: two}, ensure_ascii=False)
+        what = f"{name!r} is the value of one side. Where the table is made pass side_covariates={mapping}"
+    elif name in words.clusters:
         what = (
             f"{name!r} is kept as a cluster, beside the counts, and splits nothing; to use it in a formula keep it as "
             f"covariates={name!r}"

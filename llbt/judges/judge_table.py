@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from ..core.columns import Coded, IntArray, Label, is_among
 from ..core.comparisons import Comparisons, Lines, lines_of, tabulate
 from ..errors import DesignError, OptionError, listed
+from ..formulas.grammar import MOST_LEVELS
 
 AboutJudges = dict[str, Coded]
 
@@ -110,6 +112,8 @@ def about_judges(
             )
         else:
             within.append(name)
+    for own in about.values():
+        _refuse_undecided(own, 2)
     if not about:
         raise DesignError("no covariate of the judges to split by", f"Keep some: {made}.")
     return judge, about, tuple(within)
@@ -120,6 +124,17 @@ def within_judges(names: Sequence[str], columns: Sequence[Coded], by: str) -> tu
     named = [column.name for column in columns if column.name in names]
     differ = "differs" if len(named) == 1 else "differ"
     return (f"{listed(named)} {differ} between judgments of one {by}, and cannot split judges",) if named else ()
+
+
+def _refuse_undecided(column: Coded, most: int) -> None:
+    """Raise for more integers than are labels by default: as labels and as numbers they have other results."""
+    if column.undecided > most:
+        name = json.dumps(column.name, ensure_ascii=False)
+        raise DesignError(
+            f"{column.name!r} has {column.undecided} whole numbers",
+            f"Pass numeric={name} where the table is made to use their order, or make them text to use them as "
+            f"labels: frame.astype({{{name}: str}}).",
+        )
 
 
 def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label]) -> Coded:
@@ -141,6 +156,7 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
             "Let worths depend on it in the formula.",
             expected="a covariate of the judges",
         )
+    _refuse_undecided(own, MOST_LEVELS)
     at = {level: k for k, level in enumerate(columns[by].levels.tolist())}
     return taken(own, np.array([at[level] for level in levels], dtype=np.int64))
 
@@ -169,9 +185,9 @@ def _by_judge(column: Coded, judge: Coded) -> Coded | None:
     codes[judge.codes] = column.codes
     if not np.array_equal(codes[judge.codes], column.codes):
         return None
-    return Coded(column.name, column.levels, codes)
+    return replace(column, codes=codes)
 
 
 def taken(column: Coded, judges: npt.NDArray[np.int64]) -> Coded:
     """Return the values of some judges, with all levels."""
-    return Coded(column.name, column.levels, column.codes[judges])
+    return replace(column, codes=column.codes[judges])

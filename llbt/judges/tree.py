@@ -18,7 +18,7 @@ from ..core.columns import IntArray
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..data.frames import read_covariate
-from ..data.sources import open_frame
+from ..data.sources import as_names, open_frame
 from ..errors import DesignError, LLBTError, OptionError, listed
 from ..fitting.specification import Prior
 from ..formulas.brackets import split_brackets
@@ -369,7 +369,7 @@ def tree(
     data: Comparisons | Rankings,
     *,
     by: str = "judge",
-    split: Sequence[str] | None = None,
+    split: str | Sequence[str] | None = None,
     alpha: Share = 0.05,
     min_size: Count = 5,
     max_depth: Number = 30,
@@ -390,7 +390,7 @@ def tree(
         clusters="judge", covariates=["age", "gender"])``, which are fitted as by `llbt.fit_rankings`.
     by : str
         The cluster or covariate whose levels are the judges.
-    split : sequence of str, optional
+    split : str or sequence of str, optional
         The covariates to split by; by default all that are the same in all judgments of a judge, but for those of the
         formula.
     alpha : float
@@ -455,10 +455,11 @@ def tree(
         raise OptionError(
             f"formula {formula!r} with brackets", "Take them out: the tree stands for what judges differ in."
         )
+    asked = None if split is None else as_names(split, "split")
     known = vocabulary(replace(data, cluster_columns=()).to_comparisons() if isinstance(data, Rankings) else data)
     parsed = parse(text, known)
     kept = [name for name in sorted(parsed.variables) if name in data.covariates]
-    found = judge_lists(data, by, split, kept) if isinstance(data, Rankings) else judge_data(data, by, split, kept)
+    found = judge_lists(data, by, asked, kept) if isinstance(data, Rankings) else judge_data(data, by, asked, kept)
     if len(found.levels) < 2 * min_size:
         raise DesignError(
             f"{counted(len(found.levels), 'judge')} of {by!r}",
