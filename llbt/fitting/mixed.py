@@ -11,7 +11,9 @@ from scipy import linalg
 from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError, near
 from ..formulas.brackets import Bracket, entered
+from ..formulas.design import codings_of
 from ..formulas.grammar import compares_objects, parse, vocabulary
+from ..formulas.grid import average_rows
 from ..kernel.crossed import Bearing, Crossed, crossed
 from ..kernel.effects import Modes, modes
 from ..kernel.grouped import Grouped, grouped
@@ -314,6 +316,14 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
             f"{len(c.objects)} objects, of which no standard deviation can be estimated",
             f"Leave {bracket} out.",
             expected=f"at least {_LEAST} objects",
+        )
+    rows = average_rows(codings_of(res.design, res.specification.formula, c, res.specification.reference)).toarray()
+    if np.linalg.matrix_rank(rows - rows.mean(axis=0)) == len(c.objects) - 1:
+        raise DesignError(
+            f"{bracket} beside {formula!r}, by which all {len(c.objects)} objects can differ, so that nothing is left "
+            "for the effects",
+            "Leave it out. Or, where a covariate of whole numbers was read as labels, read it as a number: name it in "
+            "numeric=… where the table is made.",
         )
 
 

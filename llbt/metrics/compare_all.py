@@ -204,7 +204,7 @@ class MetricComparisons(Record):
         return (f"{said}, so that none can be significant at {_LEVEL:g}: {cure}",)
 
     def _rule(self) -> str:
-        family = "all pairs" if self.family == "table" else "the tests of a metric in object_i"
+        family = "all pairs" if self.family == "table" else "the tests of one metric against the others"
         return "p-values are not adjusted" if self.adjust is None else f"adjusted ({self.adjust}) over {family}"
 
     def table(self) -> Table:

@@ -16,20 +16,20 @@ _EFFECTS = {"object": "log-worths", "tie": "ties", "order": "the order effect"}
 def judge_sentence(res: MixedResults) -> Said:
     """Say how far judges differ, whether that is more than chance, and what a new judge prefers."""
     numbers: dict[str, float] = {}
-    parts = []
+    of_judges, of_objects = [], ""
     for bracket, sigma, error in zip(res.brackets, res.scales, res.scale_errors, strict=True):
         numbers |= {f"sigma of {bracket}": float(sigma), f"error of {bracket}": float(error)}
-        about = f" (standard error {_rounded(error)})" if sigma > 0 else ", so that they do not differ"
+        size = _rounded(sigma) + (
+            f" (standard error {_rounded(error)})" if sigma > 0 else ", so that they do not differ"
+        )
         if bracket.effect == "1":
-            parts.append(
-                f"the standard deviation of log-worths between objects of equal covariates is {_rounded(sigma)}{about}"
-            )
+            of_objects = f"The standard deviation of log-worths between objects of equal covariates is {size}"
             continue
         of = _EFFECTS.get(bracket.effect, bracket.effect)
-        parts.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {_rounded(sigma)}{about}")
-    text = f"All this is of the average judge; judges differ from him by normal effects: {'; '.join(parts)}"
-    if not res.has_judges:
-        text = parts[0][0].upper() + parts[0][1:]
+        of_judges.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {size}")
+    about = "All this is of the average judge; judges differ from the average by normal effects"
+    judges = f"{about}: {'; '.join(of_judges)}" if of_judges else ""
+    text = ". ".join(sentence for sentence in (of_objects, judges) if sentence)
     if len(res.brackets) == 1:
         test = res.boundary_test()
         numbers |= {"likelihood ratio of effects": test.statistic, "p of effects": test.p_value}
@@ -47,7 +47,8 @@ def _rounded(x: float) -> str:
 
 def _new_judge(res: MixedResults) -> Said:
     """Say what a judge drawn from the population prefers: of the objects at the ends."""
-    if "worth" not in res.design.blocks or not np.any(res.solution.scales > 0) or not res.has_judges:
+    differ = any(b.effect != "1" and sigma > 0 for b, sigma in zip(res.brackets, res.scales, strict=True))
+    if "worth" not in res.design.blocks or not differ:
         return "", {}
     pairs = pairwise(res, at="average", scale="probability", population=True)
     if len(pairs.ranking) < 2:
@@ -57,5 +58,6 @@ def _new_judge(res: MixedResults) -> Said:
     share = float(1 / (1 + np.exp(-abs(pairs.log_odds[0][row]))))
     best, last = pairs.objects[i], pairs.objects[j]
     text = f" A new judge drawn from the population prefers {best} to {last} in {format_percent(share)} of decisions"
-    number = counted(len(res.judges.levels), "level")
-    return f"{text}, as estimated from {number} of {res.judges.name}.", {"share of a new judge": share}
+    known = {b.grouping: len(res.judges.groupings[b.grouping]) for b in res.brackets if b.effect != "1"}
+    from_these = " and ".join(f"{counted(number, 'level')} of {name}" for name, number in known.items())
+    return f"{text}, as estimated from {from_these}.", {"share of a new judge": share}

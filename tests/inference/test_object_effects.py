@@ -49,6 +49,21 @@ def none() -> llbt.MixedResults:
     return _fit("price + (1 | object)", _table([("ABCD"[i], "ABCD"[j], w, 100 - w) for (i, j), w in wins.items()]))
 
 
+def test_covariates_that_leave_nothing_are_refused_and_the_remedy_works() -> None:
+    """Four prices as labels tell four objects apart: the restricted likelihood does not depend on σ, which was .033."""
+    prices = pd.DataFrame({"object": list("ABCD"), "price": [1, 2, 3, 4]})
+    with pytest.raises(DesignError, match="all 4 objects can differ") as caught:
+        llbt.fit("price + (1 | object)", _table(_COUNTS, prices))
+    assert "numeric=" in str(caught.value)
+    frame = pd.DataFrame(_COUNTS, columns=["object_i", "object_j", "wins_i", "wins_j"])
+    c = llbt.from_counts(frame, object_covariates=prices, numeric=["price"])
+    assert _fit("price + (1 | object)", c).scales.iloc[0] == pytest.approx(
+        _fit("price + (1 | object)", _table(_COUNTS)).scales.iloc[0]
+    )
+    three = prices.assign(price=[1, 1, 2, 3])
+    assert _fit("price + (1 | object)", _table(_COUNTS, three)).scales.iloc[0] > 0
+
+
 # -- the answers ---------------------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from support.mixed import judged_frame
@@ -43,6 +44,16 @@ def test_words_are_of_the_average_judge_and_then_of_judges(res: llbt.MixedResult
     judges = found.sentences["judges"]
     assert f"{100 * figures['share of a new judge']:.1f} %" in judges
     assert "from 20 levels of judge" in judges
+
+
+def test_words_of_judges_beside_objects_count_the_judges() -> None:
+    """They said "as estimated from 4 levels of object", the grouping that the formula names first."""
+    prices = pd.DataFrame({"object": list("ABC"), "price": [1.0, 4.0, 3.0]})
+    frame = judged_frame(20, 0.8, seed=3, each=4)
+    c = llbt.from_counts(frame, clusters="judge", object_covariates=prices)
+    said = llbt.interpret(llbt.fit("price + tie + (1 | object) + (object | judge)", c)).sentences["judges"]
+    assert "as estimated from 20 levels of judge." in said
+    assert said.startswith("The standard deviation of log-worths between objects of equal covariates is")
 
 
 def test_words_of_judges_who_do_not_differ() -> None:
