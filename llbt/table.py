@@ -149,7 +149,7 @@ class Record:
         rename, digits
             As in `as_text`.
         caption : str, optional
-            LaTeX, set as it is, so a % in it is written ``\%``; by default the title.
+            A text, printed as it is written: what LaTeX reads as a command in it is escaped. By default the title.
         label : str, optional
             For ``\ref``: ``"tab:leaderboard"``.
         longtable : bool, optional
@@ -169,8 +169,8 @@ class Record:
         Labels and headings that are too long for one line are broken, first behind hyphens and the like. Widths are
         those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex; a comment says so.
         """
-        paper = latex.Paper(caption, label or "", longtable, size)
-        return latex.as_latex(_sheet(self, columns, rename, digits, None, for_paper=True), paper)
+        paper = latex.Paper(label or "", longtable, size)
+        return latex.as_latex(_sheet(self, columns, rename, digits, caption, for_paper=True), paper)
 
     def __repr__(self) -> str:
         return self.as_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -66,6 +67,9 @@ def main() -> None:
     """Run the command line; what it prints is UTF-8 whatever the locale."""
     if sys.stdout is None:
         raise SystemExit("error: standard output is closed")
+    if sys.stdin is None:  # closed: what is read from it is as empty as that of /dev/null
+        sys.stdin = open(os.devnull)  # noqa: SIM115 - as long as the process
+    os.environ["MPLBACKEND"] = "agg"  # a notebook's own may not be there, and pictures of a page need none
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read the output has enough
     for stream in (sys.stdout, sys.stderr):

@@ -48,7 +48,7 @@ def _is_json(text: str) -> bool:
 def _whole(text: str) -> dict[str, Any] | None:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import linalg
 
 from ..arguments import checked, is_real
 from ..budgets import refuse_parameters
@@ -17,6 +18,7 @@ from ..core.response import THREE
 from ..errors import (
     ClusterWarning,
     ConvergenceWarning,
+    DesignError,
     FormulaWarning,
     OptionError,
     SeparationError,
@@ -540,17 +542,21 @@ def _held_apart(problem: Problem) -> float:
 
 
 def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None) -> Fit:
-    """Fit the counts and what a specification adds to their likelihood; `start` is the maximum of bare counts."""
-    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
-    small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
-    if spec.method == "glm":
-        solution = explicit.glm(problem, names, prior_counts(problem, c, spec))
-    elif spec.method == "auto" and small:
-        solution = explicit.checked_by_glm(problem, names, start, prior_counts(problem, c, spec))
-    elif start is not None:
-        solution = start.fit(problem)
-    else:
-        solution = solvers.eliminate(problem, penalty=penalty_of(problem, c, spec))
+    """Fit the counts and what a specification adds to their likelihood; `start` is the maximum of bare counts.
+
+    Raises
+    ------
+    DesignError
+        Where columns of the formula are so nearly combinations of each other that no step can be made.
+    """
+    try:
+        solution = _solution(problem, c, names, spec, start)
+    except linalg.LinAlgError as failure:
+        raise DesignError(
+            f"the columns of {spec.formula!r} are so nearly combinations of each other that their {len(names):,} "
+            f"parameters cannot be estimated ({failure})",
+            "Give splines fewer columns (df=4), center and scale powers of numbers, or leave terms out.",
+        ) from None
     if not solution.converged:
         warn_user(
             f"{_SOLVERS[solution.solver]} stopped after {solution.n_iter} iterations with a gradient of norm "
@@ -558,3 +564,18 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
             ConvergenceWarning,
         )
     return solution
+
+
+def _solution(
+    problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None
+) -> Fit:
+    """Return what the solver that fits the problem's size finds."""
+    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
+    small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
+    if spec.method == "glm":
+        return explicit.glm(problem, names, prior_counts(problem, c, spec))
+    if spec.method == "auto" and small:
+        return explicit.checked_by_glm(problem, names, start, prior_counts(problem, c, spec))
+    if start is not None:
+        return start.fit(problem)
+    return solvers.eliminate(problem, penalty=penalty_of(problem, c, spec))

@@ -248,6 +248,8 @@ def _patsy_terms(text: str) -> tuple[Any, ...]:
     try:
         tree = bounded(parse_formula(text), lambda what, node: _fail(what, text, node.origin.start, node.origin.end))
         desc = patsy.ModelDesc.from_formula(tree)
+    except AssertionError:  # patsy's own, for a sign where a term should be, such as '<x' and '& age'
+        _fail("a sign stands where a term should be; terms are joined by +, * or :", text, *_misplaced(text))
     except patsy.PatsyError as error:
         origin = error.origin
         _fail(str(error.message), text, *((origin.start, origin.end) if origin else (0, len(text))))
@@ -259,6 +261,12 @@ def _patsy_terms(text: str) -> tuple[Any, ...]:
             text.index("~"),
         )
     return tuple(term for term in desc.rhs_termlist if term.factors)
+
+
+def _misplaced(text: str) -> tuple[int, int]:
+    """Return where the first sign stands that begins a term and cannot, from and to."""
+    found = re.search(r"(?:^|[-+*:/~(])\s*([<>&|%^=!@,;.\]})]+)", text)
+    return found.span(1) if found else (0, len(text))
 
 
 def _term(term: Any, text: str, words: Vocabulary) -> Term:

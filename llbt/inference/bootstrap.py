@@ -21,7 +21,7 @@ from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
 from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
 from .mixed_bootstrap import bootstrapped
-from .unit_influences import Statistic, named_values, statistic_of
+from .unit_influences import Statistic, statistic_of, values_at
 
 _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
 
@@ -133,7 +133,7 @@ def _refitted(res: LLBTResults, resample: str, n: int, rng: np.random.Generator)
 
 
 def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
-    names, estimate = named_values(statistic(res))
+    names, estimate = values_at(res, statistic)
     task = functools.partial(_statistics_of, res, statistic, names, resample)
     replicates = np.concatenate(draw.blocks(task, n, res.counts.size, _REFITS))
     return Bootstrap(res, names, estimate, replicates, resample, statistic)

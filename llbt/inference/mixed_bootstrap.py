@@ -15,7 +15,7 @@ from ..formulas.grammar import parse, vocabulary
 from ..resampling import Resampler
 from .bootstrap_record import Bootstrap
 from .mixed_tables import drawn_table, resampled_judges
-from .unit_influences import Statistic, named_values, statistic_of
+from .unit_influences import Statistic, statistic_of, values_at
 
 _REFITS = 10  # tables drawn in one block: the bar moves
 
@@ -47,7 +47,7 @@ def bootstrapped(
             "Use resample='parametric'.",
         )
     asked = statistic or parameters_of
-    names, estimate = named_values(asked(res))
+    names, estimate = values_at(res, asked)
     task = functools.partial(_statistics_of, res, asked, names, resample)
     replicates = np.concatenate(draw.blocks(task, n, res.comparisons.counts.size, _REFITS))
     return Bootstrap(res, names, estimate, replicates, resample, statistic)

@@ -93,6 +93,27 @@ def statistic_of(
     return None if any(name not in place for name in names) else values[[place[name] for name in names]]
 
 
+def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the names and numbers that a statistic returns of a fit; what is no function, and no numbers, is refused.
+
+    Raises
+    ------
+    OptionError
+    """
+    expected = "a function of a fit that returns a number, a Series, a mapping or an array of numbers"
+    if not callable(statistic):
+        raise OptionError(f"statistic={statistic!r:.80}", "Pass statistic=lambda res: res.params.", expected=expected)
+    found = statistic(res)
+    try:
+        return named_values(found)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"statistic returns {found!r:.80}, of type {type(found).__name__}",
+            "Pass statistic=lambda res: res.params.",
+            expected=expected,
+        ) from None
+
+
 def named_values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
     """Return the names and numbers of what a statistic returned."""
     if isinstance(found, dict):

@@ -11,6 +11,7 @@ from scipy import special
 
 from ..core.columns import FloatArray, IntArray, code, groups
 from ..core.comparisons import counts_of_outcomes
+from ..core.response import THREE, TWO
 from ..errors import DesignError, JudgmentError, listed
 from ..fitting.prediction import chances_of, codings_of, comparisons_of
 from ..fitting.results import LLBTResults
@@ -100,6 +101,7 @@ def model_figures(lines: JudgeLines, model: LLBTResults | None) -> ModelFigures:
         zero = np.zeros(len(lines.judge.levels))
         note = "no model= was given: agreement with a model is NA"
         return ModelFigures(zero, zero, zero, np.full_like(zero, np.nan), zero > 0, (note,))
+    _refuse_grades(model)
     held, notes = _held(lines, model)
     statistic, followed, said = _standardized(held, model)
     n = held.judgments
@@ -110,6 +112,19 @@ def model_figures(lines: JudgeLines, model: LLBTResults | None) -> ModelFigures:
         statistic=statistic,
         followed=followed,
         notes=(*notes, said),
+    )
+
+
+def _refuse_grades(model: LLBTResults) -> None:
+    """Raise for a model of other outcomes than wins, losses and ties."""
+    response = model.comparisons.response
+    if response in (TWO, THREE):
+        return
+    formula = "object + tie" if response.has_ties else "object"
+    raise DesignError(
+        f"model has the outcomes {listed(response.outcomes)}",
+        f"Pass model=llbt.fit({formula!r}, res.comparisons.collapse()), where res is this model.",
+        expected="a model of wins, losses and ties",
     )
 
 

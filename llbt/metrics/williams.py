@@ -65,6 +65,12 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):
         if not is_real(r) or abs(r) > 1 + _SMALL:
             raise OptionError(f"{name}={r!r}", expected="a correlation, from −1 to 1, or NaN")
+    if 1 - r_x**2 - r_y**2 - r_xy**2 + 2 * r_x * r_y * r_xy < -_SMALL:
+        raise OptionError(
+            f"no data have the three correlations r_x={r_x!r}, r_y={r_y!r} and r_xy={r_xy!r}: the determinant of "
+            "their matrix is negative",
+            "Check them, and pass them with all their digits, as llbt.metrics.correlate(…) returns them.",
+        )
     t, df, p = williams_figures(r_x, r_y, r_xy, n, alternative)
     notes = () if not math.isnan(p) else ("fewer than four points, or metrics that are perfectly correlated: no test",)
     null = "the correlations of both metrics with human scores are equal"

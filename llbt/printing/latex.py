@@ -35,14 +35,11 @@ class Paper:
 
     Attributes
     ----------
-    caption : str or None
-        LaTeX; None: the title.
     label : str
     longtable : bool or None
     size : str or None
     """
 
-    caption: str | None
     label: str
     longtable: bool | None
     size: Size | None
@@ -354,7 +351,7 @@ def _rows(blocks: Sequence[_Block], layout: _Layout) -> list[str]:
 
 
 def _caption(sheet: Sheet, paper: Paper) -> str:
-    said = breakable(sheet.title, _PAGE[0] / 2 / _LETTERS[0].em) if paper.caption is None else paper.caption
+    said = breakable(sheet.title, _PAGE[0] / 2 / _LETTERS[0].em)
     label = rf"\label{{{paper.label}}}" if paper.label else ""
     return rf"\caption{{{said}}}{label}" if said else label
 

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..data.paths import matching
+from ..data.paths import first_line, matching
 from ..errors import JudgmentError, OptionError
 
 
@@ -25,11 +25,12 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
     Raises
     ------
     OptionError
-        For a folder that is not there, a folder in place of a file, and a file that is an input.
+        For a name that no file can have, a folder that is not there, a folder in place of a file, and an input file.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path={path!r}", expected="the path of a file to write")
     target = Path(path)
+    _refuse_no_name(target)
     if not target.parent.is_dir():
         raise OptionError(
             f"there is no folder {str(target.parent)!r} to write {target.name!r} to",
@@ -41,6 +42,19 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
         if target.exists() and target.samefile(read):
             raise OptionError(f"{str(target)!r} is read as {read!r}", "Name another file to write.")
     return target
+
+
+def _refuse_no_name(target: Path) -> None:
+    """Raise for a name that the system cannot look for: too long, with half a character or a null byte."""
+    try:
+        target.lstat()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else first_line(error)
+        raise OptionError(
+            f"no file can be named {str(target)!r:.80} ({why})", "Name another one, such as path='report.html'."
+        ) from None
 
 
 def _named(source: object) -> list[str]:

@@ -535,10 +535,12 @@ def test_standard_input_is_read_once():
 # -- as a process --------------------------------------------------------------------------------------------
 
 
-def process(*args):
-    code = "from llbt.cli.main import main; main()"
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-    return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, env=environment, timeout=120)
+_MAIN = "from llbt.cli.main import main; main()"
+
+
+def process(*args, **variables):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"} | variables
+    return subprocess.run([sys.executable, "-c", _MAIN, *args], capture_output=True, env=environment, timeout=120)
 
 
 @pytest.mark.slow
@@ -573,6 +575,21 @@ def test_exit_code_of_the_process():
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"error: ")
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_standard_input_that_is_closed_is_empty():
+    line = ["sh", "-c", f'exec "$0" -c "{_MAIN}" fit - <&-', sys.executable]
+    closed = subprocess.run(line, capture_output=True, timeout=120)
+    assert closed.returncode == 2
+    assert closed.stderr.startswith(b"error: ")
+
+
+@pytest.mark.slow
+def test_a_report_needs_no_backend_of_a_notebook(tmp_path):
+    done = process("report", "puddings", "-o", str(tmp_path / "r.html"), MPLBACKEND="none of matplotlib's")
+    assert done.returncode == 0, done.stderr
+    assert "<svg" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_the_library_imports_neither_the_command_line_nor_what_only_some_functions_need():

@@ -93,11 +93,11 @@ def test_columns_names_digits_caption_and_label():
         columns=["object", "estimate"],
         rename={"A": "Model A_1", "estimate": "Log-odds"},
         digits=2,
-        caption=r"$\hat\lambda$",
+        caption=r"50% of a_b, \input{x}",
         label="tab:x",
         size="small",
     )
-    assert r"\caption{$\hat\lambda$}\label{tab:x}" in found
+    assert r"\caption{50\% of a\_b, \textbackslash{}input\{x\}}\label{tab:x}" in found
     assert r"Object & Log-odds \\" in found
     assert r"Model A\_1 & 1.9 \\" in found
     assert r"\small" in found
