@@ -147,6 +147,9 @@ def audit(
     data: object,
     *,
     format: Format | None = None,
+    winner: str | None = None,
+    loser: str | None = None,
+    scores: Sequence[str] | None = None,
     judge: str | None = None,
     prompt: str | None = None,
     block: str | None = None,
@@ -173,6 +176,8 @@ def audit(
         How the judgments are written, as in `from_judgments`; under column names of their own
         ``llbt.formats.columns(("left", "right"), "winner")``. A column ``"weight"`` is the number of judgments that a
         row stands for.
+    winner, loser, scores
+        Columns of the object that won and of the one that lost, or of the points of either, as in `from_judgments`.
     judge, prompt : str, optional
         Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are
         there and not empty.
@@ -247,10 +252,24 @@ def audit(
     ['separation']
     """
     named = Named(judge, prompt, weights, block, task, time)
-    asked = Asked(ties_column=ties_column, ignore=as_names(ignore, "ignore"), where=where)
+    asked = Asked(
+        winner=winner,
+        loser=loser,
+        scores=scores,
+        ties_column=ties_column,
+        ignore=as_names(ignore, "ignore"),
+        where=where,
+    )
     if not isinstance(data, (Comparisons, Rankings)):
         return audited(data, format, asked, named)
-    of_rows = {"weights": weights, "ties_column": ties_column, "ignore": asked.ignore or None, "where": where}
+    of_rows = {
+        "winner": winner,
+        "scores": scores,
+        "weights": weights,
+        "ties_column": ties_column,
+        "ignore": asked.ignore or None,
+        "where": where,
+    }
     given = [f"{name}=" for name, value in of_rows.items() if value is not None]
     if given:
         raise OptionError(

@@ -27,7 +27,8 @@ from .values import among, assigned, items, number_or, numbers, option_of, outco
 
 _FILES = ("object_covariates", "judge_covariates")  # beside FILE
 _OF_COUNTS = ("wins",)
-_OF_JUDGMENTS = ("outcome", "outcomes", "strength", "weights", "input_format", "defaults", "max_dropped")
+_LAYOUT = ("winner", "loser", "scores", "orders")
+_OF_JUDGMENTS = ("outcome", "outcomes", "strength", "weights", "input_format", "defaults", "max_dropped", *_LAYOUT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +144,7 @@ def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
     with working("auditing"):
         if c is not None and any(name in read.said for name in _OF_COUNTS):
             return llbt.audit(c, **read.who)
-        names = ("objects", "outcome", "outcomes", "defaults", "labels", "ties_column", "where")
+        names = ("objects", "outcome", "outcomes", "defaults", "labels", "ties_column", "where", *_LAYOUT)
         ignored = tuple(read.said.get("ignore", ()))
         asked = Asked(ignore=ignored, **{name: read.said[name] for name in names if name in read.said})
         named = Named(weights=read.said.get("weights"), strength=read.said.get("strength"), **read.who)
@@ -212,7 +213,7 @@ def anchor_of(text: str | None, c: llbt.Comparisons) -> Any:
 
 
 _READERS: dict[str, Callable[[str, str], Any]] = {
-    **dict.fromkeys(("objects", "wins"), two),
+    **dict.fromkeys(("objects", "wins", "scores"), two),
     **dict.fromkeys(("ties_column", "ignore", "covariates", "clusters", "numeric"), items),
     "outcomes": outcomes,
     "defaults": lambda name, text: assigned(name, text, "baseline=gpt-4-0314"),

@@ -120,6 +120,27 @@ class Reading:
             "LABEL=i|j|tie|bad|none|GRADE,…",
         ),
     ] = None
+    winner: Annotated[
+        Text, column("--winner", "Judgments: the column with the object that won, beside --loser; no --objects then.")
+    ] = None
+    loser: Annotated[Text, column("--loser", "Judgments: the column with the object that lost.")] = None
+    scores: Annotated[
+        Text,
+        column(
+            "--scores",
+            "Judgments: the two columns with the points of either object: who has more won, equal points are a tie.",
+            "I,J",
+        ),
+    ] = None
+    orders: Annotated[
+        Literal["agree"] | None,
+        option(
+            "--orders",
+            """Judgments: agree counts a pair that a judge saw in both orders on one prompt once, as a tie where the
+            verdicts differ. [default: every judgment counts]""",
+            "agree",
+        ),
+    ] = None
     weights: Annotated[
         Text, column("--weights", "Judgments: the column with the number of judgments that a row stands for.")
     ] = None

@@ -15,6 +15,7 @@ from ..core.judgments import MADE, OBJECTS, has_standard_columns
 from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
+from .both_orders import Orders
 from .files import open_source
 from .frames import read_counts, read_label_pair
 from .graded import Judged
@@ -224,6 +225,10 @@ def from_judgments(
     objects: Two = OBJECTS,
     outcome: str = "outcome",
     outcomes: Outcomes = None,
+    winner: str | None = None,
+    loser: str | None = None,
+    scores: Sequence[str] | None = None,
+    orders: Orders = None,
     strength: str | None = None,
     cuts: Sequence[float] = (),
     weights: str | None = None,
@@ -280,6 +285,9 @@ def from_judgments(
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
         As in `from_counts`. The judge is the one of the format, where that says who it is.
+    winner, loser, scores, orders
+        As in `read_judgments`: columns of the object that won and of the one that lost; of the points of either; and
+        ``"agree"`` to count a pair that a judge saw in both orders on one prompt once.
     ties_column, ignore, where, defaults
         As in `read_judgments`: the column that says which judgments are ties, columns that say nothing of the
         judgments, the rows to read, and values of fields that the file lacks.
@@ -326,6 +334,10 @@ def from_judgments(
         outcomes,
         defaults=defaults,
         labels=labels,
+        winner=winner,
+        loser=loser,
+        scores=scores,
+        orders=orders,
         ties_column=ties_column,
         ignore=as_names(ignore, "ignore"),
         where=where,
@@ -336,6 +348,8 @@ def from_judgments(
         raise OptionError(
             f"order=True: {found.format or 'the frame'!r} does not record which object was shown first", "Leave it out."
         )
+    if orders is not None and weights is not None:
+        raise OptionError(f"orders={orders!r} is for judgments one by one", "Leave out weights=.")
     with located(found.source.what):
         weights = found.weights if weights is None else weights
         judged = Judged(found, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"), bad_of(outcomes))

@@ -112,6 +112,8 @@ class ByScores:
         The smallest and the largest score that is possible.
     strength : bool
         Whether the difference says how strong a preference is; a difference of ranks does not.
+    points : bool
+        Whether these are the points of a match, of which notes count draws and missing results.
     """
 
     fields: tuple[str, str]
@@ -119,6 +121,7 @@ class ByScores:
     unranked: tuple[Label, ...] = ()
     bounds: tuple[float, float] | None = None
     strength: bool = False
+    points: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from ..core.comparisons import OUTCOMES
 from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted, format_count
+from .both_orders import Orders, once_per_prompt
 from .duckdb_files import typed_relation
 from .files import open_source
 from .formats import Game, JudgmentFormat, Labels, Lean, fields_of
@@ -42,6 +43,7 @@ from .spare_columns import Where, examined, restricted
 from .standard import free_name, kind_note, own_notes, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
+from .wordings import points_of, winner_format
 
 Format = str | JudgmentFormat
 OWN_COLUMNS = "columns"  # the name of formats that say no more than what columns are called
@@ -57,6 +59,10 @@ def read_judgments(
     objects: Sequence[str] | None = None,
     outcome: str | None = None,
     outcomes: Outcomes = None,
+    winner: str | None = None,
+    loser: str | None = None,
+    scores: Sequence[str] | None = None,
+    orders: Orders = None,
     judge: str | None = None,
     prompt: str | None = None,
     object_names: Sequence[str] | None = None,
@@ -86,6 +92,13 @@ def read_judgments(
     outcomes : mapping, "names", "slots" or None
         What its labels mean, as in `from_judgments`; a mapping extends that of the format. Grades in it become
         outcomes and the column ``strength``, ``"bad"`` a tie of the kind ``both_bad``.
+    winner, loser : str, optional
+        Fields of the object that won and of the one that lost, where no field says which it was.
+    scores : two str, optional
+        Fields with the points of either object: who has more won, equal points are a tie, no points no judgment.
+    orders : "agree" or None
+        What becomes of a pair that a judge saw in both orders on one prompt: ``"agree"`` counts it once, as a tie where
+        the verdicts differ. None: every judgment counts.
     judge, prompt : str, optional
         Fields of the judge and of what was judged; several joined by ``+`` are read together.
     object_names, pairs
@@ -161,16 +174,20 @@ def read_judgments(
     """
     asked = Asked(
         *(objects, outcome, outcomes, judge, prompt, object_names, pairs, joined, defaults, labels),
+        winner=winner,
+        loser=loser,
+        scores=scores,
         ties_column=ties_column,
         ignore=as_names(ignore, "ignore"),
         where=where,
     )
     if isinstance(source, Judgments) and format == "auto" and asked == Asked():
-        return source
+        return source if orders is None else once_per_prompt(source)
     opened, known = resolve(source, format, asked)
     known, opened, notes = _examined(opened, known, asked)
     made = _read_judgments(opened, known, max_dropped)
-    return replace(made, notes=(*made.notes, *notes)) if notes else made
+    made = replace(made, notes=(*made.notes, *notes)) if notes else made
+    return made if orders is None else once_per_prompt(made)
 
 
 def _read_judgments(opened: Source, known: JudgmentFormat, max_dropped: int) -> Judgments:
@@ -225,24 +242,43 @@ class Asked:
     joined: bool = True
     defaults: Mapping[str, Label] | None = None
     labels: LabelType | None = None
+    winner: str | None = None
+    loser: str | None = None
+    scores: Sequence[str] | None = None
+    orders: Orders = None
     ties_column: str | None = None
     ignore: tuple[str, ...] = ()
     where: Where = None
 
     def __post_init__(self) -> None:
         checked_outcomes(self.outcomes)
+        if (self.winner is None) != (self.loser is None):
+            name, other = ("winner", "loser") if self.loser is None else ("loser", "winner")
+            raise OptionError(f"{name}={getattr(self, name)!r} needs {other}=, too")
+        said = [name for name in ("outcome", "winner", "scores") if getattr(self, name) is not None]
+        if len(said) > 1 or (self.winner is not None and self.objects is not None):
+            beside = said[0] if len(said) > 1 else "objects"
+            raise OptionError(f"{said[-1]}= and {beside}= both say who won", "Pass either.")
+        if self.orders not in (None, "agree"):
+            raise OptionError(f"orders={self.orders!r}", expected="'agree' or None")
 
     @property
     def named(self) -> frozenset[str]:
         """The columns that the caller names."""
         fields = (self.outcome, self.ties_column, self.judge, self.prompt, *(self.objects or ()), *self.ignore)
+        fields += (self.winner, self.loser, *(self.scores or ()))
         asked = [self.where] if isinstance(self.where, str) else self.where or ()
         return frozenset(name for name in (*fields, *asked) if name is not None)
 
     @property
     def names_fields(self) -> bool:
         """Whether the caller names the fields of objects or outcome."""
-        return self.objects is not None or self.outcome is not None
+        return self.objects is not None or self.outcome is not None or self.names_layout
+
+    @property
+    def names_layout(self) -> bool:
+        """Whether the caller names fields that take the place of an outcome."""
+        return self.winner is not None or self.scores is not None
 
 
 def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, JudgmentFormat]:
@@ -283,9 +319,13 @@ def _unknown(format: object) -> OptionError:
 
 def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
     """Return the format that the fields of a source say; llbt's own where the caller names the fields."""
+    if asked.winner is not None and asked.loser is not None:
+        return winner_format(asked.winner, asked.loser, OWN_COLUMNS)
+    if asked.scores is not None:
+        return points_of(source, as_two_names(asked.scores, "scores"), asked.objects)
     fields = frozenset(map(str, source.names))
     own = own_format(fields, asked.objects, asked.outcome)
-    if asked.objects is not None and asked.outcome is not None:
+    if asked.objects is not None and (asked.outcome is not None or "outcome" in fields):
         return own
     lacking = tuple(asked.defaults or ())
     return own if asked.names_fields and not has_known_format(source, lacking) else matching_format(source, lacking)
@@ -387,29 +427,31 @@ def countable(
         Columns that the caller names for something else, such as a covariate.
     """
     is_file = isinstance(source, (str, os.PathLike, list, tuple, bytes))
-    if format is None and not is_file:
+    if format is None and not is_file and not asked.names_layout:
         standard = overridden(JUDGMENT_FORMATS["judgments"], replace(asked, defaults=None))
         opened = open_source(source, labels=asked.labels)
         own = set(fields_of(standard.games[0])) <= set(opened.names) or not has_known_format(opened)
         if own and not asked.defaults:
-            if isinstance(source, Judgments) and asked.where is None:
+            if isinstance(source, Judgments) and asked.where is None and asked.orders is None:
                 return _as_made(_countable(opened, standard), source)
             if not set(fields_of(standard.games[0])) <= set(opened.names):
                 return _countable(opened, standard)  # what is not there is said where columns are picked
             known, opened, notes = _examined(opened, standard, asked, named)
-            found = replace(_made(opened, known, max_dropped), notes=notes)
+            found = replace(_made(opened, known, max_dropped, asked.orders), notes=notes)
             return _as_made(found, source, notes) if isinstance(source, Judgments) else found
     opened, known = resolve(source, format or "auto", asked)
     known, opened, notes = _examined(opened, known, asked, named)
     notes = (*own_notes(known), *notes)
     name = "" if asked.names_fields or known.name == OWN_COLUMNS else known.name
-    if is_flat(known, opened):
+    if asked.orders is None and is_flat(known, opened):
         return replace(_countable(opened, known), format=name, shown=known.shown, notes=notes)
+    if known.counts and asked.orders is not None:
+        raise OptionError(f"orders={asked.orders!r}: counts do not say which judgments are of one prompt")
     if known.counts:
         counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
         sides = as_two_names(known.games[0].objects, "objects")
         return Countable(opened, sides, Labels(""), counts=counts, format=name, shown=known.shown, notes=notes)
-    found = _made(opened, known, max_dropped)
+    found = _made(opened, known, max_dropped, asked.orders)
     return replace(found, notes=(*found.notes, *notes[len(own_notes(known)) :]))
 
 
@@ -423,11 +465,12 @@ def _examined(
     return known, opened, (*kept, *notes)
 
 
-def _made(opened: Source, known: JudgmentFormat, max_dropped: int) -> Countable:
+def _made(opened: Source, known: JudgmentFormat, max_dropped: int, orders: Orders = None) -> Countable:
     """Return what can be counted as it is, or else what is read into memory."""
-    if is_flat(known, opened):
+    if orders is None and is_flat(known, opened):
         return _countable(opened, known)
     made = read(opened, known, max_dropped)
+    made = made if orders is None else once_per_prompt(made)
     return _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
 
 
@@ -493,7 +536,8 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
     if asked.outcome is not None:
         if len(known.games) > 1 or not isinstance(game.verdict, (Labels, Lean)):
             raise OptionError(
-                f"outcome={asked.outcome!r}: format {known.name!r} has no single field that says who won."
+                f"outcome={asked.outcome!r}: format {known.name!r} has no single field that says who won",
+                "Leave it out, or pass objects=(…, …), too.",
             )
         game = replace(game, verdict=replace(game.verdict, field=asked.outcome))
     if asked.outcomes is not None:

@@ -22,6 +22,7 @@ from .model_formats import A_OR_B, A_OR_B_STRENGTHS, MODEL_FORMATS
 from .paths import place_of
 from .registered_formats import load, loaded, registered
 from .sources import Source
+from .wordings import CHESS, points_format, winner_format, worded_formats
 
 
 def _arena_hard(first: str, second: str, k: int) -> Game:
@@ -278,12 +279,16 @@ _FORMATS = (
         ("left", "right", "winner"),
         "evalica: left, right or tie",
     ),
-    JudgmentFormat(
-        "choix",
-        (Game(("winner", "loser"), Always("i")),),
-        ("winner", "loser"),
-        "choix: pairs (winner, loser)",
-        shown=False,
+    replace(winner_format("winner", "loser"), description="choix: pairs (winner, loser)"),
+    JudgmentFormat(  # the seven tag roster of portable game notation
+        "chess",
+        (Game(("White", "Black"), CHESS),),
+        ("White", "Black", "Result"),
+        "chess: 1-0, 0-1 and 1/2-1/2; games that go on (*) are left out",
+    ),
+    replace(
+        points_format(("home_team", "away_team"), ("home_score", "away_score")),
+        description="matches: who has more points won",
     ),
     *(
         JudgmentFormat(  # BradleyTerry2, countsToBinomial
@@ -450,7 +455,11 @@ def _with_its_fields(source: Source, beside: Sequence[str]) -> list[JudgmentForm
     if has_standard_columns(source.names):  # whatever other columns, of a format too, were kept with them
         return [JUDGMENT_FORMATS["judgments"]]
     fields = frozenset((*map(str, source.names), *beside))
-    return _explaining(fields, JUDGMENT_FORMATS.values()) or _explaining(fields, loaded(_NAMES))
+    exact = _explaining(fields, JUDGMENT_FORMATS.values())
+    # chosen and rejected may be the names of models, and the others are read by wording, judges too
+    open_to_wording = {"chosen_rejected_unnamed", "choix", "chess", "points"}
+    worded = worded_formats(source) if {known.name for known in exact} <= open_to_wording else []
+    return worded or exact or _explaining(fields, loaded(_NAMES))
 
 
 def _explaining(fields: frozenset[str], formats: Iterable[JudgmentFormat]) -> list[JudgmentFormat]:

@@ -26,6 +26,7 @@ BOTH_BAD = "both_bad"  # the kind of a tie that says so
 _MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, "bad": BAD, None: LEFT_OUT}
 _FEW = 64  # labels of a column of outcomes that names no objects
 _WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
+_LETTERS = (("[[a]]", "[[b]]", "[[c]]"), ("answer a", "answer b", "answer c"), ("a", "b", "c"))  # of judges; c is a tie
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +145,11 @@ def all_readings(cases: Cases) -> list[Reading]:
         _slots(cases, f"columns {i!r} and {j!r}", {i: WIN_I, j: WIN_J}),
         *(_slots(cases, f"{i!r} and {j!r}", {i: WIN_I, j: WIN_J}, fold=True) for i, j in _WORDS),
         _slots(cases, "'>' and '<'", {">": WIN_I, "=": TIE, "<": WIN_J}),
+        # where C is an object, A and B are as well
+        *(
+            _slots(cases, f"{a!r}, {b!r} and {c!r} of a verdict", {a: WIN_I, b: WIN_J, c: TIE}, fold=True)
+            for a, b, c in (_LETTERS if (named == UNKNOWN).all() else ())
+        ),
     ]
 
 

@@ -274,7 +274,9 @@ def _by_scores(verdict: ByScores, records: Records) -> Decision:
     tied = np.abs(better) <= _CLOSE * np.maximum(np.abs(a), np.abs(b))
     said = np.where(tied, TIE, np.where(better > 0, WIN_I, WIN_J))
     strength = np.abs(better) if verdict.strength else np.full(len(a), np.nan)
-    return _decided(said, strength, (out, "an object not ranked"), bad, unknown)
+    found = _decided(said, strength, (out, "no result" if verdict.points else "an object not ranked"), bad, unknown)
+    draws = int((found.said == TIE).sum()) if verdict.points else 0
+    return replace(found, notes=(*found.notes, Note(draws, "draw", f"by {both}"))) if draws else found
 
 
 def _by_columns(verdict: OneHot, records: Records) -> Decision:

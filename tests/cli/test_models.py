@@ -154,7 +154,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 40
+    assert len(options) == 44
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -456,7 +456,7 @@ REFUSED = {
         "'--ties-column': several columns are summed beside --wins; pass that, too",
     ),
     "ties alone": (["PARTY", *AB, "--ties-column", "n"], "column 'n' (--ties-column) holds 1, 2, 3 and 3 more"),
-    "no column": (["PARTY", "--outcome", "winner"], "party.csv: no columns 'object_i', 'object_j'"),
+    "no column": (["PARTY", "--objects", "a,c"], "party.csv: no column 'c' (--objects)"),
     "no object table": (["PARTY", "--object-covariates", "no.csv"], "the file 'no.csv' is not there"),
     "options of files": (["puddings", "--order"], "'--order': it is for files; the bundled data set 'puddings'"),
     "an unknown object": (["puddings", "--reference", "7"], "error: --reference 7 is not an object of the table"),

@@ -42,7 +42,7 @@ JUDGMENTS = pd.DataFrame(
     }
 )
 UNUSED = "columns not used: 'age', 'judge'"  # of COUNTS
-CHOICES = JUDGMENTS.rename(columns={"winner": "choice"})  # the columns of no known format
+CHOICES = JUDGMENTS.rename(columns={"winner": "choice"}).assign(vote="?")  # two columns may say who won
 MODELS = {"objects": ("model_a", "model_b"), "outcome": "winner"}
 
 

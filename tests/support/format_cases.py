@@ -602,6 +602,33 @@ CASES = [
         others="round",
     ),
     Case(
+        "chess",
+        [
+            dict(White="x", Black="y", Result="1-0", Event="a"),
+            dict(White="y", Black="x", Result="0-1", Event="a"),
+            dict(White="z", Black="x", Result="1/2-1/2", Event="b"),
+            dict(White="z", Black="x", Result="½-½", Event="b"),
+            dict(White="z", Black="y", Result="*", Event="b"),
+        ],
+        [("x", "y", "i"), ("y", "x", "j"), ("z", "x", "tie"), ("z", "x", "tie")],
+        [("x", "y", 1, 0, 0), ("y", "x", 0, 0, 1), ("z", "x", 0, 2, 0)],
+        others="Event",
+        left=((1, "'*'"),),
+    ),
+    Case(
+        "points",
+        [
+            dict(home_team="x", away_team="y", home_score=3, away_score=1, neutral=True),
+            dict(home_team="y", away_team="x", home_score=0, away_score=0, neutral=False),
+            dict(home_team="z", away_team="x", home_score=1, away_score=10, neutral=False),
+            dict(home_team="z", away_team="y", home_score=None, away_score=None, neutral=False),
+        ],
+        [("x", "y", "i"), ("y", "x", "tie"), ("z", "x", "j")],
+        [("x", "y", 1, 0, 0), ("y", "x", 0, 1, 0), ("z", "x", 0, 0, 1)],
+        others="neutral",
+        left=((1, "no result"),),
+    ),
+    Case(
         "choix",
         [(1, 0), (0, 2), (0, 1)],
         [(1, 0, "i"), (0, 2, "i"), (0, 1, "i")],
