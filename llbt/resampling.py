@@ -156,10 +156,14 @@ _PATIENCE = 8e7  # numbers that likelihoods of effects evaluate in about five se
 
 @contextlib.contextmanager
 def steps_shown(asker: str, progress: bool, tell: Callable[[], object] | None = None) -> Iterator[None]:
-    """Show with `progress` a bar named after who asks that counts the steps of a fit, whose number nobody knows.
+    """Show with `progress` a bar named after who asks that counts the steps of fits, whose number nobody knows.
 
-    Without, `tell` is called once where the steps have cost what takes some seconds.
+    Without, `tell` is called once where the steps have cost what takes some seconds. A fit inside of another question
+    counts its steps there.
     """
+    if not progress and _STEP.get() is not None:
+        yield
+        return
     if not progress:
         with _with_steps(_Patience(tell or _tell).spent):
             yield

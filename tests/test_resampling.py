@@ -145,11 +145,14 @@ BAR_ALONE = {
     llbt.fit_rankings,
     llbt.fit_patterns,
     llbt.drift,
+    llbt.grade_tests,
+    llbt.judges.calibrate,
     llbt.write_report,
     llbt.fragility,
     llbt.influence,
     llbt.drop1,
     llbt.add1,
+    llbt.MixedResults.scale_intervals,
 }  # takes seconds, and draws nothing
 NOT_RESAMPLED = {
     llbt.simulate: "its answer is what it draws",
@@ -248,7 +251,10 @@ def test_processes_and_bars_change_no_answer(
     assert "100%" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("function", sorted(BAR_ALONE - {llbt.write_report}, key=lambda function: function.__name__))
+ASKED_ELSEWHERE = {llbt.write_report, llbt.MixedResults.scale_intervals}
+
+
+@pytest.mark.parametrize("function", sorted(BAR_ALONE - ASKED_ELSEWHERE, key=lambda function: function.__name__))
 def test_what_takes_long_shows_a_bar_that_changes_no_answer(
     function: Callable[..., Any], capsys: pytest.CaptureFixture
 ) -> None:

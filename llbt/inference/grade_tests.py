@@ -22,6 +22,7 @@ from ..kernel.deviances import deviance
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem, log_likelihood
 from ..kernel.solvers import Fit, eliminate
+from ..resampling import steps_shown
 from ..table import Field, Table
 
 _SLOPE = 1e-10  # of the log-likelihood of one judgment, at which scores are settled
@@ -29,13 +30,15 @@ _STEEP = 1e-6  # and above which they are not
 
 
 @checked
-def grade_tests(res: LLBTResults) -> Table:
+def grade_tests(res: LLBTResults, *, progress: bool = False) -> Table:
     """Test whether the grades of a scale are equally far apart, and whether two of them are told apart at all.
 
     Parameters
     ----------
     res : LLBTResults
         Of graded judgments, with worths and the term `grade`.
+    progress : bool
+        Show a bar that counts the steps of the fits, whose number is not known.
 
     Returns
     -------
@@ -82,7 +85,14 @@ def grade_tests(res: LLBTResults) -> Table:
     >>> found[["model", "score i+", "p_value"]].round(3).values.tolist()
     [['free', 2.689, nan], ['as fitted', 2.0, 0.302], ['i = i+', 1.0, 0.0]]
     """
-    response, problem = _checked(res), res.problem()
+    response = _checked(res)
+    with steps_shown("grade_tests", progress):
+        return _tested(res, response)
+
+
+def _tested(res: LLBTResults, response: Response) -> Table:
+    """Return the scores and tests of all models; see `grade_tests`."""
+    problem = res.problem()
     names = _grades(response)
     given = response.loadings[names, 0]
     size = len(names)

@@ -19,6 +19,7 @@ from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.unanswered import OF_CALIBRATED
 from ..formulas.grammar import parse, vocabulary
+from ..resampling import steps_shown
 from ..table import Field, Record, Table, format_count, format_number, format_p
 from .calibration_checks import drift_of
 from .calibration_problem import CalibrationProblem, Means, Tuned
@@ -156,6 +157,7 @@ def calibrate(
     groups: str | None = None,
     means: Means = "auto",
     confidence: Confidence = 0.95,
+    progress: bool = False,
 ) -> Calibration:
     """Return worths of few labels by people, made more precise by many verdicts of machines on the same units.
 
@@ -177,6 +179,8 @@ def calibrate(
         shares, as is right where labelled units are no random sample of all: ``"auto"`` does so where their pairs
         differ (χ², p < .05). Pairs without labels are then left out and named.
     confidence : float
+    progress : bool
+        Show a bar that counts the steps of the fits and of the jackknife, whose number is not known.
 
     Returns
     -------
@@ -232,6 +236,21 @@ def calibrate(
     >>> found.n_labels, found.n_units, bool(found.effective_labels > 60)
     (60, 400, True)
     """
+    with steps_shown("judges.calibrate", progress):
+        return _calibrated(human, machine, formula, unit, omega, groups, means, confidence)
+
+
+def _calibrated(
+    human: object,
+    machine: object,
+    formula: str,
+    unit: str | Sequence[str],
+    omega: Omega,
+    groups: str | None,
+    means: Means,
+    confidence: float,
+) -> Calibration:
+    """Return what `calibrate` does."""
     units = read_units_of(human, machine, unit, groups, order=re.search(r"\border\b", formula) is not None)
     model = LLBT.from_formula(_checked_formula(formula, units), units.table)
     problem = CalibrationProblem.of(units, model.design, means)

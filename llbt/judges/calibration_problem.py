@@ -21,6 +21,7 @@ from ..kernel.likelihood import inverse
 from ..kernel.rectified import Scores
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
+from ..resampling import step_made
 from ..table import counted, format_count, format_number
 from .calibration_checks import same_pairs
 from .calibration_units import Source, Units
@@ -193,6 +194,7 @@ class CalibrationProblem:
         others = inverse(bread) - labels
         labelled, alone = np.flatnonzero(shares), 0
         for some in np.array_split(labelled, 1 + len(labelled) * len(whole) ** 2 // _ENTRIES):
+            step_made(len(some) * len(whole) ** 2)
             left = (labels - self._held(params, clusters[some])) / (1 - shares[some])[:, None, None] + others
             known = _keeps(left, whole)
             apart = parts[some] / (1 - shares[some])[:, None]

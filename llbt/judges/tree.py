@@ -24,7 +24,7 @@ from ..fitting.specification import Prior
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
-from ..resampling import Resampler
+from ..resampling import Resampler, steps_shown
 from ..table import Field, Record, Table, counted, format_number, format_p
 from .judge_lists import JudgeLists, judge_lists
 from .judge_table import judge_data
@@ -377,6 +377,7 @@ def tree(
     reference: Reference = None,
     prior: Prior = None,
     rng: Rng = None,
+    progress: bool = False,
 ) -> JudgeTree:
     """Grow a tree of judges: groups with worths of their own, told apart by covariates of the judges.
 
@@ -408,6 +409,8 @@ def tree(
         As in `llbt.fit`, in every node.
     rng : int, Generator or None
         Draws the halves of an honest tree.
+    progress : bool
+        Show a bar that counts the steps of the fits, whose number is not known.
 
     Returns
     -------
@@ -468,9 +471,13 @@ def tree(
         )
     worths = " + ".join(term.name for term in parsed.worth)
     growth = Growth(text, worths, reference, prior, alpha, min_size, max_depth)
-    if not honest:
-        return JudgeTree(grow(found, growth), found, growth)
-    order = as_generator(rng).permutation(len(found.levels))
+    with steps_shown("judges.tree", progress):
+        return _honest(found, growth, as_generator(rng)) if honest else JudgeTree(grow(found, growth), found, growth)
+
+
+def _honest(found: ByJudge, growth: Growth, rng: np.random.Generator) -> JudgeTree:
+    """Return the tree that half of the judges find, with the estimates of the others."""
+    order = rng.permutation(len(found.levels))
     middle = (len(order) + 1) // 2
     finding, held = found.of(np.sort(order[:middle])), found.of(np.sort(order[middle:]))
     grown = JudgeTree(grow(finding, growth), finding, growth)

@@ -15,6 +15,7 @@ from scipy import linalg, optimize
 from scipy.sparse import csr_array, hstack, vstack
 
 from ..core.response import Response
+from ..resampling import step_made
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -63,6 +64,7 @@ class Scores:
         params, totals = start.copy(), counts.sum(axis=1)
         value = self._value(params, counts)
         for _ in range(_MAX_ITERATIONS):
+            step_made(counts.size)
             gradient = self.gradient(params, counts)
             try:
                 lower = linalg.cho_factor(self.information(params, totals), lower=True, check_finite=False)

@@ -81,8 +81,9 @@ def table(frame: pd.DataFrame) -> llbt.Comparisons:
     return llbt.from_judgments(frame, clusters="judge", covariates=["age", "town"], numeric="age")
 
 
-def test_the_split_is_found_with_ties() -> None:
-    found = llbt.judges.tree("object + tie", table(drawn()))
+def test_the_split_is_found_with_ties(capsys: pytest.CaptureFixture) -> None:
+    found = llbt.judges.tree("object + tie", table(drawn()), progress=True)
+    assert "judges.tree: " in capsys.readouterr().err
     assert [node.rule for node in found.leaves] == ["age ≤ 49", "age > 49"]
     older = drawn().query("age > 49")
     apart = llbt.fit("object + tie", llbt.from_judgments(older))
