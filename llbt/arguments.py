@@ -154,7 +154,7 @@ def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) 
         whole: type = (getattr(one, "stands_for", None) if hasattr(type(one), "stands_for") else None) or type(one)
         why, remedy = getattr(whole, "_unanswered", {}).get(asker, ("", ""))
         if why:
-            raise OptionError(why, remedy.replace("{plain}", _plain(one)) if "{plain}" in remedy else remedy)
+            raise OptionError(why, _filled(remedy, one))
         if whole is type(one) or name == "self" or one._answers_alone(asker):
             continue
         if kind is not None and not kind.holds(object.__new__(whole)):
@@ -165,9 +165,16 @@ def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) 
         )
 
 
-def _plain(res: Any) -> str:
-    """Return the call that fits the pairs of a fit, as plain judgments."""
-    return f"llbt.fit({getattr(res, 'average', res).specification.formula!r}, res.comparisons)"
+def _filled(remedy: str, res: Any) -> str:
+    """Return what to ask with its gaps filled from a fit; see `llbt.fitting.unanswered`."""
+    if "{" not in remedy:
+        return remedy
+    formula = repr(getattr(res, "average", res).specification.formula)
+    data = getattr(res, "rankings", None) or res.comparisons
+    named = getattr(getattr(res, "judges", None), "name", None)
+    judge = repr(named if named not in (None, "object") else next(iter((*data.clusters, *data.covariates)), "judge"))
+    remedy = remedy.replace("{plain}", f"llbt.fit({formula}, res.comparisons)")
+    return remedy.replace("{formula}", formula).replace("{judge}", judge)
 
 
 def checked_record(record: type[R]) -> type[R]:

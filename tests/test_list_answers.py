@@ -12,6 +12,7 @@ from support.calls import CALLS
 from support.surface import public
 
 import llbt
+from llbt.arguments import _filled
 from llbt.errors import OptionError
 from llbt.fitting.unanswered import OF_LISTS
 
@@ -65,7 +66,8 @@ def test_a_fit_of_lists_is_answered_or_told_why_not(name: str, res: llbt.Ranking
         return
     with pytest.raises(OptionError) as error:
         _call(name, res)
-    assert (error.value.found, error.value.remedy) == OF_LISTS[name]
+    found, remedy = OF_LISTS[name]
+    assert (error.value.found, error.value.remedy) == (found, _filled(remedy, res))
     assert "RankingResults" not in str(error.value)
 
 

@@ -63,8 +63,10 @@ def test_a_fit_with_effects_is_answered_or_told_why_not(name: str, res: llbt.Mix
     with pytest.raises(OptionError) as error:
         _call(name, res)
     found, remedy = OF_EFFECTS[name]
-    plain = "llbt.fit('object + tie', res.comparisons)"
-    assert (error.value.found, error.value.remedy) == (found, remedy.replace("{plain}", plain))
+    filled = {"{plain}": "llbt.fit({formula}, res.comparisons)", "{formula}": "'object + tie'", "{judge}": "'judge'"}
+    for gap, text in filled.items():
+        remedy = remedy.replace(gap, text)
+    assert (error.value.found, error.value.remedy) == (found, remedy)
     text = str(error.value)
     assert text.startswith(f"{name}: ")
     assert "MixedResults" not in text

@@ -21,7 +21,7 @@ from support.surface import public
 import llbt
 from llbt.errors import OptionError
 from llbt.fitting.estimates import Estimates
-from llbt.fitting.unanswered import BY_WORTHS, OF_EFFECTS, OF_PATTERNS
+from llbt.fitting.unanswered import BY_WORTHS
 
 _FITS = ("Results", "Fitted", "AnyFit", "MaybeMixed", "WithWorths")
 TAKING = {
@@ -237,45 +237,6 @@ def test_pairs_are_predicted_where_worths_tell_their_probabilities(case: str) ->
     assert found["estimate"].between(0, 1).all()
     if isinstance(whole, llbt.MixedResults):
         pd.testing.assert_frame_equal(found, whole.predict().to_frame())
-
-
-def test_no_refusal_sends_to_worths_alone() -> None:
-    for table in (OF_EFFECTS, OF_PATTERNS):
-        for _, remedy in table.values():
-            assert not re.search(r"res\.(average|without|beside)", remedy)
-
-
-def _calls(text: str) -> list[str]:
-    """Return the calls that a text tells to type: ``llbt.…(…)`` with balanced brackets, without gaps to fill."""
-    found = []
-    for start in (m.start() for m in re.finditer(r"llbt\.[\w.]+\(", text)):
-        depth, end = 0, start
-        for end in range(text.index("(", start), len(text)):
-            depth += (text[end] == "(") - (text[end] == ")")
-            if depth == 0:
-                break
-        found.append(text[start : end + 1])
-    return [call for call in found if "…" not in call and "smaller" not in call]
-
-
-REFUSED = set(OF_EFFECTS) - {"grade_tests", "drift", "plot.judges", "plot.ties"}
-REFITS = {"influence", "plot.network", "plot.residuals", "sensitivity"}  # what is asked in their place refits or draws
-
-
-@pytest.mark.parametrize("name", slow_if(lambda name: name in REFITS, REFUSED))
-def test_what_to_type_in_place_of_a_refused_question_runs(name: str) -> None:
-    with pytest.raises(OptionError) as error:
-        ask(name, mixed())
-    calls = [call.replace("'parametric'", "'parametric', n=2, rng=1") for call in _calls(error.value.remedy)]
-    assert calls or name in ("add1", "drop1")
-    for call in calls:
-        assert eval(call, {"res": mixed(), "llbt": llbt}) is not None
-
-
-def test_what_to_type_in_place_of_a_fit_of_patterns_runs() -> None:
-    with pytest.raises(OptionError) as error:
-        llbt.held_out(dependent())
-    assert eval(_calls(error.value.remedy)[0], {"res": dependent(), "llbt": llbt}) is not None
 
 
 def test_a_bootstrap_of_patterns_no_longer_answers_from_pairs() -> None:

@@ -1,6 +1,8 @@
 """Questions that a fit of another kind than `LLBTResults` has no answer to: why, and what to ask in their place.
 
-``{plain}`` in what to ask is the call that fits the pairs of the fit's table as plain judgments.
+What to ask runs when it is pasted: ``{plain}`` in it is the call that fits the pairs of the fit's table as plain
+judgments, ``{formula}`` the formula of that, ``{judge}`` who has effects, or else the first cluster
+or covariate of the data.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ BY_WORTHS = frozenset(
 
 _NO_COUNTS = "a fit with normal effects has no fitted counts: its probabilities differ by the effects"
 _ONE_BY_ONE = "terms of a fit with normal effects are not refitted one by one"
-_COMPARE = "Fit both formulas with their brackets and compare them: llbt.anova(smaller, larger)."
+_COMPARE = "Fit the formula with the term and the one without, brackets in both, and pass both fits to llbt.anova."
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
 
 _WITHOUT = "Ask a fit without effects, which takes the judgments as independent"
@@ -37,7 +39,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "drop1": (_ONE_BY_ONE, _COMPARE),
     "drift": (
         "paths of worths are not fitted together with normal effects",
-        f"{_WITHOUT}: llbt.drift({{plain}}, time=…).",
+        f"{_WITHOUT}: res = {{plain}}.",
     ),
     "fragility": (
         "what is left out of a fit with normal effects changes the effects, too",
@@ -49,11 +51,12 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     ),
     "grade_tests": (
         "scores of grades are tested by judgments that are independent, and normal effects make them depend",
-        "Ask llbt.grade_tests of a fit without brackets, with cov_type='cluster' and groups= the judges.",
+        "Ask a fit without brackets that allows for it: llbt.grade_tests(llbt.fit({formula}, res.comparisons, "
+        "cov_type='cluster', groups={judge})).",
     ),
     "held_out": (
         "folds of judgments leave out parts of what the effects are known from, and folds of judges have no effects",
-        "Compare .aic or .bic, with effects or without, or ask llbt.anova(smaller, larger); "
+        "Compare .aic or .bic, with effects or without, or test the effects: llbt.anova({plain}, res); "
         "llbt.held_out({plain}) is of the fit without effects.",
     ),
     "influence": (
@@ -74,7 +77,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "level_tests": (
         "levels are held against a fit that takes them as alike, and normal effects make them differ",
         "Ask how each judge differs, llbt.judge_effects(res), or ask a fit without effects: "
-        "llbt.level_tests({plain}, by=…).",
+        "llbt.level_tests({plain}, by={judge}).",
     ),
     "planning.next_pairs": (
         "what a judgment tells depends on whether its judge is new or has effects that are known",
@@ -83,7 +86,11 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "plot.judges": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res))."),
     "plot.network": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.network({{plain}})."),
     "plot.residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.residuals({{plain}})."),
-    "plot.ties": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res), of='tie'), with (tie | judge)."),
+    "plot.ties": (
+        _OF_EFFECTS,
+        "Draw effects on ties, of judges named judge: llbt.plot.judge_effects(llbt.judge_effects("
+        "llbt.fit('object + tie + (tie | judge)', res.comparisons)), of='tie').",
+    ),
     "sensitivity": (
         "what is left out of a fit with normal effects changes the effects, too",
         f"{_WITHOUT}: llbt.sensitivity({{plain}}).",
@@ -92,20 +99,28 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
 }
 
 _NO_COVARIANCE = "the covariance of all estimates of so many objects is not made"
-_SELECT = "Ask llbt.pairwise(res, objects=[…]) or res.t_test, which solve for few; or fit up to 10,000 objects."
+_SELECT = "Ask for few of them: llbt.pairwise(res, objects=res.comparisons.objects[:20]); or fit up to 10,000 objects."
 _REFITS = "a fit of so many objects is not made again and again"
-_RESAMPLE = "Fit up to 10,000 objects: c.select(objects=[…])."
+_RESAMPLE = (
+    "Fit up to 10,000 objects, those of a table such as res.comparisons.select(objects=res.comparisons.objects[:1000])."
+)
 
 OF_LARGE: Mapping[str, tuple[str, str]] = {
     "add1": (_REFITS, _RESAMPLE),
-    "LLBTResults.predict": ("probabilities of a pair need the log-worths of its objects", "Ask res.predict(frame)."),
-    "anova": (_NO_COVARIANCE, "Compare .deviance and .aic of two fits; or fit up to 10,000 objects."),
+    "LLBTResults.predict": (
+        "probabilities of a pair need the log-worths of its objects",
+        "Ask the whole fit: res.predict().",
+    ),
+    "anova": (_NO_COVARIANCE, "Compare res.deviance and res.aic of two fits; or fit up to 10,000 objects."),
     "bootstrap": (_REFITS, _RESAMPLE),
     "contrasts": (_NO_COVARIANCE, _SELECT),
     "drift": (_NO_COVARIANCE, _RESAMPLE),
     "drop1": (_REFITS, _RESAMPLE),
     "fragility": (_REFITS, _RESAMPLE),
-    "goodness_of_fit": (_REFITS, "Ask for .deviance, .df_resid and .pearson_chi2; or fit up to 10,000 objects."),
+    "goodness_of_fit": (
+        _REFITS,
+        "Ask for res.deviance, res.df_resid and res.pearson_chi2; or fit up to 10,000 objects.",
+    ),
     "held_out": (_REFITS, _RESAMPLE),
     "influence": (_REFITS, _RESAMPLE),
     "planning.next_pairs": (_NO_COVARIANCE, _RESAMPLE),
@@ -114,17 +129,18 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
 }
 
 _OF_PAIRS = "a fit of lists has no counts of pairs, for pairs of one list are not independent"
-_ON_PAIRS = "of the pairs that the lists imply, llbt.fit(formula, res.comparisons)"
+_ON_PAIRS = "of the pairs that the lists imply: res = {plain}"
 _NO_REFITS = "lists are not drawn or left out and fitted again"
-_BOTH_FORMULAS = "Fit both formulas and compare them: llbt.anova(smaller, larger)."
+_BOTH_FORMULAS = "Fit the formula with the term and the one without, and pass both fits to llbt.anova."
 _WITH_CLUSTERS = (
-    "Standard errors by clusters allow for judges that differ: fit_rankings(…, cov_type='cluster', groups=…)."
+    "Standard errors by clusters allow for judges that differ: llbt.fit_rankings({formula}, res.rankings, "
+    "cov_type='cluster', groups={judge})."
 )
 
 OF_LISTS: Mapping[str, tuple[str, str]] = {
     "LLBTResults.predict": (
         _OF_PAIRS,
-        "Ask res.first(objects) for the probability of each object to be first of a set.",
+        "Ask res.first() for the probability of each object to be first of a set.",
     ),
     "add1": ("terms of a fit of lists are not refitted one by one", _BOTH_FORMULAS),
     "bootstrap": (_NO_REFITS, _WITH_CLUSTERS),
@@ -134,22 +150,22 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     "sensitivity": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "goodness_of_fit": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res)."),
     "grade_tests": ("lists have no grades", f"Ask it of a fit {_ON_PAIRS}."),
-    "held_out": (_NO_REFITS, "Compare fits by .aic and .bic, or by llbt.anova(smaller, larger)."),
+    "held_out": (_NO_REFITS, "Compare fits by res.aic and res.bic, or pass nested ones to llbt.anova."),
     "influence": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
     "judge_effects": (
         "judges have no normal effects in a fit of lists",
-        "Fit worths of their own, fit_rankings('object * judge', …); normal effects are fitted to pairs, "
-        "llbt.fit('object + (object | judge)', rankings.to_comparisons()).",
+        "Fit worths of their own, to be compared by llbt.anova with one for all; normal effects are fitted to pairs: "
+        "llbt.fit('object + (object | judge)', res.comparisons), where the judges are named judge.",
     ),
     "judges.summary": (
         "the model is to say what is expected of each judgment of a pair, and one of lists says it of lists",
-        "Pass model=llbt.fit(formula, c), a fit of the pairs.",
+        "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
     ),
     "level_tests": (
         "levels are tested by scores of independent judgments",
-        "Compare with the fit of worths by level: llbt.anova(llbt.fit_rankings('object', …), llbt.fit_rankings('object "
-        "* judge', …)).",
+        "Compare with the fit of worths by level: llbt.anova(llbt.fit_rankings('object', res.rankings), "
+        "llbt.fit_rankings('object * judge', res.rankings)), of a covariate judge.",
     ),
     "planning.next_pairs": (
         "it plans pairs, and a fit of lists knows what a list of several objects tells",
@@ -187,7 +203,8 @@ OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
     (
         "calibrated worths have no likelihood and no counts: their table holds the judgments of people and of machines "
         "together",
-        "Ask a fit of the labels alone: llbt.fit('object + tie', llbt.from_judgments(human)).",
+        "Ask a fit of the labels alone, what calibrate was given as human: llbt.fit('object + tie', "
+        "llbt.from_judgments(human)).",
     ),
 )
 
@@ -195,7 +212,8 @@ OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
     _MORE_THAN_WORTHS,
     (
         "a latent class has no judgments of its own: every judge belongs to each class with some probability",
-        "Ask the fit of all judges, classes[k].pooled, or the classes themselves: classes[k].summary(), .worths().",
+        "Ask the fit of all judges or the classes themselves, with classes what llbt.judges.classes returned: "
+        "classes.best.pooled, classes.best.summary(), classes.best.worths().",
     ),
 )
 
