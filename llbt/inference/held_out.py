@@ -372,7 +372,9 @@ def _check(fits: Sequence[LLBTResults]) -> None:
         )
     for k, fit in enumerate(fits[1:], start=1):
         if not fit.comparisons.same_counts(fits[0].comparisons):
+            why = fits[0].basis.difference(fit.basis) or "one splits its judgments by more than the other"
             raise DesignError(
-                f"m{k} was fitted to another table than m0, so judgments held out of one are none of the other's",
+                f"m{k} was fitted to another table than m0, so judgments held out of one are none of the other's: "
+                f"{why}",
                 "Fit both to one table.",
             )

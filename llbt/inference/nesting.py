@@ -22,8 +22,9 @@ def check_tables(results: Sequence[LLBTResults]) -> None:
         c = res.comparisons
         if c.same_counts(first):
             continue
+        why = results[0].basis.difference(res.basis)
         differ = sorted(set(first.covariates) ^ set(c.covariates))
-        if differ:
+        if differ and not why:
             said = [
                 (f"m{n} was fitted to {len(t)} comparisons" if n == 0 else f"m{n} to {len(t)}")
                 + (f" ({', '.join(gone)} pooled)" if (gone := [d for d in differ if d not in t.covariates]) else "")
@@ -32,7 +33,7 @@ def check_tables(results: Sequence[LLBTResults]) -> None:
             raise DesignError(f"{said[0]}, {said[1]}", f"Fit both to the table with {', '.join(differ)}.")
         raise DesignError(
             f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}; deviances of different "
-            "tables cannot be compared",
+            f"tables cannot be compared{': ' + why if why else ''}",
             "Fit both to one table.",
         )
 

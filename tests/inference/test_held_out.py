@@ -185,8 +185,14 @@ def test_the_picture_shows_the_bins():
 
 def test_what_cannot_be_held_out_says_so():
     res = llbt.fit("object + tie", TABLE)
-    with pytest.raises(DesignError, match="m1 was fitted to another table than m0"):
+    with pytest.raises(
+        DesignError, match=r"m1 was fitted to another table than m0.*: one splits its judgments by more"
+    ):
         llbt.held_out([res, llbt.fit("object + tie", TABLE.pool())])
+    with pytest.raises(
+        DesignError, match=r"another table than m0.*: the outcomes are i, tie, j in one and i, j in the"
+    ):
+        llbt.held_out([res, llbt.fit("object", TABLE.drop_ties())])
     with pytest.raises(OptionError, match=r"folds=10 of 4 levels of judge.*folds=4 or fewer"):
         llbt.held_out(res, by="judge")
     with pytest.raises(OptionError, match="'prompt' is not kept by this table"):
