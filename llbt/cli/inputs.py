@@ -238,22 +238,31 @@ def judged(file: str, reading: Reading) -> Any:
 
 
 def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt.scores.SystemScores:
-    """Return scores of systems from a wide or a long file; columns beside them are no systems."""
-    frame = frame_of(file)
+    """Return scores of systems from a file by what its columns mean; columns beside them are no systems."""
     rule: Any = {name: getattr(reading, name) for name in ("higher_is_better", "tie_threshold", "relative")}
-    columns = {"system": reading.system, "instance": reading.instance, "score": reading.score}
-    long: dict[str, Any] = {name: said or name for name, said in columns.items()}
-    systems = None if reading.systems is None else items("systems", reading.systems)
-    others = [] if reading.others is None else items("others", reading.others)
-    wide = systems is not None or len(others) > 0
-    if reading.system or reading.score or (not wide and set(long.values()) <= set(map(str, frame))):
-        if wide:
-            raise wrong(
-                "systems" if systems is not None else "others", "it is for a wide file, --system for a long one."
-            )
-        return llbt.scores.SystemScores.from_long(frame, **long, **rule)
+    systems, others, item, score, ignore = (
+        [] if said is None else items(name, said)
+        for name, said in (
+            ("systems", reading.systems),
+            ("others", reading.others),
+            ("item", reading.item or reading.instance),
+            ("score", reading.score),
+            ("ignore", reading.ignore),
+        )
+    )
+    if systems and (reading.system or score):
+        raise wrong("systems", "it names columns of scores, one for each system; --system and --score say otherwise.")
     kept = [*others, *(name for name in beside if name not in others)]
-    return llbt.scores.SystemScores.from_wide(frame, systems, instance=reading.instance, others=kept, **rule)
+    return llbt.scores.SystemScores.from_frame(
+        frame_or_file(file),
+        system=reading.system,
+        item=item,
+        score=score or systems,
+        rater=reading.rater,
+        ignore=ignore,
+        others=kept,
+        **rule,
+    )
 
 
 def metric_scores(
@@ -290,6 +299,11 @@ def _metric_scores(
 
 def frame_of(file: str) -> Any:
     """Return the columns of a file, typed."""
+    return in_memory(open_source(frame_or_file(file)))
+
+
+def frame_or_file(file: str) -> Any:
+    """Return the path of a file that is there, or what stands on standard input."""
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         raise wrong("FILE", f"there is no file {file!r}.")
-    return in_memory(open_source(source_of(file)))
+    return source_of(file)

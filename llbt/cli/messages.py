@@ -28,7 +28,10 @@ _SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
 _OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
-_COMMANDS = {"list_formats()": "llbt formats"}  # calls that are commands
+_COMMANDS = {
+    "list_formats()": "llbt formats",
+    "llbt.fit('object', llbt.from_judgments(frame))": "llbt fit FILE",
+}  # calls that are commands
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
 

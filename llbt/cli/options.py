@@ -358,11 +358,16 @@ class Model:
 class ScoreReading:
     """How a file of scores of systems is written, and which score is the better one."""
 
-    system: Annotated[Text, column("--system", "Long: the column with the system. [default: system]")] = None
-    instance: Annotated[
-        Text, column("--instance", "The column with the instance. [default: instance, or the number of the row]")
+    system: Annotated[Text, column("--system", "The column with the system. [default: by name and values]")] = None
+    item: Annotated[
+        Text, column("--item", "The columns that name what was scored. [default: by name, or the row]", "COLUMN,…")
     ] = None
-    score: Annotated[Text, column("--score", "Long: the column with the score. [default: score]")] = None
+    instance: Annotated[Text, column("--instance", "The same as --item, for one column.")] = None
+    score: Annotated[
+        Text, column("--score", "The column of scores, or several. [default: by name and values]", "COLUMN,…")
+    ] = None
+    rater: Annotated[Text, column("--rater", "The column of raters, for errors by rater. [default: averaged]")] = None
+    ignore: Annotated[Text, column("--ignore", "Columns to leave out.", "COLUMN,…")] = None
     systems: Annotated[
         Text, column("--systems", "Wide: the columns with the systems' scores. [default: all numbers]", "COLUMN,…")
     ] = None

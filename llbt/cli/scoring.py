@@ -50,8 +50,8 @@ def aggregate(
 ) -> None:
     """Make one score of each system's scores on many instances, by means, medians, Bradley-Terry or ratings.
 
-    FILE is wide, a row per instance and a column per system, or long, with columns system, instance and score: it is
-    long if --system or --score is given, or if it has these columns.
+    FILE has a row for each system and item, a column for each system, or a row for each system: its columns are read
+    by their names and values, and notes say how.
     """
     import llbt
 
@@ -95,8 +95,8 @@ def leaderboard(
 ) -> None:
     """Rank systems by their mean scores, with the ranges of ranks and the groups that tests of all pairs allow.
 
-    FILE is wide, a row per instance and a column per system, or long, with columns system, instance and score: it is
-    long if --system or --score is given, or if it has these columns.
+    FILE has a row for each system and item, a column for each system, or a row for each system: its columns are read
+    by their names and values, and notes say how.
     """
     import llbt
 

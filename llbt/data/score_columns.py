@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numbers
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -16,7 +15,6 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .frames import plain
 
-_NUMBERING = re.compile(r"(^|[_\s.-])(id|idx|index)$|^unnamed: \d+$", re.IGNORECASE)
 _RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores
 
 
@@ -34,17 +32,17 @@ def labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
 
 
 def counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Return the columns of whole numbers that number rows: by their name, or 0, 1, 2, … in any order.
+    """Return the columns of whole numbers that number rows: 0, 1, 2, … in any order.
 
     None where fewer than two columns would be left.
     """
     found = []
     for name in names:
         column = table[name]
-        whole = pd.api.types.is_integer_dtype(column) and not column.isna().any()
-        values = column.to_numpy() if whole else np.empty(0)
-        runs = len(values) >= _RUN and len(set(values.tolist())) == len(values) == values.max() - values.min() + 1
-        if whole and (runs or _NUMBERING.search(str(name))):
+        if len(column) < _RUN or not pd.api.types.is_integer_dtype(column) or column.isna().any():
+            continue
+        values = column.to_numpy()
+        if len(set(values.tolist())) == len(values) == values.max() - values.min() + 1:
             found.append(name)
     return found if len(names) - len(found) >= 2 else []
 
@@ -56,10 +54,10 @@ def is_score(column: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
 
 
-def of_flags(columns: Iterable[pd.Series]) -> str:
-    """Return the remedy where one of the columns holds True and False; else nothing."""
-    flags = any(pd.api.types.is_bool_dtype(column) for column in columns)
-    return "Make them numbers: frame.astype(int) has 1 for True and 0 for False." if flags else ""
+def of_flags(column: pd.Series) -> str:
+    """Return the remedy where a column holds True and False; else nothing."""
+    name = column.name
+    return f"Make them numbers: frame[{name!r}] = frame[{name!r}].astype(int)." if column.dtype.kind == "b" else ""
 
 
 def _as_floats(column: pd.Series) -> FloatArray | None:
@@ -83,7 +81,7 @@ def scores_of(column: pd.Series, name: str) -> FloatArray:
     else:
         found = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_score(column) else None
     if found is None:
-        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", of_flags([column]), expected="scores")
+        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", of_flags(column), expected="scores")
     values: FloatArray = found
     infinite = np.isinf(values)
     if infinite.any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,14 +11,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import NotNegative, checked
-from ..core.columns import FloatArray, Label, sort_key
-from ..errors import JudgmentError, listed
+from ..core.columns import FloatArray, Label
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
-from .files import open_source
-from .frames import plain
-from .score_columns import counters, is_score, labelled, of_flags, refuse_gone, refuse_missing, refuse_twice, scores_of
+from .kept import Names
+from .score_columns import refuse_gone, refuse_twice
+from .score_layouts import NamedColumns, wide_layout
+from .score_matrices import ScoreMatrix, item_label, read_matrix, wide_matrix, with_items
+from .score_tables import score_table
 from .score_ties import TieRule
-from .sources import as_names, in_memory
+from .sources import as_names
 from .tables import unused_note
 
 
@@ -26,7 +28,7 @@ from .tables import unused_note
 class SystemScores(Record):
     """Scores of N systems on M instances, and when one of two is the better one.
 
-    Made by ``SystemScores.from_wide(…)`` and ``SystemScores.from_long(…)``, and taken wherever scores are.
+    Made by ``SystemScores.from_frame(…)``, ``from_wide(…)`` and ``from_long(…)``, and taken wherever scores are.
 
     Attributes
     ----------
@@ -43,14 +45,18 @@ class SystemScores(Record):
     place : ndarray of int, shape (R,)
         The instance of each row.
     unused : tuple of str
-        Columns of a wide frame of which nothing is said.
+        Columns that are neither read nor left out by the caller.
     notes : tuple of str
+    rater : str
+        The column of raters, where each instance is an item as one rater scored it; else empty.
+    items : tuple of str
+        The columns that name items together.
     higher_is_better : bool
     rule : TieRule
         When two scores are tied.
     """
 
-    _made_by: ClassVar[str] = "SystemScores.from_wide(…) or SystemScores.from_long(…)"
+    _made_by: ClassVar[str] = "SystemScores.from_frame(…), SystemScores.from_wide(…) or SystemScores.from_long(…)"
 
     systems: tuple[Label, ...]
     instances: tuple[Label, ...]
@@ -60,8 +66,75 @@ class SystemScores(Record):
     place: npt.NDArray[np.intp]
     unused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rater: str = ""
+    items: tuple[str, ...] = ()
     higher_is_better: bool = True
     rule: TieRule = field(default_factory=TieRule)
+
+    @classmethod
+    @checked
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        system: str | None = None,
+        item: Names = (),
+        score: Names = (),
+        rater: str | None = None,
+        ignore: Names = (),
+        others: Names = (),
+        higher_is_better: bool = True,
+        tie_threshold: NotNegative = 0.0,
+        relative: bool = False,
+    ) -> SystemScores:
+        """Return the scores of a frame in any layout, by what its columns mean.
+
+        A frame has a row for each system and item, a column for each system, or a row for each system and a column for
+        each item. Which of them it is, and what each column means, is read from the names of columns, then from their
+        values; notes say it. What can be read in two ways is refused, with the arguments that decide.
+
+        Parameters
+        ----------
+        frame : frame, path or list of records
+        system : str, optional
+            The column of systems.
+        item : str or sequence of str, optional
+            The columns that tell together which item (question, document, segment) was scored.
+        score : str or sequence of str, optional
+            The column of scores; of a frame with a column for each system, or each item, these columns.
+        rater : str, optional
+            The column of raters: each instance is then an item as one rater scored it, and standard errors are by
+            rater where there are such. Columns that are called as raters are, and not named here, are averaged over.
+        ignore : str or sequence of str, optional
+            Columns to leave out.
+        others : str or sequence of str, optional
+            Columns that are kept beside the scores: for ``by=``, covariates or clusters.
+        higher_is_better, tie_threshold, relative
+            As in `from_wide`.
+
+        Returns
+        -------
+        SystemScores
+
+        Raises
+        ------
+        JudgmentError
+            For judgments, counts and fits; a file without a header; columns that are not there, have two roles or can
+            be read in two ways; fewer than two systems; cells that are no finite numbers; and a system that is scored
+            twice on an item, unless by raters or in runs (``seed``, ``epoch``, ``run``), which are averaged.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> rows = [{"model": m, "question_id": q, "score": m == "a"} for m in "ab" for q in (1, 2)]
+        >>> frame = [{**row, "score": float(row["score"])} for row in rows]
+        >>> scores = llbt.scores.SystemScores.from_frame(frame)
+        >>> scores.systems, scores.notes
+        (('a', 'b'), ("systems by column 'model', items by 'question_id', scores by 'score'",))
+        """
+        asked = _asked(system, item, score, rater, ignore, others)
+        scores = _of(read_matrix(score_table(frame), asked))
+        return replace(scores, higher_is_better=higher_is_better, rule=TieRule(float(tie_threshold), relative))
 
     @classmethod
     @checked
@@ -82,8 +155,9 @@ class SystemScores(Record):
         ----------
         frame : frame, path or list of records
         systems : sequence of str, optional
-            The columns of scores; by default all columns of numbers, but for `instance`, `others`, and those that
-            count the rows or are called id, index or …_id beside others, which are left out with a note.
+            The columns of scores; by default all columns of numbers, but for `instance`, `others`, those that count
+            the rows, and those that are called as items, runs, raters, lengths or times are (``id``, ``seed``,
+            ``latency_s``), unless their values look like the others', which is refused.
         instance : str, optional
             The column with the instance; by default ``instance`` if there is one, else the number of the row.
         others : str or sequence of str
@@ -115,7 +189,11 @@ class SystemScores(Record):
         ('A', 'B')
         """
         said = None if systems is None else as_names(systems, "systems")
-        scores = _wide(_table(frame), said, instance, as_names(others, "others"))
+        table, kept = score_table(frame), as_names(others, "others")
+        if said is not None:
+            _refuse_chosen(table, said, instance, kept)
+        asked = NamedColumns(item=() if instance is None else (instance,), score=said or (), others=kept)
+        scores = _of(wide_matrix(table, wide_layout(table, asked), asked))
         return replace(scores, higher_is_better=higher_is_better, rule=TieRule(float(tie_threshold), relative))
 
     @classmethod
@@ -159,7 +237,9 @@ class SystemScores(Record):
         >>> scores.systems, scores.values.tolist()
         (('a', 'b'), [[31.0], [28.0]])
         """
-        scores = _long(_table(frame), (system, score), instance)
+        table = score_table(frame)
+        _refuse_without_instance(table, system, instance, score)
+        scores = _of(read_matrix(table, NamedColumns(system, (instance,), (score,))))
         return replace(scores, higher_is_better=higher_is_better, rule=TieRule(float(tie_threshold), relative))
 
     @property
@@ -190,22 +270,39 @@ class SystemScores(Record):
         return (*unused_note(unused), *self.notes)
 
 
-def as_scores(data: object, others: Sequence[str] = ()) -> SystemScores:
-    """Return scores as they are, or those of a frame: long if it has the columns ``system`` and ``score``, else wide.
+def as_scores(
+    data: object,
+    others: Sequence[str] = (),
+    *,
+    system: str | None = None,
+    item: Names = (),
+    score: Names = (),
+    rater: str | None = None,
+    ignore: Names = (),
+    by_rater: bool = False,
+) -> SystemScores:
+    """Return scores as they are, or those of a frame, by what its columns mean.
 
     Parameters
     ----------
     data : SystemScores, frame, path or list of records
     others : sequence of str
         Columns of a frame that are neither systems nor scores.
+    system, item, score, rater, ignore
+        As in `SystemScores.from_frame`.
+    by_rater : bool
+        Whether items stay apart by rater, where raters are named; else scores are averaged within items.
     """
-    if isinstance(data, SystemScores):
-        return data
-    table = _table(data)
-    if {"system", "score"} <= set(table.columns):
-        _refuse_roles(("system", "score"), others)
-        return _long(table, ("system", "score"), "instance")
-    return _wide(table, None, None, others)
+    asked = _asked(system, item, score, rater, ignore, others)
+    if not isinstance(data, SystemScores):
+        scores = _of(read_matrix(score_table(data), asked))
+        return scores if by_rater else _within_items(scores)
+    if asked != NamedColumns(others=asked.others):
+        raise OptionError(
+            "columns are named beside SystemScores, which are read already",
+            "Name them where it is made: llbt.scores.SystemScores.from_frame(frame, …).",
+        )
+    return data if by_rater else _within_items(data)
 
 
 def instance_columns(scores: SystemScores, names: Sequence[str]) -> pd.DataFrame:
@@ -228,81 +325,60 @@ def instance_columns(scores: SystemScores, names: Sequence[str]) -> pd.DataFrame
     return scores.columns[list(names)].iloc[first].reset_index(drop=True)
 
 
-def _table(data: object) -> pd.DataFrame:
-    table = in_memory(open_source(data))
-    refuse_twice(list(map(str, table.columns)), "the columns")
-    return table
+def _asked(
+    system: str | None, item: Names, score: Names, rater: str | None, ignore: Names, others: Names
+) -> NamedColumns:
+    columns = {"item": item, "score": score, "ignore": ignore, "others": others}
+    named = {name: as_names(said, name) for name, said in columns.items()}
+    return NamedColumns(system, named["item"], named["score"], rater, named["ignore"], named["others"])
 
 
-def _wide(
-    table: pd.DataFrame, systems: tuple[str, ...] | None, instance: str | None, kept: Sequence[str]
-) -> SystemScores:
-    if instance is None:
-        instance = "instance"
-        table = table if instance in table else table.assign(instance=np.arange(len(table)))
-    refuse_gone(table, [*(systems or ()), *kept, instance])
-    _refuse_roles(systems or (), (instance, *kept))
-    others = [name for name in table.columns if name not in (instance, *kept)]
-    numbered = [name for name in others if is_score(table[name])]
-    numbering = [] if systems is not None else counters(table, numbered)
-    chosen = list(systems) if systems is not None else [name for name in numbered if name not in numbering]
-    if len(chosen) < 2:
-        raise JudgmentError(
-            f"{counted(len(chosen), 'column')} of scores among {listed(others, 20)}",
-            of_flags(table[name] for name in others),
-            expected="a column of numbers per system, or a long frame with the columns system and score",
-        )
-    refuse_twice(chosen, "systems=")
-    refuse_missing(table, instance)
-    labels = [plain(value) for value in table[instance]]
-    refuse_twice(labels, f"column {instance!r}: the instances", "one row each: select one metric first")
-    order = sorted(chosen, key=sort_key)
-    values = np.vstack([scores_of(table[name], str(name)) for name in order])
-    which = f"column{'s' if len(numbering) > 1 else ''} {listed(numbering)} taken for numbers of rows, not for systems"
-    return SystemScores(
-        tuple(order),
-        tuple(labels),
-        values,
-        instance,
-        table[[name for name in table.columns if name not in chosen]],
-        np.arange(len(table)),
-        tuple(name for name in others if name not in (*chosen, *numbering)),
-        (f"{which}; systems=[…] names systems",) if numbering else (),
+def _of(read: ScoreMatrix) -> SystemScores:
+    return SystemScores(**{field.name: getattr(read, field.name) for field in fields(ScoreMatrix)})
+
+
+def _within_items(scores: SystemScores) -> SystemScores:
+    """Return scores by rater averaged within items."""
+    if not scores.rater:
+        return scores
+    columns = instance_columns(scores, [*scores.items])
+    codes = pd.MultiIndex.from_frame(columns).factorize()[0]
+    first = np.flatnonzero(~pd.Series(codes).duplicated().to_numpy())
+    values = pd.DataFrame(scores.values.T).groupby(codes, sort=True).mean().to_numpy().T
+    labels = [item_label(columns.iloc[row].tolist()) for row in first]
+    note = f"scores of raters (column {scores.rater!r}) averaged within system and item"
+    return replace(
+        scores,
+        instances=tuple(labels),
+        values=values,
+        instance=" / ".join(scores.items),
+        columns=with_items(scores.columns, scores.items),
+        place=codes[scores.place],
+        notes=(*scores.notes, note),
+        rater="",
     )
 
 
-def _long(table: pd.DataFrame, columns: tuple[str, str], instance: str) -> SystemScores:
-    refuse_gone(table, columns)
-    _refuse_roles(columns, (instance,))
+def _refuse_chosen(table: pd.DataFrame, systems: Sequence[str], instance: str | None, kept: Sequence[str]) -> None:
+    refuse_gone(table, [*systems, *kept, *([instance] if instance else [])])
+    _refuse_roles(systems, (instance or "instance", *kept))
+    refuse_twice(systems, "systems=")
+    if len(systems) < 2:
+        raise JudgmentError(
+            f"{counted(len(systems), 'column')} of scores among {listed(list(table.columns), 20)}",
+            expected="a column of numbers per system, or a long frame with the columns system and score",
+        )
+
+
+def _refuse_without_instance(table: pd.DataFrame, system: str, instance: str, score: str) -> None:
+    refuse_gone(table, (system, score))
+    _refuse_roles((system, score), (instance,))
     if instance not in table:
         raise JudgmentError(
             f"a long frame needs a column that says which instance a score belongs to; it has "
             f"{listed(list(table.columns), 20)}",
             "Name it: llbt.scores.SystemScores.from_long(…, instance='…')",
         )
-    system, score = columns
-    refuse_missing(table, system, instance)
-    rows, found = labelled(table[system])
-    order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
-    if len(order) < 2:
-        raise JudgmentError(f"column {system!r} names {counted(len(order), 'system')}", expected="at least two")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    place, labels = labelled(table[instance])
-    cell = rank[rows] * len(labels) + place
-    again = pd.Series(cell).duplicated().to_numpy()
-    if again.any():
-        row = int(again.argmax())
-        raise JudgmentError(
-            f"row {row} scores {found[rows[row]]!r} on {labels[place[row]]!r} again "
-            f"({counted(int(again.sum()), 'such row')})",
-            expected="one score each: select one metric first",
-        )
-    values = np.full(len(order) * len(labels), np.nan)
-    values[cell] = scores_of(table[score], score)
-    systems = tuple(found[k] for k in order)
-    rest = table[[name for name in table.columns if name not in columns]]
-    return SystemScores(systems, tuple(labels), values.reshape(len(order), -1), instance, rest, place)
 
 
 def _refuse_roles(scores: Sequence[str], others: Sequence[str]) -> None:

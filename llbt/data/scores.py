@@ -33,19 +33,26 @@ def from_scores(
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
+    system: str | None = None,
+    item: Names = (),
+    score: Names = (),
+    rater: str | None = None,
+    ignore: Names = (),
 ) -> Comparisons:
     """Return the comparisons that scores imply: each system against each other one on every instance.
 
     Parameters
     ----------
     frame : frame, path, list of records or SystemScores
-        A frame of any library that narwhals knows, or the path of a file; scores of one metric. Long, one row per
-        system and instance, if it has the columns ``system``, ``instance`` and ``score``; else wide, one row per
-        instance and one column of numbers per system. Other names, scores of which the lower is better, and a
+        A frame of any library that narwhals knows, or the path of a file; scores of one metric: a row for each system
+        and item, a column for each system, or a row for each system. Scores of which the lower is better, and a
         threshold of ties are said by `scores.SystemScores`.
     covariates, clusters, numeric, object_covariates
         As in `from_counts`; covariates and clusters have one value per instance. ``clusters="instance"`` (or whatever
         the column is called) keeps the instance itself.
+    system, item, score, rater, ignore
+        Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. A
+        `rater` is kept as clusters.
 
     Returns
     -------
@@ -92,7 +99,11 @@ def from_scores(
     3        B        C   news       1     1       0
     """
     kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
-    scores = as_scores(frame, (*kept, *beside))
+    scores = as_scores(
+        frame, (*kept, *beside), system=system, item=item, score=score, rater=rater, ignore=ignore, by_rater=True
+    )
+    if scores.rater and scores.rater not in (*kept, *beside):
+        beside = (*beside, scores.rater)
     columns = instance_columns(scores, (*kept, *beside))
     _refuse_gaps(scores.instances, columns, beside, numbered)
     lines, first = _lines(scores, columns)

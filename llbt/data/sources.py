@@ -362,7 +362,7 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> Judgmen
 def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
     names = [name for name in source.names if isinstance(name, str)]
     if parameter in ("objects", "wins"):
-        found = [pair for pair in _sided(names) if ("win" in pair[0].lower()) == (parameter == "wins")]
+        found = [pair for pair in side_pairs(names) if ("win" in pair[0].lower()) == (parameter == "wins")]
         return f'Pass {parameter}=("{found[0][0]}", "{found[0][1]}").' if found else f"Pass {parameter}=(…, …)."
     if parameter == "outcome":
         words = [name for name in names if name.lower() in _OUTCOME_WORDS]
@@ -371,7 +371,7 @@ def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
     return f"Did you mean {close[0]!r}?" if close else ""
 
 
-def _sided(names: Sequence[str]) -> list[tuple[str, str]]:
+def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of columns that differ by the ending of a side, such as model_a and model_b."""
     pairs = ((name, name[: len(name) - len(i)] + j) for i, j in _ENDINGS for name in names if name.endswith(i))
     return [(first, second) for first, second in pairs if second in names]

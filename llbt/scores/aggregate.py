@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,8 @@ import pandas as pd
 from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
-from ..data.score_frames import as_scores
+from ..data.kept import Names
+from ..data.score_frames import SystemScores, as_scores
 from ..errors import DesignError, JudgmentError, OptionError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, interval_fields
@@ -89,16 +91,21 @@ def aggregate(
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
+    system: str | None = None,
+    item: Names = (),
+    score: Names = (),
+    rater: str | None = None,
+    ignore: Names = (),
 ) -> Aggregation:
     """Return one score for each system, with ranks, intervals and probabilities that one scores higher than another.
 
     Parameters
     ----------
     data : frame, path, list of records, SystemScores or Comparisons
-        Scores, wide (one row per instance and a column of numbers per system) or long (columns ``system``,
-        ``instance``, ``score``); as `scores.SystemScores` with other names, lower scores as the better ones (means and
-        medians stay on the scale of the scores), or a threshold of ties; or a table of counts, summed over its
-        covariates, for all but mean and median.
+        Scores, wide (one row per item and a column of numbers per system), long (a row for each system and item) or
+        with a system in each row; as `scores.SystemScores` with lower scores as the better ones (means and medians
+        stay on the scale of the scores), or a threshold of ties; or a table of counts, summed over its covariates, for
+        all but mean and median.
     method : str, BradleyTerry, Elo or TrueSkill
         A name, or a record of options where they are not the defaults (``scores.BradleyTerry(ties="half")``):
 
@@ -115,6 +122,9 @@ def aggregate(
         Show a progress bar.
     n_jobs : int
         Processes; −1 for one per core. The result is the same for the same `rng`.
+    system, item, score, rater, ignore
+        Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. Scores
+        of several raters are averaged within items.
 
     Returns
     -------
@@ -180,20 +190,31 @@ def aggregate(
         raise OptionError(f"n={n} with prior='jeffreys'", "Pass prior=0.5 in its place, or leave n out.")
     asked = Asked(n, float(confidence), Resampler.of("aggregate", rng, n_jobs, progress))
     name = named(method)
-    outcomes, notes = _read(data, name)
+    columns = {"system": system, "item": item, "score": score, "rater": rater, "ignore": ignore}
+    if isinstance(data, Comparisons):
+        outcomes, notes = _of_counts(data, name, [key for key, said in columns.items() if said])
+    else:
+        outcomes, notes = _of_scores(
+            as_scores(data, system=system, item=item, score=score, rater=rater, ignore=ignore), name
+        )
     found = scored(outcomes, method, asked)
     return _aggregation(outcomes, name, replace(found, notes=(*notes, *found.notes)), asked)
 
 
-def _read(data: object, method: Mechanism) -> tuple[Outcomes, tuple[str, ...]]:
-    if isinstance(data, Comparisons):
-        if method in ("mean", "median"):
-            raise DesignError(
-                f"method={method!r} needs the scores themselves, but a table of counts says only who was better",
-                "Pass the frame of scores, or method='bt'.",
-            )
-        return outcomes_of_table(data)
-    scores = as_scores(data)
+def _of_counts(c: Comparisons, method: Mechanism, named: Sequence[str]) -> tuple[Outcomes, tuple[str, ...]]:
+    if named:
+        raise OptionError(
+            f"{named[0]}= with a table of counts, which has no columns of scores", f"Leave {named[0]}= out."
+        )
+    if method in ("mean", "median"):
+        raise DesignError(
+            f"method={method!r} needs the scores themselves, but a table of counts says only who was better",
+            "Pass the frame of scores, or method='bt'.",
+        )
+    return outcomes_of_table(c)
+
+
+def _of_scores(scores: SystemScores, method: Mechanism) -> tuple[Outcomes, tuple[str, ...]]:
     refuse_without_scores(scores.systems, scores.values, len(scores.instances))
     outcomes = outcomes_of_scores(scores)
     return outcomes, (*scores.notes_beside(), *_gaps(outcomes, method))

@@ -12,6 +12,7 @@ from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..budgets import refuse_square
 from ..classical.pair_tables import Adjust, adjust_note, adjusted_p
 from ..core.columns import FloatArray, IntArray, Label
+from ..data.kept import Names
 from ..data.score_columns import labelled
 from ..data.score_frames import SystemScores, as_scores, instance_columns
 from ..errors import DesignError, JudgmentError, OptionError
@@ -47,14 +48,19 @@ def leaderboard(
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
+    system: str | None = None,
+    item: Names = (),
+    score: Names = (),
+    rater: str | None = None,
+    ignore: Names = (),
 ) -> ScoreLeaderboard:
     """Return the leaderboard of systems scored on the same instances: means, ranges of ranks, and which do not differ.
 
     Parameters
     ----------
     frame : frame, path, list of records or SystemScores
-        Wide (one row per instance, one column per system) or long (columns ``system``, ``instance``, ``score``); as
-        `scores.SystemScores` with other names, lower scores as the better ones, or a threshold of ties, which counts in
+        Wide (one row per item, one column per system), long (a row for each system and item) or with a system in each
+        row; as `scores.SystemScores` with lower scores as the better ones, or a threshold of ties, which counts in
         wins, ties and Borda points; tests take differences as they are.
     test : {"wilcoxon", "t", "mcnemar", "permutation"}
         Of every pair of systems, two-sided, on the instances that both have a score for: Wilcoxon's signed ranks
@@ -81,6 +87,9 @@ def leaderboard(
         Show a progress bar over random exchanges.
     n_jobs : int
         Processes; −1 for one per core. The result is the same for the same `rng`.
+    system, item, score, rater, ignore
+        Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. With
+        `rater` named errors and tests are by rater, as with ``by=``; else several raters are averaged within items.
 
     Returns
     -------
@@ -163,7 +172,19 @@ def leaderboard(
     asked = _Asked(
         test, groups, adjust, float(confidence), n, Resampler.of("scores.leaderboard", rng, n_jobs, progress)
     )
-    scores = as_scores(frame, () if by is None else (by,))
+    if rater is not None and by is not None:
+        raise OptionError(f"by={by!r} and rater={rater!r}", f"Leave rater= out: by={by!r} averages over raters.")
+    scores = as_scores(
+        frame,
+        () if by is None else (by,),
+        system=system,
+        item=item,
+        score=score,
+        rater=rater,
+        ignore=ignore,
+        by_rater=by is None,
+    )
+    by = by or scores.rater or None
     refuse_square("the leaderboard", len(scores.systems))
     refuse_without_scores(scores.systems, scores.values, len(scores.instances))
     _refuse_extremes(scores)

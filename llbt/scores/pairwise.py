@@ -15,6 +15,7 @@ from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.doors import from_counts
+from ..data.kept import Names
 from ..data.score_frames import SystemScores, as_scores
 from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
 from ..errors import DesignError, listed
@@ -51,14 +52,19 @@ def pairwise(
     adjust: Adjust = "holm",
     alternative: Alternative = "two-sided",
     confidence: Confidence = 0.95,
+    system: str | None = None,
+    item: Names = (),
+    score: Names = (),
+    rater: str | None = None,
+    ignore: Names = (),
 ) -> PairwiseScores:
     """Compare every pair of systems on the instances that both have a score for: means, medians, wins, and their tests.
 
     Parameters
     ----------
     frame : frame, path, list of records or SystemScores
-        Wide (one row per instance, one column per system) or long (columns ``system``, ``instance``, ``score``); as
-        `scores.SystemScores` with other names, lower scores as the better ones (differences and wins are then those of
+        Wide (one row per item, one column per system), long (a row for each system and item) or with a system in each
+        row; as `scores.SystemScores` with lower scores as the better ones (differences and wins are then those of
         the negated scores, so that i is always better where they are positive), or a threshold of ties, which counts
         in wins, win odds, sign test and the Bradley-Terry model; the other tests take differences as they are.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
@@ -67,6 +73,9 @@ def pairwise(
         ``"greater"``: i is better.
     confidence : float
         Of the intervals of the mean difference, which are two-sided whatever the alternative.
+    system, item, score, rater, ignore
+        Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. Scores
+        of several raters are averaged within items.
 
     Returns
     -------
@@ -118,7 +127,7 @@ def pairwise(
     >>> found[["p_t", "p_sign"]].round(3).values.tolist()
     [[0.915, 0.07]]
     """
-    scores = as_scores(frame)
+    scores = as_scores(frame, system=system, item=item, score=score, rater=rater, ignore=ignore)
     refuse_square("the table of all pairs", len(scores.systems))
     pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
     found = _joined(list(_by_block(scores, pairs, alternative)))

@@ -13,6 +13,7 @@ import pandas as pd
 from ..arguments import Jobs, Rng, checked
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
+from ..data.kept import Names
 from ..data.score_frames import SystemScores, as_scores
 from ..errors import LLBTError, LLBTWarning, OptionError, listed
 from ..resampling import Resampler
@@ -30,6 +31,11 @@ def aggregate_methods(
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
+    system: str | None = None,
+    item: Names = (),
+    score: Names = (),
+    rater: str | None = None,
+    ignore: Names = (),
 ) -> pd.DataFrame:
     """Return the scores of systems by several mechanisms side by side, the higher the better.
 
@@ -46,6 +52,8 @@ def aggregate_methods(
         Show a progress bar.
     n_jobs : int
         Processes; −1 for one per core. The result is the same for the same `rng`.
+    system, item, score, rater, ignore
+        Columns of a frame, as in `aggregate`.
 
     Returns
     -------
@@ -69,6 +77,8 @@ def aggregate_methods(
     {'mean': 1, 'median': 2, 'bt': 2, 'llbt': 2, 'elo': 2, 'trueskill': 2}
     """
     draw = Resampler.of("aggregate_methods", rng, n_jobs, progress)
+    if any((system, item, score, rater, ignore)):
+        data = as_scores(data, system=system, item=item, score=score, rater=rater, ignore=ignore)
     found, failed = _by_setup({"": data}, methods, draw)
     for error in failed.get("", {}).values():
         raise error

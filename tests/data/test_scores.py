@@ -84,7 +84,7 @@ class TestCounts:
 
     def test_all_columns_of_numbers_are_systems_unless_they_have_another_role(self):
         assert from_scores(WIDE, **KEPT) == from_scores(OF_SYSTEMS, **KEPT)
-        assert from_scores(WIDE).objects == ("A", "B", "C", "length")
+        assert from_scores(WIDE.assign(D=1.0)).objects == ("A", "B", "C", "D")  # a length is no system
 
     @pytest.mark.parametrize("frame", [LONG, LONG.dropna(), LONG[::-1]], ids=["missing", "no rows for them", "turned"])
     def test_long_is_wide(self, frame):
@@ -335,7 +335,7 @@ BAD = [
         WIDE[["A", "domain"]],
         {},
         JudgmentError,
-        "from_scores: 1 column of scores among 'A', 'domain'; expected a column of numbers",
+        "1 column of scores ('A') among 'A', 'domain': one system, and nothing to compare it with; expected a column",
     ),
     (INSTANCES, {"covariates": "score"}, JudgmentError, "column 'score' is one of scores or systems"),
     (OF_SYSTEMS, {"covariates": "A"}, JudgmentError, "column 'A' is one of scores or systems and is kept besides"),
@@ -379,7 +379,7 @@ BAD = [
         JudgmentError,
         "4 values not a finite number, the first for instance 0",
     ),
-    (LONG, {}, JudgmentError, "a long frame needs a column that says which instance a score belongs to"),
+    (LONG.drop(columns=["doc", "domain", "length"]), {}, JudgmentError, "no column says which item a score is of"),
     (
         with_value(INSTANCES, 11, "domain", "web"),
         {"covariates": "domain"},

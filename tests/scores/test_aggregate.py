@@ -555,7 +555,7 @@ def test_peyrards_setups_disagree_as_in_the_reference(shared: Path, name, file):
 
 def test_a_covariate_of_numbers_is_no_system() -> None:
     frame = pd.DataFrame({"A": [1.0, 2.0, 3.0], "B": [2.0, 3.0, 1.0], "length": [10, 20, 30]})
-    assert llbt.scores.aggregate(frame).to_frame()["object"].tolist() == ["length", "A", "B"]  # nobody said otherwise
+    assert llbt.scores.aggregate(frame).to_frame()["object"].tolist() == ["A", "B"]  # a length, by name and values
     found = llbt.scores.aggregate(SystemScores.from_wide(frame, others="length")).to_frame()
     assert sorted(found["object"]) == ["A", "B"]
     with pytest.raises(llbt.errors.JudgmentError, match=r"SystemScores\.from_wide: no column 'size'"):

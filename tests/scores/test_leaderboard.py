@@ -504,7 +504,12 @@ REFUSED = {
     "no document": (WIDE.assign(doc=["x", None, "y"]), {"by": "doc"}, JudgmentError, "1 instance without a value"),
     "one document": (WIDE.assign(doc="x"), {"by": "doc"}, DesignError, "column 'doc' has one value, 'x'"),
     "no scores": (GONE, {}, JudgmentError, "'C' has no score on any of 2 instances"),
-    "flags": (WIDE[["A", "B"]] > 1, {}, JudgmentError, "Make them numbers: frame.astype(int)"),
+    "flags": (
+        WIDE[["A", "B"]] > 1,
+        {},
+        JudgmentError,
+        "Make 'A', 'B' numbers: frame[['A', 'B']] = frame[['A', 'B']].astype(int).",
+    ),
     "huge": (WIDE[["A", "B"]] * 1e200, {}, JudgmentError, "scores of up to 3e+200"),
     "one system": (WIDE[["A", "doc"]], {}, JudgmentError, "1 column of scores"),
     "two documents of an instance": (
