@@ -116,7 +116,7 @@ def wide_layout(table: pd.DataFrame, asked: NamedColumns) -> ScoreLayout:
 def _of_labels(table: pd.DataFrame, roles: Sequence[str]) -> pd.DataFrame:
     """Return a table without columns of lists and records; raise where one has a role."""
     nested = []
-    for name in table.columns[table.dtypes == object]:
+    for name in (name for name in table.columns if table[name].dtype.kind == "O"):
         try:
             pd.factorize(table[name])
         except TypeError:
