@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
 from support.calls import counts, fitted, graded
+from support.shell import answered
 
 import llbt
 from llbt.errors import DesignError, FormulaError, JudgmentError, OptionError
@@ -81,3 +86,142 @@ def test_correlations_that_no_data_have():
     x[1] = x[0] + x[2]  # on the boundary: the determinant is 0 to rounding
     r = np.corrcoef(x)
     llbt.metrics.williams(r[0, 2], r[1, 2], r[0, 1], 9)
+
+
+ROWS = pd.DataFrame({"object_i": list("abca"), "object_j": list("bcac"), "outcome": list("ijij")})
+HALF = "\ud800"  # half a character
+
+
+def piped(raw: bytes, place) -> str:
+    """A named pipe with these bytes, which can be read once."""
+    os.mkfifo(place)
+    threading.Thread(target=place.write_bytes, args=(raw,), daemon=True).start()
+    return str(place)
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    raw = ROWS.to_csv(index=False).encode()
+    expected = llbt.from_judgments(ROWS).to_frame()
+    for name, content in [("a", raw), ("b.csv", raw), ("c", gzip.compress(raw))]:
+        pd.testing.assert_frame_equal(llbt.from_judgments(piped(content, tmp_path / name)).to_frame(), expected)
+    assert llbt.audit(piped(raw, tmp_path / "d")).sizes == llbt.audit(ROWS).sizes
+    answered("audit", piped(raw, tmp_path / "f"))
+
+
+@pytest.mark.slow
+def test_a_report_of_a_pipe(tmp_path):
+    llbt.write_report(piped(ROWS.to_csv(index=False).encode(), tmp_path / "a"), tmp_path / "r.html")
+
+
+def test_an_infinite_number_is_no_label(tmp_path):
+    (tmp_path / "a.json").write_text('[{"object_i": Infinity, "object_j": "a", "outcome": "i"}]', encoding="utf-8")
+    for source in (tmp_path / "a.json", [{"object_i": -np.inf, "object_j": "a", "outcome": "i"}]):
+        with pytest.raises(JudgmentError, match="column 'object_i' holds an infinite number"):
+            llbt.from_judgments(source)
+    with pytest.raises(JudgmentError, match="column 'day' holds an infinite number"):
+        llbt.from_judgments(ROWS.assign(day=[1.0, 2.0, 3.0, np.inf]), clusters="day")
+
+
+def test_bytes_are_the_text_that_they_are(tmp_path):
+    binary = ROWS.assign(object_i=[label.encode() for label in ROWS["object_i"]])
+    binary.to_parquet(tmp_path / "a.parquet")
+    for source in (binary, tmp_path / "a.parquet"):
+        assert llbt.from_judgments(source).objects == ("a", "b", "c")
+    with pytest.raises(JudgmentError, match="is not UTF-8"):
+        llbt.from_judgments(ROWS.assign(object_i=[b"\xff", b"b", b"c", b"a"]))
+
+
+@pytest.mark.parametrize("kind", [">f2", ">f4", ">i8", ">u2"])
+def test_numbers_of_the_other_byte_order(kind):
+    """Files of big-endian machines hold the same numbers."""
+    ratings = pd.DataFrame({"judge": [1, 1, 2, 2], "object": list("abab"), "rating": [1, 2, 2, 1]})
+    other = ratings.assign(**{name: ratings[name].to_numpy().astype(kind) for name in ("judge", "rating")})
+    expected = llbt.from_ratings(ratings).to_frame()
+    pd.testing.assert_frame_equal(llbt.from_ratings(other).to_frame(), expected)
+    assert other["rating"].dtype == np.dtype(kind)  # the caller's frame stays
+    table = llbt.from_judgments(ROWS.assign(judge=np.array([1, 2, 3, 4], kind)), clusters="judge")
+    assert table.cluster_counts.columns[0].levels.tolist() == [1, 2, 3, 4]
+
+
+def half(**columns):
+    frame = pd.DataFrame(dict(enumerate(columns.values())))
+    return frame.set_axis(pd.Index([HALF if name == "half" else name for name in columns], dtype=object), axis=1)
+
+
+HALVES = {
+    "rankings": lambda: llbt.rankings_from(half(half=[1, 2], B=[2, 1]), objects=[HALF, "B"]),
+    "from_rankings": lambda: llbt.from_rankings(half(half=[1, 2], B=[2, 1]), objects=[HALF, "B"]),
+    "from_scores": lambda: llbt.from_scores(half(half=[0.1, 0.2], B=[0.2, 0.1])),
+    "leaderboard": lambda: llbt.scores.leaderboard(half(half=[0.1, 0.2], B=[0.2, 0.1])),
+    "from_ratings": lambda: llbt.from_ratings(
+        pd.DataFrame({"judge": [1, 1], "object": pd.Series([HALF, "b"], dtype=object), "rating": [1, 2]})
+    ),
+    "from_long": lambda: llbt.scores.SystemScores.from_long(
+        pd.DataFrame({"system": pd.Series([HALF, "b"], dtype=object), "instance": 1, "score": [1.0, 2.0]})
+    ),
+    "metrics": lambda: llbt.metrics.MetricScores.from_matrices({"x": np.eye(2)}, np.eye(2), systems=[HALF, "b"]),
+    "sequential": lambda: llbt.planning.sequential([HALF, "b"]),
+}
+
+
+@pytest.mark.parametrize("door", HALVES)
+def test_half_a_character_is_refused_at_every_door(door):
+    with pytest.raises(JudgmentError, match="has half a character"):
+        HALVES[door]()
+
+
+def test_parquet_whose_text_is_damaged(tmp_path):
+    file = tmp_path / "a.parquet"
+    ROWS.assign(object_i=["aaaaaaaa", "b", "c", "aaaaaaaa"]).to_parquet(file, compression=None)
+    file.write_bytes(file.read_bytes().replace(b"aaaaaaaa", b"aaaa\xff\xfeaa"))
+    with pytest.raises(JudgmentError, match="cannot be read as parquet"):
+        llbt.from_judgments(file)
+
+
+def test_ties_are_not_drawn_at_what_is_no_covariate():
+    with pytest.raises(OptionError, match="'zz' is not a covariate of the formula"):
+        llbt.plot.ties(fitted(), at={"zz": 1})
+
+
+def test_periods_and_rates_beyond_what_numbers_hold():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"object_i": "a", "object_j": "b", "outcome": rng.choice(["i", "j"], 90)})
+    res = llbt.fit("object", llbt.from_judgments(frame.assign(day=np.arange(90) // 30), clusters="day"))
+    with pytest.raises(OptionError, match="expected at most 1,000,000 periods"):
+        llbt.drift(res, time="day", periods=2**63)
+    with pytest.raises(OptionError, match="expected at most 1e"):
+        llbt.drift(res, time="day", sigma=1e308)
+    assert np.isfinite(llbt.drift(res, time="day", sigma=1e3).estimate).all()
+
+
+def test_a_judge_has_one_score_whether_text_or_number():
+    def judged(judge):
+        return llbt.from_judgments(ROWS.assign(judge=judge), clusters="judge")
+
+    monitor = llbt.planning.sequential(list("abc"), by="judge").update(judged(1))
+    with pytest.raises(JudgmentError, match="'1' judged in an earlier update"):
+        monitor.update(judged("1"))
+
+
+@pytest.mark.parametrize(("objects", "fragment"), [([np.nan, "a"], "missing label"), ([["a"], "b"], "expected labels")])
+def test_what_is_no_object_of_a_sequence(objects, fragment):
+    with pytest.raises(OptionError, match=fragment):
+        llbt.planning.sequential(objects)
+
+
+def test_tasks_without_a_hash():
+    x, y, z = np.random.default_rng(1).normal(size=(3, 6, 4))
+    with pytest.raises(OptionError, match=r"tasks= has the label \[1\]; expected labels"):
+        llbt.metrics.compare(x, y, z, tasks=[[1]] * 4, n=9, rng=1)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "permutation"])
+def test_tests_of_scores_do_not_depend_on_their_unit(test):
+    """Scores times 2^-660, about 1e-199, whose squares are 0 to a computer: exactly the same tests."""
+    scores = pd.DataFrame(np.random.default_rng(1).normal(size=(12, 3)), columns=list("ABC"))
+    small = scores * 2.0**-660
+    p, expected = (llbt.scores.leaderboard(s, test=test, n=99, rng=1).p_value for s in (small, scores))
+    np.testing.assert_array_equal(p, expected)
+    mean, sd = llbt.scores.pairwise(small).to_frame(), llbt.scores.pairwise(scores).to_frame()
+    np.testing.assert_array_equal(mean["p_t"], sd["p_t"])
+    np.testing.assert_array_equal(mean["conf_low"], sd["conf_low"] * 2.0**-660)

@@ -16,6 +16,7 @@ from ..auditing.audit import Audit, audited
 from ..auditing.evidence import Named
 from ..data.files import open_source
 from ..data.judgments import Asked
+from ..data.paths import held
 from ..data.sources import in_memory
 from ..errors import listed
 from ..fitting.fitted import AnyFit
@@ -76,8 +77,10 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
 
 
 def source_of(file: str) -> Any:
-    """Return a file's path, or the bytes on standard input."""
-    return sys.stdin.buffer.read() if file == "-" else file
+    """Return a file's path, or the bytes of what can be read once only: standard input and pipes."""
+    if file == "-":
+        return sys.stdin.buffer.read()
+    return held(file)
 
 
 def _is_pattern(file: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..core.columns import MOST_COUNTED, FloatArray, IntArray, as_objects, groups
+from ..core.columns import MOST_COUNTED, FloatArray, IntArray, as_objects, groups, refuse_surrogates
 from ..errors import JudgmentError
 from ..table import counted
 from .sources import Source
@@ -96,7 +96,13 @@ def as_pandas(source: Source, columns: Sequence[str]) -> pd.DataFrame:
     """Return some columns of a source as a new pandas frame, rows numbered from 0."""
     picked = source.pick({"columns": columns}).frame
     # column by column: polars needs pyarrow to become pandas as a whole
-    return pd.DataFrame({name: picked[name].to_numpy() for name in columns})
+    values = {name: picked[name].to_numpy() for name in columns}
+    try:
+        return pd.DataFrame(values)
+    except UnicodeEncodeError:  # pandas has no place for halves of characters
+        for name, column in values.items():
+            refuse_surrogates(f"column {name!r}", column)
+        raise
 
 
 def read_long(table: pd.DataFrame, values: Sequence[str], makers: Sequence[str], scale: Scale) -> Blocks:

@@ -24,7 +24,7 @@ from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed
 from .csv_text import csv_fields, headless_fields, refuse_other_columns
 from .duckdb_files import open_with_duckdb
-from .paths import bytes_of, decoded, existing, first_line, kind_of, matching, unzipped
+from .paths import bytes_of, decoded, existing, first_line, is_pipe, kind_of, matching, unzipped
 from .records import as_frame, json_records
 from .sources import Source, open_frame
 from .texts import LabelType
@@ -100,6 +100,8 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
     what = asked[0] if len(asked) == 1 else f"{asked[0]} and {len(asked) - 1} more"
     if header:
         return _open_headed(paths, header, early, what)
+    if len(paths) == 1 and is_pipe(paths[0]):
+        return _of_bytes(bytes_of(paths[0]), early)
     kinds = dict.fromkeys(map(kind_of, paths))
     if len(kinds) > 1:
         raise JudgmentError(
@@ -110,7 +112,7 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
     def read() -> Source:
         return replace(open_frame(_read_paths(paths, kind, early, what), what), is_text=kind == "csv")
 
-    large = sum(Path(path).stat().st_size for path in paths) > LARGE[kind]
+    large = sum(Path(path).stat().st_size for path in paths) > LARGE[kind] and not any(map(is_pipe, paths))
     found = open_with_duckdb(paths, kind, what) if large else None
     return read() if found is None else replace(found, otherwise=read)
 
@@ -160,7 +162,9 @@ def _read_parquet(file: str | io.BytesIO, path: str) -> pd.DataFrame:
     except ImportError:
         raise JudgmentError(f"{path!r}: parquet needs pyarrow", "Install it: pip install 'llbt[parquet]'.") from None
     try:
-        frame: pd.DataFrame = pq.read_table(file).to_pandas(ignore_metadata=True)  # an index is a column, too
+        table = pq.read_table(file)
+        table.validate(full=True)  # text that is no UTF-8 would be found out by whoever reads it
+        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)  # an index is a column, too
     except (OSError, ValueError) as error:
         raise JudgmentError(f"{path!r} cannot be read as parquet: {first_line(error)}") from None
     return frame

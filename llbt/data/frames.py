@@ -164,14 +164,29 @@ def plain(value: Any) -> Any:
         return int(number) if number.is_integer() and abs(number) <= _WHOLE else number
     if isinstance(value, int):
         return int(value)
-    if isinstance(value, datetime.datetime):
-        midnight = value.time() == datetime.time() and value.tzinfo is None
-        return value.date().isoformat() if midnight else value.isoformat(sep=" ")
     if isinstance(value, datetime.date):
-        return value.isoformat()
+        return _iso(value)
+    if isinstance(value, bytes):
+        return _text_of(value)
     if callable(value) or repr(value) == object.__repr__(value):  # its text would be an address in memory
         raise JudgmentError(f"{value!r} is of type {type(value).__name__}", expected="labels: text, numbers or dates")
     return str(value)
+
+
+def _iso(value: datetime.date) -> str:
+    """Return a date, with its time unless that is midnight, as ISO text."""
+    if not isinstance(value, datetime.datetime):
+        return value.isoformat()
+    midnight = value.time() == datetime.time() and value.tzinfo is None
+    return value.date().isoformat() if midnight else value.isoformat(sep=" ")
+
+
+def _text_of(raw: bytes) -> str:
+    """Return bytes as the text that they are, as parquet has it without a note that it is text."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise JudgmentError(f"{raw!r:.80} is not UTF-8", expected="labels: text, numbers or dates") from None
 
 
 def is_number(frame: Frame, name: str) -> bool:
@@ -198,6 +213,7 @@ def read_labels(rows: Rows, name: str) -> Coded:
     """Return a column of labels without missing values, shape (U,)."""
     factor = read_factor(rows.frame, name)
     _refuse_missing(rows, name, factor.codes < 0)
+    _refuse_infinite(rows, name, factor)
     return arranged(name, as_objects(factor.labels), factor.codes)
 
 
@@ -206,6 +222,7 @@ def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
     i, j = (read_factor(rows.frame, column) for column in columns)
     for column, factor in zip(columns, (i, j), strict=True):
         _refuse_missing(rows, column, factor.codes < 0)
+        _refuse_infinite(rows, column, factor)
     again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
     ordered = arranged(name, found, np.arange(len(found)))
     small = np.min_scalar_type(-len(found))  # of ten million rows, the codes of a thousand objects are 40 MB, not 160
@@ -286,6 +303,17 @@ def _refuse_missing(rows: Rows, name: str, missing: npt.NDArray[np.bool_]) -> No
             f"column {name!r}: {counted(rows.count(missing), 'missing value')}{rows.place(missing)}",
             "Fill them, or leave these rows out before.",
             expected="a value in every row",
+        )
+
+
+def _refuse_infinite(rows: Rows, name: str, factor: Factor) -> None:
+    """Raise for infinite numbers among labels, such as JSON's Infinity and 1e999."""
+    infinite = [k for k, label in enumerate(factor.labels) if isinstance(label, float) and math.isinf(label)]
+    if infinite:
+        raise JudgmentError(
+            f"column {name!r} holds an infinite number{rows.place(np.isin(factor.codes, infinite))}",
+            "Leave these rows out, or write the label as text.",
+            expected="labels or finite numbers",
         )
 
 

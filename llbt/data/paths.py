@@ -6,6 +6,7 @@ import contextlib
 import glob
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,12 +39,29 @@ def existing(path: str) -> str:
     if "://" in path:
         raise JudgmentError(f"{path!r} is an address, and nothing is fetched", "Download the file and name it.")
     try:
-        there, found = Path(path).is_file(), "is a folder" if Path(path).is_dir() else "is not there"
+        folder = Path(path).is_dir()
+        there, found = Path(path).exists() and not folder, "is a folder" if folder else "is not there"
     except (OSError, ValueError) as error:  # a name that no file can have
         there, found = False, f"is not there ({first_line(error)})"
     if not there:
         raise JudgmentError(f"the file {path!r} {found}", expected="a file, or a pattern such as 'a/*.parquet'")
     return path
+
+
+def is_pipe(path: str) -> bool:
+    """Whether a file can be read once only, as ``<(zcat a.csv.gz)`` and what ``mkfifo`` makes."""
+    return not Path(path).is_file()
+
+
+def held(source: object) -> object:
+    """Return what a pipe holds, for those who read their source more than once; any other source as it is."""
+    if not isinstance(source, (str, os.PathLike)):
+        return source
+    path = os.fspath(source)
+    try:
+        return bytes_of(path) if Path(path).is_fifo() else source
+    except ValueError:  # a name that no file can have is refused where it is read
+        return source
 
 
 def kind_of(path: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..core.columns import FloatArray, Label
+from ..core.columns import FloatArray, Label, refuse_surrogates
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .frames import plain
@@ -21,12 +21,13 @@ _RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores
 def labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
     """Return a column as codes into its distinct plain labels, in order of appearance."""
     try:
-        pd.factorize(column)
+        distinct = pd.factorize(column)[1]
     except TypeError:  # lists and other values without a hash
         raise JudgmentError(
             f"column {column.name!r} holds values that cannot be told apart",
             expected="labels: text, numbers or dates",
         ) from None
+    refuse_surrogates(f"column {column.name!r}", distinct)
     codes, found = pd.factorize(column.map(plain))
     return codes, [plain(label) for label in found]
 

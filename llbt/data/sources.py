@@ -14,7 +14,7 @@ import pandas as pd
 from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
-from ..core.columns import IntArray, Label, as_objects, inferred
+from ..core.columns import IntArray, Label, as_objects, inferred, refuse_surrogates
 from ..errors import JudgmentError, OptionError, listed
 from .dask_frames import DaskFrame, is_dask
 from .frames import read_factor
@@ -204,6 +204,7 @@ class Source:
 
 def open_frame(frame: object, what: str = "the frame") -> Source:
     """Return a frame of any library that narwhals knows, opened."""
+    frame = _in_native_order(frame) if isinstance(frame, pd.DataFrame) else frame
     try:
         opened: Any = DaskFrame(frame) if is_dask(frame) else nw.from_native(frame)
         names = tuple(opened.collect_schema().names())
@@ -224,9 +225,23 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
             f"{what} has a column named {odd!r}, of type {type(odd).__name__}",
             expected="text for every name: frame.columns = [str(name) for name in frame.columns]",
         )
+    refuse_surrogates(f"the columns of {what}", names)
     if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):
         return _without_dots(frame, names, what)
     return Source(names, opened, what)
+
+
+def _in_native_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with numbers of the other byte order, as files of big-endian machines have them, in this one's."""
+    kinds = [kind if isinstance(kind, np.dtype) else None for kind in frame.dtypes]
+    if all(kind is None or kind.isnative for kind in kinds):
+        return frame
+    columns = [frame.iloc[:, k] for k in range(len(kinds))]
+    native = [
+        column if kind is None else column.astype(kind.newbyteorder("="))
+        for column, kind in zip(columns, kinds, strict=True)
+    ]
+    return pd.concat(native, axis=1).set_axis(frame.columns, axis=1)
 
 
 def _without_dots(frame: Any, names: tuple[str, ...], what: str) -> Source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ from ..resampling import steps_shown
 from ..table import format_number
 from .drift_record import Drift
 
+_MOST_PERIODS = 10**6  # of numbers; more are told apart by nobody
+_FASTEST = 1e6  # log-worths from one period to the next, beyond which rounding decides
 _MATRICES = 24  # parameters × parameters of each period, held at once
 
 
@@ -157,6 +160,9 @@ def _rated(
     if sigma is None:
         found = rate(periods, params)
         return found, rate_bounds(periods, found, float(stats.chi2.isf(1 - confidence, 1)) / 2)
+    most = _FASTEST / math.sqrt(periods.gaps.max())
+    if sigma > most:
+        raise OptionError(f"sigma={sigma:g}", expected=f"at most {most:.3g} log-worths from one time to the next")
     still = walk(periods, 0.0, np.tile(params, (periods.size[0], 1)))
     return Rate(walk(periods, float(sigma), still.path), still, infinite=False), (np.nan, np.nan)
 
@@ -211,6 +217,8 @@ def _timed(res: LLBTResults, time: str, periods: int | None) -> tuple[tuple[Labe
 
 def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tuple[Label, ...], FloatArray, IntArray]:
     """Return stretches of equal length that have judgments: their middles, twice, and which one each line is in."""
+    if number > _MOST_PERIODS:
+        raise OptionError(f"periods={number}", expected=f"at most {_MOST_PERIODS:,} periods")
     low, length = positions[0], (positions[-1] - positions[0]) / number or 1.0
     place = np.minimum(((positions - low) / length).astype(np.int64), number - 1)
     used, stretch = np.unique(place, return_inverse=True)

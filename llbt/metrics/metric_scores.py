@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import checked
-from ..core.columns import FloatArray, Label, sort_key
+from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
 from ..data.files import open_source
 from ..data.frames import plain
 from ..data.sources import in_memory
@@ -262,6 +262,7 @@ def _there(x: FloatArray) -> int:
 
 def _labels(name: str, given: Sequence[Label] | None, size: int) -> tuple[Label, ...]:
     labels = tuple(plain(label) for label in given) if given is not None else tuple(range(size))
+    refuse_surrogates(f"{name}=", labels)
     if len(labels) != size or len(set(labels)) != size:
         raise JudgmentError(
             f"{name}= has {counted(len(labels), 'label')}, {len(set(labels))} of them distinct",
@@ -294,6 +295,7 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
             where=f"column {name!r}",
             expected="one for each score",
         )
+    refuse_surrogates(f"column {name!r}", table[name])
     codes, found = pd.factorize(table[name].map(plain))
     labels = [plain(label) for label in found]
     order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))

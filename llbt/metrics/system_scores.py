@@ -187,6 +187,9 @@ def labelled_groups(name: str, given: object, size: int, unit: str) -> tuple[Int
     labels = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     if len(labels) != size:
         raise OptionError(f"{name}= has {len(labels)} labels for {size} {unit}s", expected=f"one per {unit}")
+    unhashable = next((label for label in labels if not isinstance(label, Hashable)), None)
+    if unhashable is not None:
+        raise OptionError(f"{name}= has the label {unhashable!r:.80}", expected="labels: text or numbers")
     codes, levels = pd.factorize(pd.Series(labels, dtype=object))
     if (codes < 0).any():
         raise OptionError(

@@ -116,10 +116,11 @@ class Sequential(Record):
             gained, units = of_counts(wins, wins.T), self.units
         else:
             judge, names = _judges(lines, self.by)
-            again = self.units.intersection(names)
+            before = set(map(str, self.units))  # judge 1 of a csv may be judge "1" of the next
+            again = sorted((name for name in names if str(name) in before), key=str)
             if again:
                 raise JudgmentError(
-                    f"{listed(sorted(again, key=str))} judged in an earlier update, and has the one score",
+                    f"{listed(again)} judged in an earlier update, and has the one score",
                     expected="each judge in one update, with all that the judge says",
                 )
             gained, units = self._scored(pairs, counts, judge), self.units.union(names)

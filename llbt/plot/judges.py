@@ -159,6 +159,8 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
     ------
     DesignError
         For a formula without any of these.
+    OptionError
+        For a name in `at` that is no covariate of these effects.
 
     Examples
     --------
@@ -175,6 +177,8 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
             f"the formula {res.specification.formula!r} has neither tie, grade, bad nor order",
             f"Add one, such as '{res.specification.formula} + tie'.",
         )
+    check_at(at, average=False)
+    covariate_grid(codings_of(res), tuple(looks), at if isinstance(at, Mapping) else None)  # refuses what none has
     found = {block: _effects(res, block, at, confidence) for block in looks}
     labels = list(dict.fromkeys(label for frame in found.values() for label in frame["label"]))
     ax = rows_of(ax, short_names(labels), 0.22, more=0.25)
@@ -260,7 +264,6 @@ def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], Flo
     """Return the classes between which an effect differs, and the rows of the parameters that it is in each."""
     codings = codings_of(res)
     used = codings.blocks[block].variables
-    check_at(at, average=False)
     asked = {name: value for name, value in at.items() if name in used} if isinstance(at, Mapping) else None
     grid = covariate_grid(codings, (block,), asked)
     pairs, units = _units(codings, res, block)

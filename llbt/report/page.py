@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
+from ..data.paths import held
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
@@ -113,7 +114,7 @@ def write_report(
     ...     report.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    target = checked_target(path, (data,))
+    target, data = checked_target(path, (data,)), held(data)
     if is_of_lists(data):
         lists = studied_lists(data, formula, audit, confidence)
         write_whole(target, _page(sections_of_lists(lists), title or "Preferences in lists", progress))

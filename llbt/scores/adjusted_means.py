@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..core.columns import FloatArray
 from .grouped_tests import Means, Units, means
-from .paired_tests import cleaned
+from .paired_tests import cleaned, lengths
 
 
 def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means | None:
@@ -55,7 +55,7 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     influence = (inverse - mixed @ inverse) @ residual + np.where(shared, (instance - level) / shared.sum(), 0.0)
     sums = units.sums(influence) / (1 - units.sums(cells) / cells.sum(axis=1, keepdims=True))
     groups = np.count_nonzero(units.sums(shared[None, :].astype(np.float64)))
-    error = np.sqrt((groups - 1) / groups * (sums**2).sum(axis=1))
+    error = np.sqrt((groups - 1) / groups) * lengths(sums)
     spread = cleaned(error * np.sqrt(cells.sum(axis=1)), scale) / np.sqrt(cells.sum(axis=1))
     return Means(cleaned(system + level, scale), np.where(np.isnan(plain.df), np.nan, spread), plain.effective)
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
-from .paired_tests import cleaned, rounded_sizes
+from .paired_tests import cleaned, lengths, rounded_sizes
 
 _FEWEST = 2 - 1e-9  # groups of equal size below which nothing is known of how groups differ
 
@@ -108,9 +108,9 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
     effective = ratio(n**2, (each**2).sum(axis=1))
     few = ~(effective >= _FEWEST)
     rest = np.where(few[:, None], np.nan, n[:, None] - each)
-    squares = ((units.sums(values - mean[:, None]) / rest) ** 2).sum(axis=1)
+    length = lengths(units.sums(values - mean[:, None]) / rest)
     number = np.count_nonzero(each, axis=1).astype(np.float64)
-    spread = cleaned(np.sqrt(squares * n * ratio(number - 1, number)), scale)
+    spread = cleaned(length * np.sqrt(n * ratio(number - 1, number)), scale)
     return Means(cleaned(mean, scale), ratio(spread, np.sqrt(n)), effective)
 
 

@@ -81,6 +81,12 @@ def cleaned(values: FloatArray, scale: FloatArray) -> FloatArray:
     return np.where(np.abs(values) <= ROUNDING * scale, 0.0, values)
 
 
+def lengths(rows: FloatArray) -> FloatArray:
+    """Return √Σ x² of each row (P, M), shape (P,): in units of its largest, whose squares do not underflow to 0."""
+    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1])
+    return np.asarray(unit * np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)))
+
+
 def moments(difference: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the means of differences (P, M) and their standard deviations with n − 1, each (P,).
 
@@ -89,8 +95,7 @@ def moments(difference: FloatArray, scale: FloatArray) -> tuple[FloatArray, Floa
     n = np.sum(~np.isnan(difference), axis=1)
     mean = ratio(np.nansum(difference, axis=1), n.astype(np.float64))
     apart = np.nan_to_num(difference - mean[:, None])
-    squares = np.einsum("pm,pm->p", apart, apart)
-    return cleaned(mean, scale), cleaned(np.sqrt(ratio(squares, n - 1.0)), scale)
+    return cleaned(mean, scale), cleaned(ratio(lengths(apart), np.sqrt(np.maximum(n - 1.0, 0.0))), scale)
 
 
 def row_medians(values: FloatArray) -> FloatArray:

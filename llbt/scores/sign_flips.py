@@ -12,6 +12,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
 from ..resampling import Resampler, drawn_swaps, p_of_count
 from .grouped_tests import Units
+from .paired_tests import lengths
 
 MOST_EXACT = 24  # units up to which all signs are gone through: 2¹² sums of each half
 _ENTRIES = 2**16  # numbers at a time: they stay in the processor's cache
@@ -24,7 +25,7 @@ def flip_p(sums: FloatArray) -> FloatArray:
     A unit whose sum is 0 counts for none. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is held against the
     normal, whose variance is that of all signs.
     """
-    p_value = normal_p(ratio(sums.sum(axis=1), np.sqrt((sums**2).sum(axis=1))), "two-sided")
+    p_value = normal_p(ratio(sums.sum(axis=1), lengths(sums)), "two-sided")
     for row in np.flatnonzero(np.count_nonzero(sums, axis=1) <= MOST_EXACT).tolist():
         p_value[row] = exact_flip_p(sums[row][sums[row] != 0])
     return p_value
