@@ -17,6 +17,7 @@ from .options import (
     File,
     Formula,
     Jobs,
+    Lists,
     Model,
     Part,
     Population,
@@ -36,6 +37,7 @@ def fit(
     file: File,
     *,
     formula: Formula = None,
+    lists: Lists,
     reading: Reading,
     counting: Counting,
     model: Model,
@@ -46,12 +48,24 @@ def fit(
     A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
     given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
 
+    --rankings, --best (with --objects) and --ratings name the columns of rankings, best-worst sets and ratings.
+    Rankings and sets are fitted as lists (Plackett-Luce), ratings as the comparisons that they imply.
+
     In lists, a name with a comma is quoted: '"a,b",c'.
     """
     from .answers import rendered
     from .inputs import counted, fitted, groups_of, opened
+    from .list_inputs import fitted_lists, list_kind, rated
 
-    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    kind = list_kind(lists)
+    if kind in ("rankings", "best"):
+        typer.echo(rendered(fitted_lists(file, formula, lists, reading, counting, model), printing))
+        return
+    data = (
+        rated(file, lists, counting)
+        if kind == "ratings"
+        else counted(opened(file, reading, counting), counting, groups_of(model))
+    )
     typer.echo(rendered(fitted(formula, data, model), printing))
 
 

@@ -198,6 +198,32 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """How a file of rankings, of best-worst choices or of ratings is written."""
+
+    rankings: Annotated[
+        Text,
+        column(
+            "--rankings",
+            """Rankings, one a row: the columns of the ranks, one per object and named after it; or of the places, first
+            to last, where cells name objects.""",
+            "COLUMN,…",
+        ),
+    ] = None
+    best: Annotated[
+        Text,
+        column(
+            "--best", "Best-worst sets, one a row: the column that names the best of the set; its objects in --objects."
+        ),
+    ] = None
+    worst: Annotated[Text, column("--worst", "Best-worst sets: the column that names the worst.")] = None
+    ratings: Annotated[
+        Text,
+        column("--ratings", "Ratings: the columns with them, one per object and named after it.", "COLUMN,…"),
+    ] = None
+
+
+@dataclass(frozen=True)
 class Counting:
     """How judgments are counted, or a table of counts is written."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +12,13 @@ import pandas as pd
 from ..arguments import checked
 from ..core.columns import IntArray
 from ..core.rankings import Rankings, gathered_rankings
-from ..errors import JudgmentError, OptionError
+from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 from .block_columns import Roles, check_roles, flat, keep_of, kept_columns
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
 from .files import open_source
 from .kept import Names, read_object_table, wanted
-from .sources import as_names
+from .sources import as_names, in_memory
 from .tables import coded_pairs, kept_at
 
 
@@ -25,9 +26,10 @@ from .tables import coded_pairs, kept_at
 def choices_from(
     frame: object,
     *,
-    objects: Sequence[str],
-    best: str = "best",
-    worst: str | None = None,
+    objects: Sequence[str] | None = None,
+    best: Names = "best",
+    worst: Names | None = None,
+    design: object = None,
     covariates: Names = (),
     clusters: Names = (),
     object_covariates: object = None,
@@ -37,11 +39,16 @@ def choices_from(
     Parameters
     ----------
     frame : frame, path or list of records
-        One row per set that was shown.
+        One row per set that was shown; with a `design` one row per judge.
     objects : sequence of str
-        The columns that name the objects of a set; missing values where it had fewer.
-    best, worst : str
-        The columns that name the best and, where it was asked for, the worst of them.
+        The columns that name the objects of a set; missing values where it had fewer. Of a design they are its columns,
+        by default all.
+    best, worst : str or sequence of str
+        The columns that name the best and, where it was asked for, the worst of them: by their names, by their place in
+        the set (1, 2, …), or by the letter or name of their column (``A`` of ``item_A``). With a `design` one column
+        for each of its sets.
+    design : frame, path or list of records, optional
+        The sets that every judge was shown, one row per set, with one column per place.
     covariates, clusters : str or sequence of str
         Columns that models may use, and that standard errors may allow for.
     object_covariates : frame or path, optional
@@ -77,11 +84,22 @@ def choices_from(
     ranking      count
     B > (C) > A      1
     B > (C) > D      1
+    >>> design = sets[["one", "two", "three"]]
+    >>> places = pd.DataFrame({"B1": [2], "W1": [1], "B2": [1], "W2": [3]})
+    >>> llbt.choices_from(places, design=design, best=("B1", "B2"), worst=("W1", "W2")).n_judgments
+    2.0
     """
+    if design is not None:
+        return _of_design(frame, design, objects, best, worst, covariates, clusters, object_covariates)
+    if objects is None:
+        raise OptionError("nothing says which objects a set shows", "Pass objects=(…, …), or design=….")
+    for parameter, column in (("best", best), ("worst", worst)):
+        if not isinstance(column, str) and column is not None:
+            raise OptionError(f"{parameter}={column!r} without a design", expected="the name of one column")
     shown = as_names(objects, "objects")
     if len(shown) < 2:
         raise OptionError(f"objects={objects!r}", expected="two columns or more")
-    named = {"best": (best,), **({} if worst is None else {"worst": (worst,)})}
+    named: Roles = {"best": as_names(best, "best"), **({} if worst is None else {"worst": as_names(worst, "worst")})}
     keep = keep_of(covariates, clusters, (), object_covariates, None)
     source = open_source(frame)
     roles: Roles = {"objects": shown, **named, **keep.roles(source.names, ())}
@@ -113,7 +131,7 @@ def _sets(table: pd.DataFrame, shown: tuple[str, ...], named: list[str]) -> Bloc
     codes, labels = factorized(pd.DataFrame({"object": stacked[there]}), "object")
     block, places = rows[there], np.zeros(int(there.sum()))
     for place, name in enumerate(named, 1):
-        entries = _chosen(table, name, (labels, codes, block))
+        entries = _chosen(table, name, (labels, codes, block), shown)
         again = np.flatnonzero(places[entries])
         if len(again):
             row = int(block[entries[again[0]]])
@@ -125,10 +143,73 @@ def _sets(table: pd.DataFrame, shown: tuple[str, ...], named: list[str]) -> Bloc
     return made
 
 
-def _chosen(table: pd.DataFrame, name: str, shown: tuple[Any, IntArray, IntArray]) -> IntArray:
+def _of_design(
+    frame: object,
+    design: object,
+    objects: Sequence[str] | None,
+    best: Names,
+    worst: Names | None,
+    covariates: Names,
+    clusters: Names,
+    object_covariates: object,
+) -> Rankings:
+    """Return the sets of a design that every judge was shown, with what each of them chose."""
+    sets, judges = in_memory(open_source(design, what="the frame of design=")), in_memory(open_source(frame))
+    places = list(sets.columns) if objects is None else list(as_names(objects, "objects"))
+    chosen = {"best": as_names(best, "best"), **({} if worst is None else {"worst": as_names(worst, "worst")})}
+    for parameter, names in chosen.items():
+        gone = [name for name in names if name not in judges]
+        if gone:
+            raise JudgmentError(
+                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(list(judges), 20)}"
+            )
+        if len(names) != len(sets):
+            found = (
+                f"{parameter}= names {counted(len(names), 'column')}, and the design has {counted(len(sets), 'set')}"
+            )
+            raise OptionError(found, expected="a column for each set, in the order of the design")
+    taken = {name for names in chosen.values() for name in names}
+    beside = judges[[name for name in judges.columns if name not in taken]]
+    rows = [
+        beside.assign(**{str(place): sets[place].iloc[[k] * len(judges)].to_numpy() for place in places}).assign(
+            **{parameter: judges[names[k]].to_numpy() for parameter, names in chosen.items()}
+        )
+        for k in range(len(sets))
+    ]
+    return choices_from(
+        pd.concat(rows, ignore_index=True),
+        objects=[str(place) for place in places],
+        best="best",
+        worst=None if worst is None else "worst",
+        covariates=covariates,
+        clusters=clusters,
+        object_covariates=object_covariates,
+    )
+
+
+def _by_place(table: pd.DataFrame, name: str, shown: Sequence[str], labels: Any) -> Any:
+    """Return the objects that a column names: as they are, or by the place or the column of each in its set."""
+    values = table[name]
+    said = {str(value) for value in values.dropna()}
+    if said & set(map(str, labels)):
+        return values
+    places = {f"{k}{end}": column for k, column in enumerate(shown, 1) for end in ("", ".0")}
+    letters = {re.split(r"[\W_]", column)[-1].casefold(): column for column in shown}
+    for of_text, folded in ((places, False), ({column: column for column in shown}, False), (letters, True)):
+        column_of = {text: of_text.get(text.casefold() if folded else text) for text in said}
+        if said and len(set(of_text.values())) == len(shown) and None not in column_of.values():
+            chosen = [None if pd.isna(value) else column_of[str(value)] for value in values]
+            cells = [None if column is None else table[column].iloc[k] for k, column in enumerate(chosen)]
+            return pd.Series(cells, dtype=object)
+    return values
+
+
+def _chosen(
+    table: pd.DataFrame, name: str, shown: tuple[Any, IntArray, IntArray], shown_columns: Sequence[str]
+) -> IntArray:
     """Return the entry of the object that a column names in each row; it has to be one of those shown."""
     labels, codes, block = shown
-    code = pd.Index(labels).get_indexer(table[name])
+    code = pd.Index(labels).get_indexer(_by_place(table, name, shown_columns, labels))
     entries = np.flatnonzero(codes == code[block])
     without = np.setdiff1d(np.arange(len(table)), block[entries])
     if len(without):

@@ -124,8 +124,7 @@ def from_rankings(
     '7 judgments implied by 3 blocks of ranked objects'
     """
     keep = keep_of(covariates, clusters, numeric, object_covariates, judge_covariates)
-    missing = tuple(unranked) if isinstance(unranked, (list, tuple, set, frozenset, np.ndarray)) else (unranked,)
-    scale = Scale("rank", "ranked", higher_wins=False, unranked=missing)
+    scale = Scale("rank", "ranked", higher_wins=False, unranked=_values(unranked))
     makers = {"judge": judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, keep)
 
@@ -143,6 +142,7 @@ def from_ratings(
     tie_threshold: NotNegative = 0.0,
     cuts: Sequence[float] = (),
     higher_is_better: bool = True,
+    missing: Any = (),
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
@@ -170,6 +170,8 @@ def from_ratings(
         Without cuts there is one grade.
     higher_is_better : bool
         Whether the higher rating wins, or the lower.
+    missing : value or sequence of values
+        Ratings that mean "none", such as 0. A missing value always does.
     covariates, clusters, numeric, object_covariates, judge_covariates
         As in `from_rankings`.
 
@@ -215,11 +217,17 @@ def from_ratings(
     threshold = float(tie_threshold)
     keep = keep_of(covariates, clusters, numeric, object_covariates, judge_covariates)
     scale = Scale(
-        "rating", "rated", bool(higher_is_better), threshold, _ROUNDING, cuts=rising(cuts, threshold, "tie_threshold")
+        *("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, _values(missing)),
+        cuts=rising(cuts, threshold, "tie_threshold"),
     )
     by_default = judge == "judge" and (objects is not None or block is not None)
     makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
+
+
+def _values(missing: Any) -> tuple[Any, ...]:
+    several = isinstance(missing, (list, tuple, set, frozenset, np.ndarray))
+    return tuple(missing) if several else (missing,)
 
 
 def _implied(

@@ -1,0 +1,72 @@
+"""llbt fit of rankings, best-worst sets and ratings: the same numbers as in Python."""
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import llbt
+from llbt.cli.main import app
+
+RANKS = pd.DataFrame({"x": [1, 2, 1, 3], "y": [2, 1, 3, 1], "z": [3, 3, 2, 2], "judge": ["g", "h", "g", "h"]})
+ORDERS = pd.DataFrame(
+    {
+        "first": ["x", "y", "x", "y"],
+        "second": ["y", "x", "z", "z"],
+        "third": ["z", "z", "y", "x"],
+        "judge": RANKS["judge"],
+    }
+)
+SETS = pd.DataFrame(
+    {
+        "item_A": ["x", "y", "z", "x"],
+        "item_B": ["y", "z", "x", "y"],
+        "item_C": ["z", "x", "y", "z"],
+        "best": ["A", "B", "A", "B"],
+        "worst": ["B", "A", "C", "A"],
+    }
+)
+
+
+def run(table, folder, *options, name="table.csv"):
+    table.to_csv(folder / name, index=False)
+    return CliRunner().invoke(app, ["fit", str(folder / name), *options])
+
+
+@pytest.mark.parametrize(("table", "columns"), [(RANKS, "x,y,z"), (ORDERS, "first,second,third")])
+def test_rankings(table, columns, tmp_path):
+    said = run(table, tmp_path, "--rankings", columns)
+    assert said.exit_code == 0, said.output
+    expected = llbt.fit_rankings("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"]))
+    assert said.stdout.split("Estimate")[1] == str(expected).split("Estimate")[1] + "\n"
+
+
+def test_best_and_worst(tmp_path):
+    objects = ["item_A", "item_B", "item_C"]
+    said = run(SETS, tmp_path, "--objects", ",".join(objects), "--best", "best", "--worst", "worst")
+    assert said.exit_code == 0, said.output
+    expected = llbt.fit_rankings("object", llbt.choices_from(SETS, objects=objects, worst="worst"))
+    assert said.stdout.split("Estimate")[1] == str(expected).split("Estimate")[1] + "\n"
+
+
+def test_ratings(tmp_path):
+    said = run(RANKS, tmp_path, "--ratings", "x,y,z", "--formula", "object")
+    assert said.exit_code == 0, said.output
+    expected = llbt.fit("object", llbt.from_ratings(RANKS, objects=["x", "y", "z"]))
+    assert f"object[x]  {expected.params['object[x]']:.4f}"[:14] in said.stdout.replace("   ", "  ")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rankings", "x,y,z", "--ratings", "x,y,z"], "names another kind of lists"),
+        (["--worst", "x"], "it stands beside --best"),
+        (["--best", "x"], "--objects names the columns"),
+        (["--rankings", "x,q"], "no column 'q'"),
+        (["--rankings", "x,y,z", "--outcome", "x"], "it is not for --rankings"),
+        (["--rankings", "x,y,z", "--link", "probit"], "it is not for --rankings"),
+    ],
+)
+def test_refused(options, said, tmp_path):
+    result = run(RANKS, tmp_path, *options)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
