@@ -251,7 +251,9 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     judged = Judged(found, named.strength, {})
     source, sides, outcome = found.source, found.sides, judged.field
     judge, prompt, weights, block, time = (
-        name if name is not None else next((default for default in defaults if default in source.names), None)
+        found.called.get(name, name)
+        if name is not None
+        else next((default for default in defaults if default in source.names), None)
         for name, defaults in (
             (named.judge, ("judge", found.judge)),
             (named.prompt, ("prompt", found.prompt)),
@@ -262,7 +264,9 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     )
     task = _task_columns(named.task, source.names)
     names = tuple(n for n in (*sides, outcome, judge, prompt, weights, block, time, *task) if n is not None)
-    graded = judged.beside.get("strength", ("strength",) if has_standard_columns(source.names) else ())
+    graded = judged.beside.get(
+        "strength", ("strength",) if has_standard_columns((*source.names, *found.called)) else ()
+    )
     gone = [name for name in (*names, *graded) if name not in source.names]
     if gone:
         has = listed(source.names, 20)
@@ -472,9 +476,9 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
     factors = []
     task = next((name for name in _TASKS if name in columns), "task")
     for name, default in ((named.judge, "judge"), (named.prompt, "prompt"), (named.block, "block"), (named.task, task)):
-        if name is not None and name not in columns:
+        if name is not None and c.named(name) not in columns:
             raise OptionError(f"no covariate or cluster {name!r}", expected=f"one of {listed(list(columns)) or 'none'}")
-        column = name or default
+        column = c.named(name or default)
         factors.append(Factor(levels[column].tolist(), columns[column][line]) if column in columns else None)
     signed = (THREE if c.response == TWO else c.response).loadings[:, 0]
     weights = counts[line, outcome]
@@ -486,7 +490,7 @@ def from_table(c: Comparisons, named: Named) -> Evidence:
         outcome=outcome,
         judge=factors[0],
         prompt=factors[1],
-        names=(named.judge or "judge", named.prompt or "prompt"),
+        names=(c.named(named.judge or "judge"), c.named(named.prompt or "prompt")),
         unordered="" if c.keeps_order else "the table does not keep which object was shown first: order=True",
         single=False,
         seen=dict(zip(c.objects, _mentions(judgments.pairs, judgments.times, len(c.objects)).tolist(), strict=True)),

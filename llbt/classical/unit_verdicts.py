@@ -77,12 +77,13 @@ def pair_verdicts(data: object, unit: str | None, *, exclude: Objects = ()) -> V
 
 
 def _is_known(judgments: Judgments, name: str = _KNOWN) -> bool:
-    return name in judgments.columns and bool(judgments.columns[name].notna().any())
+    here = judgments.standing_for(name)
+    return here in judgments.columns and bool(judgments.columns[here].notna().any())
 
 
 def _codes(judgments: Judgments, name: str) -> IntArray:
     """Return the unit of each judgment, shape (R,); one without a value is a unit of its own."""
-    values = judgments.columns[name]
+    values = judgments.columns[judgments.standing_for(name)]
     codes, levels = values.factorize()
     alone = np.flatnonzero(codes < 0)
     made = np.asarray(codes, dtype=np.int64)

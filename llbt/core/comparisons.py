@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,6 +89,8 @@ class Comparisons(Record):
         What was merged, left out or changed on the way here.
     unkept : tuple of str
         Columns of the user's frame that were not kept.
+    called : mapping of str to str
+        What the judgments call the judge and the prompt, where they have other names: ``{"judge": "worker"}``.
 
     Raises
     ------
@@ -117,6 +119,7 @@ class Comparisons(Record):
     cluster_counts: ClusterCounts | None = None
     notes: tuple[str, ...] = ()
     unkept: tuple[str, ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_names(self)
@@ -147,6 +150,11 @@ class Comparisons(Record):
     def clusters(self) -> tuple[str, ...]:
         """Names of the clusters kept beside the counts."""
         return tuple(c.name for c in self.cluster_counts.columns) if self.cluster_counts else ()
+
+    def named(self, name: str) -> str:
+        """Return what the table calls the judge or the prompt, which judgments may have under names of their own."""
+        own = self.called.get(name, name)
+        return own if own in (*self.covariates, *self.clusters) else name
 
     @property
     def object_covariates(self) -> tuple[str, ...]:
@@ -345,16 +353,19 @@ class Comparisons(Record):
         return replace(found, notes=(*self.notes, note))
 
     @checked
-    def pool(self, *names: str) -> Comparisons:
-        """Return the table summed over covariates: all of them, or those named.
+    def pool(self, *names: str | Sequence[str]) -> Comparisons:
+        """Return the table summed over covariates: all of them, or those named, one by one or as a list.
 
         Pooling keeps clusters, and forgets a cluster that is named.
         """
-        unknown = tuple(name for name in names if name not in (*self.covariates, *self.clusters))
+        named = [name for part in names for name in ([part] if isinstance(part, str) else part)]
+        if names and not named:
+            return self
+        gone = [self.named(name) for name in named] or self.covariates
+        unknown = tuple(name for name in gone if name not in (*self.covariates, *self.clusters))
         if unknown:
             has = listed((*self.covariates, *self.clusters)) or "none"
             raise OptionError(f"no covariate {listed(unknown)}", expected=f"some of {has}")
-        gone = names or self.covariates
         rows = lines_of(self)
         return tabulate(
             replace(
@@ -393,7 +404,7 @@ class Comparisons(Record):
             chosen = np.array([o in wanted for o in self.objects])
             keep &= chosen[rows.pairs].all(axis=1)
         for name, values in (where or {}).items():
-            keep &= matching(name, values, (*rows.columns, *rows.clusters))
+            keep &= matching(self.named(name), values, (*rows.columns, *rows.clusters))
         if not keep.any():
             raise JudgmentError("no comparison is left; every row fails objects= or where=.")
         return tabulate(rows.take(keep), self)

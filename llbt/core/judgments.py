@@ -41,6 +41,9 @@ class Judgments(Record):
         What else is known of each judgment: judge, prompt and all other columns; empty where `query` has them.
     weights : ndarray of shape (R,), or None
         How many judgments each row stands for; None: one.
+    called : mapping of str to str
+        What the source calls the judge and the prompt, where it has other names: ``{"judge": "worker"}``. Either name
+        is understood wherever a column is asked for.
     query : DuckDB relation or None
         Of large files, the judgments one by one, in the engine that holds them; the rows here are their distinct pairs
         and outcomes, `weights` how often each was found.
@@ -77,6 +80,7 @@ class Judgments(Record):
     dropped: int = 0
     notes: tuple[str, ...] = ()
     query: Any = None
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_counts(
@@ -116,6 +120,12 @@ class Judgments(Record):
         standard = (name for name in STANDARD if name in (*OBJECTS, "outcome") or name in beside)
         return (*standard, *(name for name in beside if name not in STANDARD))
 
+    def standing_for(self, name: str) -> str:
+        """Return the column of these judgments that a name of the source stands for."""
+        if name in self.names:
+            return name
+        return next((role for role, own in self.called.items() if own == name), name)
+
     def values(self, name: str) -> pd.Series[Any]:
         """Return one of the columns `names`."""
         self._refuse_query()
@@ -140,7 +150,9 @@ class Judgments(Record):
         beside = [name for name in self.names if name not in STANDARD]
         rest = self.n_judgments - len(some) if self.query is not None else len(self.said) - len(some)
         return Table(
-            fields=tuple(Field(name, name, [_brief(value) for value in some[name]]) for name in there),
+            fields=tuple(
+                Field(name, self.called.get(name, name), [_brief(value) for value in some[name]]) for name in there
+            ),
             title=f"Judgments: {counted(self.n_judgments, 'judgment')} of {counted(len(self.objects), 'object')}",
             head=(f"other columns: {listed(beside, 20)}",) if beside else (),
             notes=self.notes,
@@ -221,11 +233,11 @@ class Judgments(Record):
         JudgmentError
             For a column that is not there, or has no value in some row.
         """
-        if name not in self.names:
-            raise JudgmentError(
-                f"the judgments have no column {name!r} ({parameter}=)", expected=f"one of {listed(self.names)}"
-            )
-        values = self.values(name)
+        here = self.standing_for(name)
+        if here not in self.names:
+            has = listed([self.called.get(known, known) for known in self.names])
+            raise JudgmentError(f"the judgments have no column {name!r} ({parameter}=)", expected=f"one of {has}")
+        values = self.values(here)
         missing = values.isna().to_numpy()
         if missing.all() and len(missing):
             others = [f"{parameter}={str(x)!r}" for x in self.names if x not in STANDARD and x != name]

@@ -44,6 +44,23 @@ class Described:
         """The columns that describe an object or judge."""
         return tuple(name for name in self.frame.columns if name != self.key)
 
+    def keyed(self, names: Sequence[str], judge: str, called: str) -> Described:
+        """Return the table with the column that names judges called as in the judgments.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the judgments.
+        judge : str
+            The column among them that names the judge, if it is there.
+        called : str
+            What the door calls this column.
+        """
+        key = judge if judge in self.frame.columns else self.key
+        if judge not in names or (key in names and key != judge):
+            return self
+        return replace(self, frame=self.frame.rename({key: called}), key=called)
+
     def joined(self, labels: Sequence[Label], numeric: Collection[str]) -> tuple[tuple[Coded, ...], tuple[str, ...]]:
         """Return the covariates in the order of some labels, shape (J,), and a note on rows of others.
 
@@ -119,7 +136,7 @@ def described(frame: object, noun: Literal["object", "judge"]) -> Described | No
     if frame is None or isinstance(frame, Described):
         return frame
     if isinstance(frame, pd.DataFrame) and noun not in frame.columns and _names_rows(frame.index, noun):
-        key = frame.index.name if isinstance(frame.index.name, str) and noun == "judge" else noun
+        key = str(frame.index.name) if frame.index.name is not None and noun == "judge" else noun
         frame = frame.rename_axis(key).reset_index()
     source = replace(open_source(frame, what=_what(noun)), what=_what(noun))
     if len(source.names) < 2:
@@ -136,7 +153,8 @@ def described(frame: object, noun: Literal["object", "judge"]) -> Described | No
 
 def _names_rows(index: Any, noun: str) -> bool:
     """Whether a pandas index names objects or judges rather than counting rows."""
-    return index.name == noun or not pd.api.types.is_numeric_dtype(index.dtype)
+    named = isinstance(index.name, str) and not isinstance(index, pd.MultiIndex)
+    return named or not pd.api.types.is_numeric_dtype(index.dtype)
 
 
 def _rows_of(named: Factor, labels: Sequence[Label]) -> dict[Label, list[int]]:

@@ -84,10 +84,10 @@ def from_counts(
         One row per object: a column ``object`` (else a pandas index of labels, else the first column)
         names it, every other column is an object covariate.
     judge_covariates : frame or path, optional
-        One row per judge: a column ``judge`` (else a pandas index of labels, else the first column), called as the
-        column of the judgments that names the judge, and the covariates of judges, such as their age, in every other
-        column. They are joined to the judgments and split the table as `covariates` do; the judge does only where
-        `covariates` name it, too.
+        One row per judge: a column called as that of the judgments which names the judge, or ``judge`` (else a pandas
+        index with a name or of labels, else the first column), with keys as text or numbers, and the covariates of
+        judges, such as their age, in every other column. They are joined to the judgments and split the table as
+        `covariates` do; the judge does only where `covariates` name it, too.
     side_covariates : mapping, optional
         Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``.
     order : bool
@@ -284,7 +284,8 @@ def from_judgments(
     weights : str, optional
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
-        As in `from_counts`. The judge is the one of the format, where that says who it is.
+        As in `from_counts`. Where the format says which column names the judge or the prompt, ``"judge"`` and
+        ``"prompt"`` stand for it, too; `units` are called as in the frame, other columns as they are asked for.
     winner, loser, scores, orders
         As in `read_judgments`: columns of the object that won and of the one that lost; of the points of either; and
         ``"agree"`` to count a pair that a judge saw in both orders on one prompt once.
@@ -358,14 +359,16 @@ def from_judgments(
 
 def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
     found = judged.found
-    source = found.source.renamed(found.aliases({**asked.roles(), "units": asked.units}))
+    asked = asked.under_names_of(found.source.names, found.called)
+    source = found.source.renamed(found.aliases({**asked.roles(), "units": ()}))
     if found.counts:
         if judged.strength is not None:
             raise OptionError(
                 f"strength={judged.strength!r}: a table of counts has none", "Use grades= of from_counts."
             )
         columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
-        return _from_counts(source, asked, found.sides, columns, found.notes, order)
+        c = _from_counts(source, asked, found.sides, columns, found.notes, order)
+        return replace(c, called=found.called)
     if judged.cuts and (judged.strength is None or judged.sizes):
         raise OptionError("cuts= cuts the numbers of a column into grades", "Pass strength=, and words in outcomes=.")
     if judged.beside and judged.sizes:
@@ -388,7 +391,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     said, response, beside = judged.told(picked, labels, said, weighed)
     lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
-    made = MADE if has_standard_columns(source.names) else ()
+    made = MADE if has_standard_columns((*source.names, *found.called)) else ()
     notes = (
         *_read_as(picked, found),
         *found.notes,
@@ -399,9 +402,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *unlabelled,
         *unused_note([name for name in unkept if name not in made]),
     )
-    under_other_names = found.aliases({"units": ("judge", "prompt")}).values()
-    unkept += tuple(name for name in under_other_names if name not in source.names)
-    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
+    c = assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
+    return replace(c, called=found.called)
 
 
 def _read_as(rows: Rows, found: Countable) -> list[str]:

@@ -40,7 +40,7 @@ from .reshaped import field_of
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names, in_memory
 from .spare_columns import Where, examined, restricted
-from .standard import free_name, kind_note, own_notes, read
+from .standard import free_name, kind_note, own_names, own_notes, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
 from .wordings import points_of, winner_format
@@ -401,11 +401,16 @@ class Countable:
     objects: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def called(self) -> dict[str, str]:
+        """What the source calls the judge and the prompt, where it has other names."""
+        names = own_names(self.judge, self.prompt, self.source.names)
+        return {role: name for role, name in names.items() if role not in self.source.names}
+
     def aliases(self, roles: Roles) -> dict[str, str]:
         """Return the columns that are asked for as ``judge`` or ``prompt`` and have other names (old → new)."""
         asked = {name for names in roles.values() for name in names}
-        pairs = ((self.judge, "judge"), (self.prompt, "prompt"))
-        return {old: new for old, new in pairs if old and new in asked and new not in self.source.names}
+        return {old: new for new, old in self.called.items() if new in asked and old not in asked}
 
 
 def unless_default(value: Any, default: Any) -> Any:
@@ -475,7 +480,18 @@ def _made(opened: Source, known: JudgmentFormat, max_dropped: int, orders: Order
 
 
 def _as_made(found: Countable, made: Judgments, notes: tuple[str, ...] = ()) -> Countable:
-    return replace(found, notes=(*made.notes, *notes), shown=made.shown, dropped=made.dropped, objects=made.objects)
+    """Return judgments that were read before, their judges and prompts under the names of their source."""
+    called = {role: name for role, name in made.called.items() if name not in found.source.names}
+    return replace(
+        found,
+        source=found.source.renamed(called),
+        judge=called.get("judge", found.judge),
+        prompt=called.get("prompt", found.prompt),
+        notes=(*made.notes, *notes),
+        shown=made.shown,
+        dropped=made.dropped,
+        objects=made.objects,
+    )
 
 
 def _countable(source: Source, known: JudgmentFormat) -> Countable:
@@ -599,6 +615,7 @@ def _held(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments 
         dropped=dropped,
         notes=notes,
         query=query,
+        called=own_names(field_of(known.judge, source.names), field_of(known.prompt, source.names), source.names),
     )
     return held.among_judged()
 

@@ -43,6 +43,17 @@ class Wanted:
     units: tuple[str, ...] = ()
     judges: Described | None = None
 
+    def under_names_of(self, names: Sequence[str], called: Mapping[str, str]) -> Wanted:
+        """Return the same with units, and the judges of the table beside, under the names that the judgments have."""
+        asked = {*self.covariates, *self.clusters, *self.numeric}
+        own = {role: name for role, name in called.items() if role not in asked and role not in names}
+        judge = called.get("judge", "judge")
+        return replace(
+            self,
+            units=tuple(own.get(name, name) for name in self.units),
+            judges=self.judges and self.judges.keyed(names, judge, "judge" if "judge" in asked else judge),
+        )
+
     def where_there(self, taken: Roles, source: Source) -> Wanted:
         """Return the same with units that are columns of labels without another role."""
         asked = replace(self, units=())
@@ -124,18 +135,28 @@ def wanted(
             "'length_b')}",
         )
     sides = {name: as_two_names(two, f"side_covariates[{name!r}]") for name, two in (side_covariates or {}).items()}
+    asked_clusters = as_names(clusters, "clusters")
     asked = Wanted(
         as_names(covariates, "covariates"),
-        as_names(clusters, "clusters"),
+        asked_clusters,
         as_names(numeric, "numeric"),
         sides,
         described(object_covariates, "object"),
         as_names(units, "units"),
-        described(judge_covariates, "judge"),
+        _judges(judge_covariates, asked_clusters),
     )
     _refuse_reserved(asked)
     _refuse_twice(asked)
     return asked
+
+
+def _judges(frame: object, clusters: Sequence[str]) -> Described | None:
+    """Return the table of judges; a column that is kept as a cluster names them where none is called judge."""
+    found = described(frame, "judge")
+    named = [] if found is None else [name for name in found.names if name in clusters]
+    if found is None or len(named) != 1 or found.key in ("judge", *clusters):
+        return found
+    return replace(found, key=named[0])
 
 
 def _refuse_reserved(asked: Wanted) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -239,7 +239,14 @@ def _standard(
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     pairs = in_order(code("objects", np.column_stack([gathered("i"), gathered("j")])), known.objects)
     objects, said = tuple(pairs.levels.tolist()), np.asarray(gathered("said"), dtype=np.int64)
-    return Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), said, made, weight), notes
+    found = Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), said, made, weight)
+    return replace(found, called=own_names(judge, prompt, records.frame.columns)), notes
+
+
+def own_names(judge: str | None, prompt: str | None, columns: Iterable[object]) -> dict[str, str]:
+    """Return what a source calls its judges and prompts, where these are columns under other names."""
+    there = {"judge": judge, "prompt": prompt}
+    return {role: name for role, name in there.items() if name is not None and name in columns and name != role}
 
 
 def in_order(pairs: Coded, objects: Sequence[Label]) -> Coded:

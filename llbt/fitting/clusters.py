@@ -91,7 +91,7 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
 
 def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
     """Return one of the groups as `way_of` does, also where it is a single cluster."""
-    kept = c.cluster_counts
+    kept, name, groups = c.cluster_counts, c.named(name), tuple(map(c.named, groups))
     columns = {column.name: column for column in c.columns}
     lines = kept is not None and any(group in c.clusters for group in groups)
     rows = kept.rows if kept is not None and lines else np.arange(len(c))

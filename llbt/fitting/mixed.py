@@ -336,7 +336,7 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
         else:
             lines = Clustered(np.arange(len(c)), c.outcome_counts, np.zeros(len(c), dtype=np.int64))
         return Way(grouping, replace(lines, codes=np.zeros_like(lines.codes)), c.objects)
-    if grouping not in (*c.clusters, *(column.name for column in c.columns)):
+    if c.named(grouping) not in (*c.clusters, *(column.name for column in c.columns)):
         names = (*c.clusters, *(column.name for column in c.columns))
         kept = ", ".join(map(repr, names)) or "none"
         raise DesignError(

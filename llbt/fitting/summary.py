@@ -391,7 +391,7 @@ def _kept_clusters(res: Estimates) -> tuple[str, ...]:
 
 def _unkept_units(c: Comparisons) -> tuple[str, ...]:
     """Say which columns the table was made without although judgments may depend on each other by them."""
-    names = [name for name in _UNITS if name in c.unkept]
+    names = [name for name in (c.called.get(unit, unit) for unit in _UNITS) if name in c.unkept]
     if not names:
         return ()
     said, asked = (f"{names[0]} was", names[0]) if len(names) == 1 else (f"{' and '.join(names)} were", names)

@@ -69,7 +69,8 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     >>> llbt.level_tests(res, by="judge").to_frame()[["judge", "reason"]].iloc[0].tolist()
     ['J3', 'object']
     """
-    c, levels = res.comparisons, levels_of(res.comparisons, by)
+    c, by = res.comparisons, res.comparisons.named(by)
+    levels = levels_of(c, by)
     if len(levels) < 2:
         raise DesignError(f"by={by!r} has one level", "There is nobody to compare it with.")
     found, units = tests_of(res, by), clustered(c, by, (by,))
@@ -106,7 +107,7 @@ def tests_of(res: LLBTResults, by: str) -> UnitTests:
 
 def levels_of(c: Comparisons, by: str) -> list[Any]:
     """Return the levels that have judgments."""
-    kept = c.cluster_counts
+    kept, by = c.cluster_counts, c.named(by)
     for column, counts in (
         *((column, c.counts) for column in c.columns),
         *((column, kept.counts) for column in (kept.columns if kept else ()) if kept),

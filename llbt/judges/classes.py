@@ -267,7 +267,7 @@ def classes(
         )
     _check_made(data)
     pooled = LLBT.from_formula(text, data, reference=reference).fit(prior=prior)
-    by_judge = _by_judge(pooled, by, common, prior)
+    by_judge = _by_judge(pooled, data.named(by), common, prior)
     numbers = [int(k)] if is_whole(k) else sorted({int(one) for one in k})  # type: ignore[union-attr]
     distinct_judges = len(by_judge.answers.repeats)
     if numbers[-1] > distinct_judges:

@@ -44,15 +44,15 @@ class JudgeLines:
 
 def lines_of_judgments(judgments: Judgments, judge: str) -> JudgeLines:
     """Return a line per judgment."""
-    name = judge if judge in judgments.names else "judge"  # a column that was read as the judge is called so
     rows = np.arange(len(judgments.said))
-    column = judgments.column(name, "judge")
+    column = judgments.column(judge, "judge")
     return JudgeLines(column, judgments.tally(rows, len(rows)), judgments.to_frame(), rows, judgments.shown)
 
 
 def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
     """Return a line per comparison and judge, who is a covariate or a cluster of the table."""
     check_three(c)
+    judge = c.named(judge)
     frame, kept = c.to_frame(), c.cluster_counts
     column = next((found for found in c.columns if found.name == judge), None)
     if column is not None and not column.numeric:

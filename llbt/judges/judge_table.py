@@ -82,7 +82,7 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
     DesignError
         For covariates that differ between judgments of a judge, and where none is left.
     """
-    lines = lines_of(c)
+    lines, by = lines_of(c), c.named(by)
     judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
     table = tabulate(_reduced(lines, kept, judge), c)
     table = replace(table, notes=(*table.notes, *within_judges(within, lines.columns, by)))
@@ -147,7 +147,7 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
     DesignError
         For one that differs between judgments of a judge.
     """
-    lines = lines_of(c)
+    lines, by = lines_of(c), c.named(by)
     columns = _columns((*lines.columns, *lines.clusters), [by, name], _MADE)
     own = _by_judge(columns[name], columns[by])
     if own is None:
