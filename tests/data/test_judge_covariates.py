@@ -91,12 +91,6 @@ def test_judges_who_judged_nothing_are_told() -> None:
         (JUDGES, {"numeric": "school"}, JudgmentError, "column 'school': 3 values not a finite number"),
         (JUDGES[["judge"]], {}, JudgmentError, "expected a column 'judge' and one for each judge covariate"),
         (
-            JUDGES.rename(columns={"judge": "who"}),
-            {},
-            JudgmentError,
-            r"no column 'who' \(judge_covariates=\); it has .* names judges in their table",
-        ),
-        (
             JUDGES.rename(columns={"age": "tie"}),
             {},
             JudgmentError,
@@ -114,6 +108,14 @@ def test_judges_who_judged_nothing_are_told() -> None:
 def test_who_is_missing_is_said(table, options, error, fragment) -> None:
     with pytest.raises(error, match=fragment):
         llbt.from_judgments(JUDGMENTS, judge_covariates=table, **options)
+
+
+def test_the_first_column_of_the_table_names_the_judges_whatever_it_is_called() -> None:
+    table = JUDGES.rename(columns={"judge": "who"})
+    assert llbt.from_judgments(JUDGMENTS, judge_covariates=table, clusters="judge") == BY_HAND
+    fragment = r"no column 'who' \(judge_covariates=\); it has .* names judges in their table"
+    with pytest.raises(JudgmentError, match=fragment):
+        llbt.from_judgments(JUDGMENTS.drop(columns="judge"), judge_covariates=table)
 
 
 def test_judgments_without_a_judge_are_counted() -> None:
