@@ -16,7 +16,7 @@ from scipy import stats
 from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, dense, groups, tally
 from ..core.comparisons import Comparisons, n_columns, tabulate
-from ..core.judgments import MADE, Judgments, has_standard_columns
+from ..core.judgments import MADE, Judgments
 from ..core.response import THREE, TWO, Response
 from ..data.formats import Labels
 from ..data.frames import Factor, read_factor, read_sizes
@@ -264,9 +264,7 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     )
     task = _task_columns(named.task, source.names)
     names = tuple(n for n in (*sides, outcome, judge, prompt, weights, block, time, *task) if n is not None)
-    graded = judged.beside.get(
-        "strength", ("strength",) if has_standard_columns((*source.names, *found.called)) else ()
-    )
+    graded = judged.beside.get("strength", ("strength",) if found.is_standard else ())
     gone = [name for name in (*names, *graded) if name not in source.names]
     if gone:
         has = listed(source.names, 20)
@@ -276,7 +274,7 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
             where=source.what,
         )
     others = tuple(dict.fromkeys(name for name in (*names, *graded) if name not in (*sides, outcome)))
-    made = MADE if has_standard_columns(source.names) else ()
+    made = MADE if found.is_standard else ()
     known = {*names, *graded, found.labels.tie, *decided, *made}
     size = source.n_rows()
     refuse_large(

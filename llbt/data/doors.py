@@ -11,7 +11,7 @@ import numpy as np
 from ..arguments import Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
-from ..core.judgments import MADE, OBJECTS, has_standard_columns
+from ..core.judgments import MADE, OBJECTS
 from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
@@ -391,7 +391,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
     said, response, beside = judged.told(picked, labels, said, weighed)
     lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
-    made = MADE if has_standard_columns((*source.names, *found.called)) else ()
+    made = MADE if found.is_standard else ()
     notes = (
         *_read_as(picked, found),
         *found.notes,

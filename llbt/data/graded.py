@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import FloatArray
-from ..core.judgments import has_standard_columns
 from ..core.response import Response, both_bad
 from ..errors import OptionError
 from ..table import counted
@@ -53,7 +52,7 @@ class Judged:
     @property
     def beside(self) -> dict[str, tuple[str, ...]]:
         """The columns of sizes, or of kinds of ties, beside the outcome, by parameter, if there is one."""
-        if self.bad and has_standard_columns(self.found.source.names):
+        if self.bad and self.found.is_standard:
             return {"tie_kind": ("tie_kind",)}
         if self.strength is None or self.strength == self.field:
             return {}
@@ -69,7 +68,7 @@ class Judged:
             The columns that have a role already.
         """
         graded = self.strength is not None or self.sizes
-        there = has_standard_columns(self.found.source.names) and self.found.source.has_labels("strength")
+        there = self.found.is_standard and self.found.source.has_labels("strength")
         return {} if graded or not there or "strength" in roles else {"strength": ("strength",)}
 
     @property
@@ -105,7 +104,7 @@ class Judged:
 
     def _merged(self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None) -> list[str]:
         """Return a note if preferences of several strengths count alike."""
-        by_column = "strength" in rows.frame.columns and has_standard_columns(self.found.source.names)
+        by_column = "strength" in rows.frame.columns and self.found.is_standard
         if not by_column and len(set(labels.strengths.values())) < 2:  # as a rule: nothing is counted for it
             return []
         factor = read_factor(rows.frame, "strength" if by_column else labels.field)

@@ -407,6 +407,11 @@ class Countable:
         names = own_names(self.judge, self.prompt, self.source.names)
         return {role: name for role, name in names.items() if role not in self.source.names}
 
+    @property
+    def is_standard(self) -> bool:
+        """Whether the source are judgments that were read before."""
+        return has_standard_columns((*self.source.names, *self.called))
+
     def aliases(self, roles: Roles) -> dict[str, str]:
         """Return the columns that are asked for as ``judge`` or ``prompt`` and have other names (old → new)."""
         asked = {name for names in roles.values() for name in names}

@@ -1325,8 +1325,8 @@ class TestColumns:
         self.rows.to_parquet(tmp_path / "rows.parquet")
         for source in (self.rows, tmp_path / "rows.csv", tmp_path / "rows.parquet"):
             made = from_judgments(source, format=self.mine, units=("judge",))
-            assert list(made.clusters) == ["judge"]
-            pd.testing.assert_frame_equal(made.to_frame().rename(columns={"judge": "who"}), expected)
+            assert list(made.clusters) == ["who"]
+            pd.testing.assert_frame_equal(made.to_frame(), expected)
             assert not any("read as" in note for note in made.notes)
 
     def test_audits_report_what_readers_refuse(self):
