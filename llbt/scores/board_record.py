@@ -29,6 +29,7 @@ _COLUMNS: dict[Grouping, tuple[str, str]] = {
     "letters": ("group", "group"),
     "leader": ("leader", "leader"),
 }
+_UNEQUAL = "Borda ranks are by win share, for systems with missing scores have fewer comparisons"
 _SAYS: dict[Grouping, str] = {
     "clusters": "clusters: every system above a break is significantly better than every system below",
     "letters": "groups: systems that share a letter do not differ significantly",
@@ -130,10 +131,16 @@ class ScoreLeaderboard(Record):
         total = self.record.sum(axis=1)
         return ratio(self.borda, total)
 
+    @property
+    def borda_rank(self) -> IntArray:
+        """The rank by Borda points per comparison, shape (N,): systems without some scores have fewer comparisons."""
+        share = np.nan_to_num(self.win_share, nan=-1.0)
+        return np.asarray(1 + (share[None, :] > share[:, None]).sum(axis=1), dtype=np.int64)
+
     def table(self) -> Table:
         """Return object, estimate, std_error, rank, rank_low, rank_high, what `groups` asks for, wins … plain_mean."""
         wins, ties, losses = as_whole(self.record).T
-        borda = self.borda
+        unequal = np.ptp(self.record.sum(axis=1)) > 0
         return Table(
             (
                 Field("object", "System", list(self.systems)),
@@ -147,14 +154,14 @@ class ScoreLeaderboard(Record):
                 Field("ties", "ties", ties, "count"),
                 Field("losses", "losses", losses, "count"),
                 Field("win_share", "win share", self.win_share, "statistic"),
-                Field("borda", "Borda", borda, "number"),
-                Field("borda_rank", "Borda rank", 1 + (borda[None, :] > borda[:, None]).sum(axis=1), "count"),
+                Field("borda", "Borda", self.borda, "number"),
+                Field("borda_rank", "Borda rank", self.borda_rank, "count"),
                 Field("n", "n", self.n, "count"),
                 Field("missing", "missing", self.missing, "count"),
                 Field("plain_mean", "plain mean", self.plain_mean, "estimate"),
             ),
             title=f"Leaderboard of scores: {TESTS[self.test]} of every pair",
-            notes=(*self.notes, _SAYS[self.groups]),
+            notes=(*self.notes, *([_UNEQUAL] if unequal else []), _SAYS[self.groups]),
             answer="leaderboard of scores",
         )
 

@@ -96,9 +96,9 @@ def leaderboard(
     ScoreLeaderboard
         object, estimate (the mean, adjusted for missing instances), std_error, rank (of the estimates), rank_low,
         rank_high, significance_cluster (or group, or leader), wins, ties, losses (over opponents and instances),
-        win_share (ties half), borda, borda_rank, n and missing (instances), plain_mean (of the instances that a system
-        has); the best first. ``by_pair()`` has the test of every pair: object_i, object_j, n, estimate, wins_i, ties,
-        wins_j, statistic, p_value, p_adjusted.
+        win_share (ties half), borda, borda_rank (by win_share), n and missing (instances), plain_mean (of the instances
+        that a system has); the best first. ``by_pair()`` has the test of every pair: object_i, object_j, n, estimate,
+        wins_i, ties, wins_j, statistic, p_value, p_adjusted.
 
     Raises
     ------

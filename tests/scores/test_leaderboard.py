@@ -573,3 +573,17 @@ def test_the_default_test_says_what_its_paper_advises() -> None:
     assert "Peyrard et al. (2021) advise the sign test, p_sign of scores.pairwise" in board_of(scores()).as_text()
     assert "p_sign" in llbt.scores.pairwise(scores()).to_frame()
     assert "sign test" not in board_of(scores(), test="t").as_text()
+
+
+def test_borda_ranks_do_not_count_what_is_missing() -> None:
+    """B wins all of its comparisons and lacks half of the instances: by points it was no better than A."""
+    rows = [(s, k, {"A": 2.0, "B": 3.0, "C": 1.0}[s]) for s in "ABC" for k in range(8) if s != "B" or k < 4]
+    frame = pd.DataFrame(rows, columns=["system", "instance", "score"])
+    board = llbt.scores.leaderboard(frame)
+    found = board.to_frame().set_index("object")
+    assert found["borda"].to_dict() == {"A": 8.0, "B": 8.0, "C": 0.0}
+    assert found["borda_rank"].to_dict() == {"B": 1, "A": 2, "C": 3}
+    assert "Borda ranks are by win share" in board.as_text()
+    whole = llbt.scores.leaderboard(frame[frame["instance"] < 4])
+    assert whole.to_frame()["borda_rank"].tolist() == [1, 2, 3]
+    assert "win share," not in whole.as_text()
