@@ -173,7 +173,7 @@ def test_parameters_beside_very_many_worths_have_none() -> None:
 
 ALONE = {  # attributes of estimates, and of the table that stands beside them
     "aliased", "bse", "converged", "counts", "df_inference", "fixed", "log_linear", "n_iter", "names", "params",
-    "pvalues", "response", "tvalues",
+    "pvalues", "response", "tvalues", "worth_df_inference",
 }  # fmt: skip
 
 

@@ -155,6 +155,18 @@ class Estimates:
         """
         return self.covariance.df_of(rows[:, self.free])
 
+    @property
+    def worth_df_inference(self) -> float:
+        """`df_inference` for log-worths: infinite with effects of objects, as in `worth_df_of`."""
+        return self.df_inference if self.object_effects is None else np.inf
+
+    def worth_df_of(self, rows: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of log-worths, as combinations (k, p) of the parameters, shape (k,).
+
+        `df_of`, but infinite with effects of objects: predictions, whose errors allow for σ.
+        """
+        return np.full(len(rows), np.inf) if self.object_effects is not None else self.df_of(rows)
+
     def combined_cov(self, rows: FloatArray) -> FloatArray:
         """Return the covariance of linear combinations (k, p) of the parameters, shape (k, k).
 

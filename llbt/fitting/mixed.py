@@ -23,7 +23,7 @@ from ..kernel.likelihood import Problem
 from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted
 from ..kernel.quadrature import Sampling
 from ..kernel.restricted import Restricted, restricted_maximum
-from ..kernel.robust import Clustered, Covariance, EffectDf, Shares
+from ..kernel.robust import Clustered, Covariance, EffectDf, ObjectShares, Shares
 from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
@@ -317,13 +317,11 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
             f"Leave {bracket} out.",
             expected=f"at least {_LEAST} objects",
         )
-    rows = average_rows(codings_of(res.design, res.specification.formula, c, res.specification.reference)).toarray()
-    if np.linalg.matrix_rank(rows - rows.mean(axis=0)) == len(c.objects) - 1:
+    if _contrasts(res) == len(c.objects) - 1:
         raise DesignError(
             f"{bracket} beside {formula!r}, by which all {len(c.objects)} objects can differ, so that nothing is left "
             "for the effects",
-            "Leave it out. Or, where a covariate of whole numbers was read as labels, read it as a number: name it in "
-            "numeric=… where the table is made.",
+            f"Leave the effects out: llbt.fit({formula!r}, c).",
         )
 
 
@@ -448,10 +446,17 @@ def _average(
     objects, plain = len(without.comparisons.objects), without.covariance.matrix
     effects = object_effects(judges.problem, judges.lines, brackets, found, objects, plain)
     notes = (_OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
-    degrees = _effect_df(problem, solution, reml, ways)
-    df = np.inf if degrees is None else float(degrees.of(np.eye(size)[_worths(without)]).max(initial=1.0))
+    degrees = _effect_df(without, problem, solution, reml, ways)
+    df = float(degrees.of(np.eye(size)[_worths(without)]).max(initial=1.0))
     covariance = Covariance(solution.inverse, df, notes, effects=degrees)
     return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults, object_effects=effects)
+
+
+def _contrasts(res: LLBTResults) -> int:
+    """Return in how many ways covariates let objects differ, averaged over the judgments."""
+    spec = res.specification
+    rows = average_rows(codings_of(res.design, spec.formula, res.comparisons, spec.reference)).toarray()
+    return int(np.linalg.matrix_rank(rows - rows.mean(axis=0)))
 
 
 def _worths(without: LLBTResults) -> IntArray:
@@ -459,14 +464,16 @@ def _worths(without: LLBTResults) -> IntArray:
     return np.flatnonzero(np.array(without.design.blocks)[without.free] == "worth")
 
 
-def _effect_df(problem: Problem, solution: Fit, reml: Restricted | None, ways: Sequence[Way]) -> EffectDf | None:
-    """Return the degrees of freedom of the average judge's estimates; without a restricted maximum those of G*.
-
-    None for effects of objects, whose intervals are of predictions.
-    """
-    if any(way.name == "object" for way in ways):
-        return None
-    shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
+def _effect_df(
+    without: LLBTResults, problem: Problem, solution: Fit, reml: Restricted | None, ways: Sequence[Way]
+) -> EffectDf:
+    """Return the degrees of freedom of the parameters; without a restricted maximum those of G*."""
+    shares = tuple(
+        ObjectShares(_worths(without), len(without.comparisons.objects) - _contrasts(without))
+        if way.name == "object"
+        else Shares(problem, solution, way.clusters)
+        for way in ways
+    )
     p = len(solution.params)
     if reml is None:
         return EffectDf(solution.cov, np.zeros((0, p, p)), np.zeros((0, 0)), True, shares)

@@ -175,6 +175,8 @@ def chance_df(res: Estimates, free: Problem, error: FloatArray) -> FloatArray:
 
     Standard errors (R, C) that are not known are filled in as NaN.
     """
+    if res.object_effects is not None:
+        return np.full(len(error), np.inf)
     if not res.covariance.differs:
         return np.full(len(error), res.df_inference)
     df = np.full(len(error), np.inf)

@@ -90,11 +90,12 @@ def contrasts(
     rows, notes = _linear(res, weights, at, scale)
     estimate = np.concatenate([row.estimate for row in rows])
     error = np.sqrt(np.maximum(np.concatenate([np.diag(row.cov) for row in rows]), 0))
-    own = res.df_of(np.concatenate([row.matrix for row in rows]))
+    matrix = np.concatenate([row.matrix for row in rows])
     z = ratio(estimate, error)
     predicted = res.object_effects is not None
     words = np.array([isinstance(weights[name], str) or not predicted for name, row in zip(weights, rows, strict=True)
                       for _ in row.labels])  # fmt: skip
+    own = np.where(words, res.df_of(matrix), res.worth_df_of(matrix))
     shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values(confidence, own))
     labels = [label for row in rows for label in row.labels]
     return Table(

@@ -202,7 +202,7 @@ def all_pairs(
     notes: tuple[str, ...] = (),
 ) -> Pairwise:
     """Return every pair of objects compared, all of the table by default, from the log-worths of one class."""
-    df, tests = res.df_inference, _tests_of(res, found, rng)
+    df, tests = res.worth_df_inference, _tests_of(res, found, rng)
     none = np.full(len(tests.pairs), np.nan)  # of predictions nothing is tested
     critical = tests.distribution.quantile(confidence)
     apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
@@ -265,7 +265,7 @@ def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:
 
 
 def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Tests:
-    df, size = res.df_inference, len(found.estimate)
+    df, size = res.worth_df_inference, len(found.estimate)
     refuse_large(
         f"comparing all pairs of {size:,} objects",
         _MATRICES * float(size) ** 2,
@@ -273,7 +273,9 @@ def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Te
     )
     i, j = np.triu_indices(size, 1)
     pairs = np.column_stack([i, j]).astype(np.int64)
-    error, own = _pair_errors(found, pairs), res.covariance.df_of_differences(found.rows[:, res.free], i, j)
+    error, own = _pair_errors(found, pairs), np.full(len(pairs), df)
+    if res.object_effects is None:
+        own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
     error[np.isnan(own)] = np.nan
     statistic = ratio(found.estimate[i] - found.estimate[j], error)
     p_value = two_sided_p(statistic, own)

@@ -183,7 +183,7 @@ def quasi_variances(res: WithWorths, *, at: At = None, confidence: Confidence = 
         "intervals from quasi standard errors are for comparing objects with each other",
     )
     notes = (*scale, *where, *notes, *_reservations(objects, quasi, worst))
-    return QuasiVariances(objects, found.estimate, found.cov, quasi, worst, confidence, res.df_inference, notes)
+    return QuasiVariances(objects, found.estimate, found.cov, quasi, worst, confidence, res.worth_df_inference, notes)
 
 
 def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:

@@ -129,7 +129,7 @@ def critical_for(res: LLBTResults, found: LogWorths, scale: Scale, confidence: f
     rows = found.rows
     if scale == "probability" and found.beside is None:
         rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
-    return critical_values(confidence, res.df_of(rows))
+    return critical_values(confidence, res.worth_df_of(rows))
 
 
 def worths_on_scale(

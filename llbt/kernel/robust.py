@@ -98,6 +98,26 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
+class ObjectShares:
+    """What objects with effects of their own tell of the parameters of their covariates.
+
+    Attributes
+    ----------
+    worths : ndarray, shape (w,)
+        Which of the parameters these are.
+    number : int
+        The objects less the contrasts among them that covariates take.
+    """
+
+    worths: IntArray
+    number: int
+
+    def effective(self, rows: FloatArray) -> FloatArray:
+        """Return from how many objects linear combinations (k, p) are known, (k,); infinite for ties and order."""
+        return np.where(rows[:, self.worths].any(axis=1), float(self.number), np.inf)
+
+
+@dataclass(frozen=True, eq=False)
 class EffectDf:
     """Degrees of freedom of t where the scales of normal effects are estimated with the p parameters.
 
@@ -111,15 +131,15 @@ class EffectDf:
         Of these logarithms.
     zero : bool
         Whether some scale is 0, where nothing tells how uncertain it is.
-    shares : tuple of Shares
-        What each judge contributes, for each grouping of judges.
+    shares : tuple of Shares or ObjectShares
+        What each judge contributes, for each grouping of judges; what objects tell that have effects.
     """
 
     cov: FloatArray
     bends: FloatArray
     scale_covariance: FloatArray
     zero: bool
-    shares: tuple[Shares, ...]
+    shares: tuple[Shares | ObjectShares, ...]
 
     def of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of linear combinations (r, p), shape (r,); infinite for what is known.

@@ -107,7 +107,7 @@ def judges(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['object + tie', 'J1', 'J2', 'J3', 'J4']
     """
-    z = critical_value(confidence, res.df_inference)
+    z = critical_value(confidence, res.worth_df_inference)
     classes = _classes(res, at)
     center, name = _pooled_worths(res, pooled)
     objects = res.comparisons.objects
