@@ -14,6 +14,8 @@ from .summary import coefficient_table, head_lines, likelihood_lines, model_titl
 from .summary_rows import Sort
 from .variances import likelihood_ratio
 
+_FEW = 12  # judges below which upper bounds of σ are too low too often
+
 
 def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit with effects of judges; see `MixedResults.summary`."""
@@ -51,13 +53,22 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
         if np.isnan(share)
         else [f"  share of the variance of a pair's log-odds between judges: {format_share(share)}"]
     )
-    return (size, *lines, _largest(res), *between, _tested(res))
+    return (size, *lines, _largest(res), *_asked(res), *between, _tested(res))
 
 
 def _largest(res: MixedEstimates) -> str:
     """Return σ of the largest likelihood, beside which the estimates are of the restricted one."""
     largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales)
     return f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}"
+
+
+def _asked(res: MixedEstimates) -> tuple[str, ...]:
+    """Return what has the intervals of σ of judges; `MixedEstimates.scale_intervals` has what they hold."""
+    if not res.has_judges:
+        return ()
+    size = len(res.judges.levels)
+    said = "by profile likelihood" if size >= _FEW else f"with {size} levels too low at their upper ends"
+    return (f"  95 % intervals of σ, {said}: res.scale_intervals()",)
 
 
 def _profile(res: MixedEstimates, name: str) -> str:
