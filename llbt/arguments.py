@@ -1,18 +1,22 @@
 """What arguments may be: declared by the types of a signature, checked in one place when a caller hands them in.
 
-``@checked`` reads the signature of a public function. It knows the types bool, str, None and Literal, the records that
-say what makes them (``_made_by``), and the types of numbers below; what has another type is left to the function.
+``@checked`` reads the signature of a public function when it is imported: texts, labels, numbers, lists and dicts of
+them, Literal, callables, records (``_made_by`` says what makes them), and the types below. A parameter whose type it
+does not know fails there. Only data (``object``, ``Any``, ``ArrayLike``) are left to the function, which reads them.
+Counts and numbers come to the function as int and float, and arrays of labels as lists.
 """
 
 from __future__ import annotations
 
+import datetime
 import functools
 import inspect
 import itertools
 import math
 import numbers
+import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union, get_args, get_origin
 
@@ -62,24 +66,62 @@ class Kind:
         Whether a value is of the kind.
     expected : str
         The kind in words, for a message.
+    several : str
+        Several of the kind in words; empty for kinds that are not asked for in lists.
+    plain : callable, optional
+        What a function gets in place of a value of the kind: an int for an integer of numpy.
     """
 
     holds: Callable[[Any], bool]
     expected: str
+    several: str = ""
+    plain: Callable[[Any], Any] | None = None
 
     def __or__(self, other: Kind) -> Kind:
-        return Kind(lambda value: self.holds(value) or other.holds(value), f"{self.expected}, or {other.expected}")
+        expected = f"{self.expected}, or {other.expected}" if self.expected and other.expected else ""
+        return Kind(
+            lambda value: self.holds(value) or other.holds(value),
+            expected,
+            plain=lambda value: (self if self.holds(value) else other).made_plain(value),
+        )
+
+    def made_plain(self, value: Any) -> Any:
+        """Return what the function gets."""
+        return value if self.plain is None else self.plain(value)
 
 
 def _real(holds: Callable[[float], bool], expected: str) -> Kind:
-    return Kind(lambda value: is_real(value) and holds(float(value)), expected)
+    return Kind(lambda value: is_real(value) and holds(float(value)), expected, "numbers", _number)
+
+
+def _number(value: Any) -> int | float:
+    """Return a number of any type as Python's own: sums of an int8 overflow, and a fraction has no t quantile."""
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def whole(least: int) -> Kind:
     """Return the kind of whole numbers of at least so many."""
-    return Kind(lambda value: is_whole(value) and value >= least, f"an integer of at least {least}")
+    return Kind(lambda value: is_whole(value) and value >= least, f"an integer of at least {least}", "integers", int)
 
 
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value holds others in an order, and can be asked for them again: no set, no dict, no generator."""
+    if isinstance(value, str | bytes | bytearray | Set | Mapping | Iterator) or not isinstance(value, Iterable):
+        return False
+    return isinstance(value, Sequence) or getattr(value, "ndim", 1) == 1
+
+
+def _listed(values: Any) -> Any:
+    """Return a list or tuple as it is, and what else holds values in an order (an array, a series) as a list."""
+    return values if isinstance(values, Sequence) else values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def is_label(value: object) -> bool:
+    """Whether a value is one label, which equals itself: NaN and NaT do not."""
+    return isinstance(value, str | numbers.Real | np.generic | datetime.date) and bool(value == value)
+
+
+_JOBS = "the number of processes, or -1 for one per core"
 _SEED = "an int of at least 0 or a numpy.random.Generator"
 Share = Annotated[float, _real(lambda x: 0 < x < 1, "a number between 0 and 1")]
 Confidence = Annotated[float, _real(lambda x: 0 < x < 1, "a number between 0 and 1, .95 for 95 % intervals")]
@@ -90,16 +132,63 @@ Positive = Annotated[float, _real(lambda x: 0 < x < math.inf, "a finite number, 
 NotNegative = Annotated[float, _real(lambda x: 0 <= x < math.inf, "a finite number, at least 0")]
 Count = Annotated[int, whole(1)]
 Number = Annotated[int, whole(0)]
-Digits = Annotated[int, Kind(lambda n: is_whole(n) and 1 <= n <= 15, "a whole number from 1 to 15")]
-Jobs = Annotated[int, Kind(lambda n: is_whole(n) and n != 0, "the number of processes, or -1 for one per core")]
+Digits = Annotated[int, Kind(lambda n: is_whole(n) and 1 <= n <= 15, "a whole number from 1 to 15", plain=int)]
+Jobs = Annotated[
+    int, Kind(lambda n: is_whole(n) and n != 0, "the number of processes, or -1 for one per core", plain=int)
+]
 Rng = Annotated[
     int | np.random.Generator | None,
-    Kind(lambda rng: rng is None or isinstance(rng, np.random.Generator) or (is_whole(rng) and rng >= 0), _SEED),
+    Kind(
+        lambda rng: rng is None or isinstance(rng, np.random.Generator) or (is_whole(rng) and rng >= 0),
+        _SEED,
+        plain=lambda rng: int(rng) if is_whole(rng) else rng,
+    ),
 ]
 
-_FLAG = Kind(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
-_TEXT = Kind(lambda value: isinstance(value, str), "a text, one name")
-_PLAIN = {bool: _FLAG, str: _TEXT, None: Kind(lambda value: value is None, "None")}
+_FLAG = Kind(lambda value: isinstance(value, bool | np.bool_), "True or False", "flags", bool)
+_TEXT = Kind(lambda value: isinstance(value, str), "a text, one name", "names")
+_LABEL = Kind(is_label, "a label, such as 'A' or 3", "labels")
+_DATA = Kind(lambda value: True, "", "values")
+_DRAWN = Kind(lambda value: isinstance(value, _loaded("matplotlib.axes", "Axes")), "Axes of matplotlib")
+NAMES = Kind(
+    lambda value: isinstance(value, str) or (is_list(value) and all(map(_TEXT.holds, value))),
+    "the name of a column or several names",
+    plain=lambda value: value if isinstance(value, str) else _listed(value),
+)
+TWO_NAMES = Kind(
+    lambda value: not isinstance(value, str) and NAMES.holds(value) and len(_listed(value)) == 2,
+    "the names of two columns, that of side i first",
+    "pairs of names of columns",
+    plain=lambda value: _listed(value),
+)
+JUDGED_INSIDE = _DATA  # of arguments whose function says more of what is wrong: which of several fits, say
+_PLAIN: dict[Any, Kind] = {
+    bool: _FLAG,
+    str: _TEXT,
+    int: Kind(is_whole, "an integer", "integers", int),
+    float: _real(lambda x: True, "a number"),
+    Hashable: Kind(lambda value: _hashes(value), "a label, such as 'A' or 3", "labels"),
+    None: Kind(lambda value: value is None, "None"),
+    type(None): Kind(lambda value: value is None, "None"),
+    object: _DATA,
+    Any: _DATA,
+}
+_LABELS = {str, int, float, bool}  # the parts of a Label
+_LATER = {"Axes": Annotated[Any, _DRAWN]}  # types that are imported for mypy alone
+
+
+def _loaded(module: str, name: str) -> type | tuple[()]:
+    """Return a type of a module that may not be imported yet; then there is nothing of the type."""
+    found: type | tuple[()] = getattr(sys.modules.get(module), name, ())
+    return found
+
+
+def _hashes(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -113,7 +202,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     parameters = inspect.signature(function).parameters.values()
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
-    kinds = functools.cache(lambda: _declared(function))
+    kinds = _declared(function)
     module = function.__module__.partition(".")[2]
     room = "" if module in _ABOVE else module.partition(".")[0]
     # a record of options is known under its name, what every answer has under its own
@@ -122,20 +211,28 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = zip(itertools.chain(plain, itertools.repeat(rest)), args, strict=False)
         try:
-            for known, value in itertools.chain(given, kwargs.items()):
-                _refuse_unanswered(asker, known, value, kinds().get(known))
-                if known in kinds() and not kinds()[known].holds(value):
-                    passed = {**dict(zip(plain, args, strict=False)), **kwargs}
-                    wrong, exchanged = _shown(known, value), _exchanged(kinds(), known, passed)
-                    raise OptionError(wrong, exchanged, expected=kinds()[known].expected)
-            return function(*args, **kwargs)
+            passed = {**dict(zip(plain, args, strict=False)), **kwargs}
+            names = itertools.chain(plain, itertools.repeat(rest))
+            given = [_judged(asker, known, value, kinds, passed) for known, value in zip(names, args, strict=False)]
+            named = {known: _judged(asker, known, value, kinds, passed) for known, value in kwargs.items()}
+            return function(*given, **named)  # type: ignore[arg-type]
         except LLBTError as error:
             error.asker = _method(args[0], function.__name__) if "." in name and args else asker  # the outermost
             raise
 
     return asked
+
+
+def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], passed: Mapping[str, object]) -> object:
+    """Return what the function gets for an argument; raise if it is none of what it may be."""
+    kind = kinds.get(name)
+    _refuse_unanswered(asker, name, value, kind)
+    if kind is None:
+        return value
+    if not kind.holds(value):
+        raise OptionError(_shown(name, value), _exchanged(kinds, name, passed), expected=kind.expected)
+    return kind.made_plain(value)
 
 
 def _method(owner: object, name: str) -> str:
@@ -184,38 +281,67 @@ def checked_record(record: type[R]) -> type[R]:
 
 
 def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
-    """Return the kinds of arguments that a signature declares; types that are imported for mypy alone declare none."""
+    """Return the kinds of arguments that a signature declares.
+
+    Raises
+    ------
+    TypeError
+        At import, for a parameter whose type says no kind.
+    """
     found = {}
     for p in inspect.signature(function).parameters.values():
-        try:
-            kind = _kind(eval(p.annotation, function.__globals__) if isinstance(p.annotation, str) else p.annotation)
-        except NameError:
+        if p.annotation is p.empty and p.name in ("self", "cls"):
             continue
-        if kind is not None:
-            found[p.name] = kind
+        declared = eval(p.annotation, function.__globals__, _LATER) if isinstance(p.annotation, str) else p.annotation
+        kind = None if declared is p.empty else _kind(declared)
+        if kind is None:
+            raise TypeError(f"{function.__qualname__}: @checked knows no kind for {p.name}: {p.annotation}")
+        found[p.name] = kind
     return found
 
 
 def _kind(declared: Any) -> Kind | None:
-    """Return the kind that a type declares; None for a type that says nothing, or a choice with such a type in it."""
+    """Return the kind that a type declares; None for a type that says none."""
     origin, parts = get_origin(declared), get_args(declared)
     if origin is Annotated:
-        return next((part for part in parts[1:] if isinstance(part, Kind)), None)
+        return next((part for part in parts[1:] if isinstance(part, Kind)), None) or _kind(parts[0])
     if origin is Literal:
         return _option(parts)
     if origin in (Union, types.UnionType):
-        if all(part is type(None) or get_origin(part) is Literal for part in parts):
-            return _option((*(option for part in parts for option in get_args(part)), None))
-        kinds = [_kind(None if part is type(None) else part) for part in parts]
-        known = [kind for kind in kinds if kind is not None]
-        return functools.reduce(Kind.__or__, known) if len(known) == len(kinds) else None
+        return _any_of(parts)
     if origin is Sequence:
         one = _kind(parts[0])
-        return None if one is None or get_origin(parts[0]) not in (Literal, Annotated) else _several(one)
+        return None if one is None else _several(one)
+    if origin is Mapping:
+        key, value = map(_kind, parts)
+        return None if key is None or value is None else _mapped(key, value)
+    if origin is Callable:
+        return Kind(callable, "a function")
+    if origin is np.ndarray or getattr(origin or declared, "__module__", "").startswith("numpy._typing"):
+        return _DATA  # an array, or whatever numpy makes one of
+    kind = _PLAIN.get(declared if origin is None else origin)
+    return _record(origin or declared) if kind is None else kind
+
+
+def _any_of(parts: tuple[Any, ...]) -> Kind | None:
+    """Return the kind of a union: whatever is among data may be anything."""
+    if all(part is type(None) or get_origin(part) is Literal for part in parts):
+        return _option((*(option for part in parts for option in get_args(part)), None))
+    labels = set(parts) >= _LABELS
+    kinds = [_LABEL] if labels else []
+    kinds += [kind for part in parts if not (labels and part in _LABELS) and (kind := _kind(part)) is not None]
+    if len(kinds) < len(parts) - (len(_LABELS) - 1) * labels:
+        return None
+    return _DATA if _DATA in kinds else functools.reduce(Kind.__or__, kinds)
+
+
+def _record(declared: type) -> Kind | None:
+    """Return the kind of the objects of a class."""
+    if not isinstance(declared, type) or getattr(declared, "_is_protocol", False):
+        return None
     made_by = getattr(declared, "_made_by", None)
-    if made_by is not None:
-        return Kind(lambda value: isinstance(value, declared), f"{declared.__name__}, what {made_by} returns")
-    return _PLAIN.get(declared)
+    expected = f"{declared.__name__}, what {made_by} returns" if made_by else f"an object of type {declared.__name__}"
+    return Kind(lambda value: isinstance(value, declared), expected, f"objects of type {declared.__name__}")
 
 
 def _option(known: tuple[str | None, ...]) -> Kind:
@@ -224,8 +350,24 @@ def _option(known: tuple[str | None, ...]) -> Kind:
 
 def _several(one: Kind) -> Kind:
     return Kind(
-        lambda value: isinstance(value, Sequence) and not isinstance(value, str) and all(map(one.holds, value)),
-        f"a list of {one.expected}",
+        lambda value: is_list(value) and all(map(one.holds, value)),
+        f"a list of {one.several or one.expected}",
+        plain=lambda value: _each(one, _listed(value)),
+    )
+
+
+def _each(one: Kind, values: Any) -> Any:
+    """Return values with each of them plain, a list or tuple as before; the same where none is to be changed."""
+    if one.plain is None:
+        return values
+    made = [one.plain(value) for value in values]
+    return tuple(made) if isinstance(values, tuple) else made
+
+
+def _mapped(key: Kind, value: Kind) -> Kind:
+    return Kind(
+        lambda given: isinstance(given, Mapping) and all(key.holds(k) and value.holds(v) for k, v in given.items()),
+        f"a dict of {key.several or key.expected} with {value.several or value.expected}",
     )
 
 
@@ -239,9 +381,12 @@ def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object
 
 
 def _shown(name: str, value: object) -> str:
-    """Return an argument in words, by its type where it is long."""
-    text = repr(value)
-    if len(text) > _LONGEST or "\n" in text:
+    """Return an argument in words, by its type where it is long or cannot say what it is."""
+    try:
+        text = repr(value)
+    except Exception:  # of a class of the caller's
+        text = ""
+    if not 0 < len(text) <= _LONGEST or "\n" in text:
         return f"{name} is of type {type(value).__name__}"
     return f"{name}={text}"
 

@@ -16,6 +16,7 @@ from support.calls import CALLS, JUDGMENTS
 from support.surface import public
 
 import llbt
+from llbt.arguments import checked
 from llbt.formats import JudgmentFormat
 from llbt.table import Record
 
@@ -178,3 +179,29 @@ def test_whoever_a_user_asks_checks_its_arguments_and_bears_its_name() -> None:
 @pytest.mark.parametrize("value", [np.True_, np.False_])
 def test_flags_of_numpy_are_flags(value: np.bool_) -> None:
     assert llbt.from_judgments(JUDGMENTS, order=value).keeps_order is bool(value)
+
+
+def test_numbers_of_numpy_count_as_those_of_python() -> None:
+    """An int8 of 100 overflowed in sums, and a uint8 of 200 drew other samples than 200."""
+    one, other = (llbt.bootstrap(CALLS[llbt.bootstrap]()[0][0], n=n, rng=1) for n in (200, np.uint8(200)))
+    assert np.array_equal(one.replicates, other.replicates)
+    with pytest.raises(llbt.errors.DesignError, match="expected at least 200, for two groups of 100"):
+        llbt.judges.tree(*CALLS[llbt.judges.tree]()[0], min_size=np.int8(100))
+
+
+@pytest.mark.parametrize("names", [{"one"}, frozenset({"one"}), {"one": 1}, iter(["one"])])
+def test_names_come_in_an_order(names: Any) -> None:
+    """A set labelled the models in the order of its hashes."""
+    with pytest.raises(llbt.errors.OptionError, match="expected a list of names"):
+        llbt.model_table(CALLS[llbt.model_table]()[0][0], names=names)
+    assert "one" in repr(llbt.model_table(CALLS[llbt.model_table]()[0][0], names=np.array(["one"])))
+
+
+def test_a_parameter_without_a_kind_fails_when_its_function_is_defined() -> None:
+    def ask(unknown: typing.ClassVar) -> None: ...
+
+    def say(anything) -> None: ...  # type: ignore[no-untyped-def]
+
+    for function, name in ((ask, "unknown"), (say, "anything")):
+        with pytest.raises(TypeError, match=f"knows no kind for {name}"):
+            checked(function)

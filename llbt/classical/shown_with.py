@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, checked
+from ..arguments import NAMES, Confidence, checked
 from ..core.columns import IntArray, Label
 from ..core.judgments import Judgments
 from ..data.blocks import as_pandas
@@ -24,7 +24,7 @@ from .pair_counts import pair_counts
 from .ranking_scores import reading_sums
 from .readings import READINGS, Reading
 
-Names = str | Sequence[str]
+Names = Annotated[str | Sequence[str], NAMES]
 _ALL = "all"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from ..arguments import Number, checked
+from ..arguments import JUDGED_INSIDE, TWO_NAMES, Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import MADE, OBJECTS
@@ -31,7 +31,7 @@ from .standard import in_order
 from .tables import assembled, condensed, unused_note
 from .texts import LabelType
 
-Two = Sequence[str]
+Two = Annotated[Sequence[str], TWO_NAMES]
 WINS = ("wins_i", "wins_j")
 
 
@@ -41,14 +41,14 @@ def from_counts(
     *,
     objects: Two = ("object_i", "object_j"),
     wins: Two = WINS,
-    ties_column: Names | Mapping[str, Literal["tie", "bad"]] | None = "ties",
+    ties_column: Annotated[Names | Mapping[str, Literal["tie", "bad"]] | None, JUDGED_INSIDE] = "ties",
     grades: Grades | None = None,
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
     judge_covariates: object = None,
-    side_covariates: Mapping[str, Two] | None = None,
+    side_covariates: Annotated[Mapping[str, Two] | None, JUDGED_INSIDE] = None,
     order: bool = False,
     units: Names = (),
     ignore: Names = (),
@@ -230,14 +230,14 @@ def from_judgments(
     scores: Sequence[str] | None = None,
     orders: Orders = None,
     strength: str | None = None,
-    cuts: Sequence[float] = (),
+    cuts: Annotated[Sequence[float], JUDGED_INSIDE] = (),
     weights: str | None = None,
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
     judge_covariates: object = None,
-    side_covariates: Mapping[str, Two] | None = None,
+    side_covariates: Annotated[Mapping[str, Two] | None, JUDGED_INSIDE] = None,
     order: bool = False,
     units: Names = (),
     ties_column: str | None = None,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import is_real
+from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import n_columns, whole
 from ..core.response import Response, graded
@@ -19,7 +19,7 @@ from .frames import as_number
 from .rows import Rows
 from .sources import as_names
 
-Grades = Sequence[str] | Mapping[str, int]
+Grades = Annotated[Sequence[str] | Mapping[str, int], JUDGED_INSIDE]
 
 _ROUNDING = 1e-12  # relative; 0.8 - 0.7 is off by some 1e-16
 MOST_GRADES = 20  # grades to either side; what has more is a score

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
+from ..arguments import NAMES
 from ..core.columns import Coded, Label
 from ..core.comparisons import RESERVED
 from ..errors import JudgmentError, OptionError, listed
@@ -14,7 +16,7 @@ from .frames import read_covariate, read_covariate_pair, read_factor, read_label
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
 
-Names = str | Sequence[str]
+Names = Annotated[str | Sequence[str], NAMES]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
+from ..arguments import JUDGED_INSIDE, checked
 from ..core.columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
 from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
@@ -34,7 +34,7 @@ class _Matrix:
 def from_matrix(
     wins: object,
     tie_counts: object = None,
-    names: Sequence[Label] | None = None,
+    names: Annotated[Sequence[Label] | None, JUDGED_INSIDE] = None,
     *,
     diagonal: Diagonal = "refuse",
 ) -> Comparisons:

@@ -6,12 +6,12 @@ Readings look at distinct combinations of label and objects, never at single row
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import is_real
+from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import Coded, IntArray
 from ..core.comparisons import OUTCOMES
 from ..errors import JudgmentError, OptionError, listed
@@ -22,7 +22,7 @@ from .outcome_proposals import MOST_LABELS, Proposal, arrows_meaning, numbers_me
 from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 from .rows import Rows
 
-Outcomes = Mapping[Any, Meaning | int] | Literal["names", "slots"] | None
+Outcomes = Annotated[Mapping[Any, Meaning | int] | Literal["names", "slots"] | None, JUDGED_INSIDE]
 
 _MOST = 8  # labels in a message
 _MEANINGS = "'i', 'j', 'tie' or None (leaves out, counted)"

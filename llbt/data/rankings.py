@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import NotNegative, checked
+from ..arguments import JUDGED_INSIDE, NotNegative, checked
 from ..core.columns import FloatArray, sort_key
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, Response
@@ -140,7 +140,7 @@ def from_ratings(
     prompt: str | None = None,
     block: Names | None = None,
     tie_threshold: NotNegative = 0.0,
-    cuts: Sequence[float] = (),
+    cuts: Annotated[Sequence[float], JUDGED_INSIDE] = (),
     higher_is_better: bool = True,
     missing: Any = (),
     covariates: Names = (),

@@ -6,11 +6,12 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from scipy import linalg
 
-from ..arguments import checked, is_real
+from ..arguments import JUDGED_INSIDE, checked, is_real
 from ..budgets import refuse_parameters
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative, Link
@@ -131,7 +132,7 @@ class LLBT:
         self,
         *,
         method: Method = "auto",
-        fixed: Mapping[str, float] | None = None,
+        fixed: Annotated[Mapping[str, float] | None, JUDGED_INSIDE] = None,
         cov_type: CovType = "nonrobust",
         groups: str | Sequence[str] = (),
         prior: Prior = None,
@@ -213,7 +214,7 @@ def fit(
     *,
     reference: Reference = None,
     method: Method = "auto",
-    fixed: Mapping[str, float] | None = None,
+    fixed: Annotated[Mapping[str, float] | None, JUDGED_INSIDE] = None,
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
     prior: Prior = None,

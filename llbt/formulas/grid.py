@@ -5,20 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, kron
 
-from ..arguments import is_real
+from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray, groups, is_among
 from ..errors import OptionError, listed
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values, is_summed
 from .sides import side_of
 
-At = Mapping[str, Any] | Literal["average"] | None
+At = Annotated[Mapping[str, Any] | Literal["average"] | None, JUDGED_INSIDE]  # by `check_at`
 
 
 @dataclass(frozen=True, eq=False)

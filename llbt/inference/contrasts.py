@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..arguments import Confidence, checked
+from ..arguments import JUDGED_INSIDE, Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed
@@ -29,7 +29,7 @@ from .scales import CONTRASTS, Scale, on_scale
 @checked
 def contrasts(
     res: WithWorths,
-    weights: Mapping[str, Mapping[Any, float] | str],
+    weights: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
     *,
     at: At = None,
     scale: Scale = "log_odds",

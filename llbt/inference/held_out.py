@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ..arguments import Jobs, Rng, checked, whole
+from ..arguments import JUDGED_INSIDE, Jobs, Rng, checked, whole
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
@@ -57,7 +57,7 @@ class HeldOut(Record):
 
 @checked
 def held_out(
-    results: LLBTResults | Sequence[LLBTResults],
+    results: Annotated[LLBTResults | Sequence[LLBTResults], JUDGED_INSIDE],
     *,
     by: str | None = None,
     folds: Folds = 10,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Confidence, Rng, checked
+from ..arguments import JUDGED_INSIDE, Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, is_among, matching
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
@@ -27,7 +27,7 @@ from .pairwise import all_pairs
 from .pairwise_record import Pairwise, takes_many_letters
 from .scales import LEVELS, Scale, critical_for, elo_notes, measured_from, said_of, typeset, worths_on_scale
 
-Anchor = Label | Mapping[Any, float]
+Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
 
 _ANCHORED = "{} is the anchor: it has no interval, and its error widens those of the others"
 _LOG_SCALES = ("log_worth", "log_odds", "elo")

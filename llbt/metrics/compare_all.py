@@ -7,12 +7,12 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Count, Jobs, Rng, Share, checked
+from ..arguments import JUDGED_INSIDE, Count, Jobs, Rng, Share, checked
 from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, Label
@@ -250,7 +250,7 @@ def clustered(better: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], estima
 
 @checked
 def compare_all(
-    scores: MetricScores | Mapping[Hashable, MetricScores],
+    scores: Annotated[MetricScores | Mapping[Hashable, MetricScores], JUDGED_INSIDE],
     *,
     statistic: Statistic = "correlation",
     tasks: Sequence[Hashable] | Mapping[Label, Hashable] | None = None,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
+from ..arguments import JUDGED_INSIDE
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError
 from ..fitting.results import LLBTResults
@@ -18,7 +19,7 @@ from ..inference.contrasts import weights_of
 from ..inference.objects import log_worths_at
 
 Criterion = Literal["d", "a", "order"]
-Goal = Mapping[Any, float] | Literal["all", "top"]
+Goal = Annotated[Mapping[Any, float] | Literal["all", "top"], JUDGED_INSIDE]
 
 CRITERIA: Mapping[Criterion, str] = {
     "d": "log determinant of the covariance",

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from scipy import special
 
-from ..arguments import Confidence, Count, Jobs, Rng, Share, checked
+from ..arguments import JUDGED_INSIDE, Confidence, Count, Jobs, Rng, Share, checked
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray, IntArray
 from ..resampling import Resampler
@@ -220,9 +220,9 @@ def _unreached(test: PowerTest, curve: FloatArray, judgments: IntArray, target: 
 
 @checked
 def power(
-    scenario: Scenario | Sequence[Scenario],
+    scenario: Annotated[Scenario | Sequence[Scenario], JUDGED_INSIDE],
     *,
-    judgments: int | Sequence[int] = (25, 50, 100, 200, 400),
+    judgments: Annotated[int | Sequence[int], JUDGED_INSIDE] = (25, 50, 100, 200, 400),
     test: PowerTest | Sequence[PowerTest] = "llbt",
     alpha: Share = 0.05,
     n: Count = 1000,

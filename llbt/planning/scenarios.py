@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..arguments import BelowOne, Count, Kind, NotNegative, Positive, checked, checked_record, is_whole
+from ..arguments import JUDGED_INSIDE, BelowOne, Count, Kind, NotNegative, Positive, checked, checked_record, is_whole
 from ..errors import OptionError
 
 _MOST_OBJECTS = 50
@@ -72,11 +72,11 @@ class Scenario:
     def grid(
         self,
         *,
-        n_objects: Sequence[int] | None = None,
-        odds: Sequence[float] | None = None,
-        tie_share: Sequence[float] | None = None,
-        judges: Sequence[int] | None = None,
-        judge_sd: Sequence[float] | None = None,
+        n_objects: Annotated[Sequence[int] | None, JUDGED_INSIDE] = None,
+        odds: Annotated[Sequence[float] | None, JUDGED_INSIDE] = None,
+        tie_share: Annotated[Sequence[float] | None, JUDGED_INSIDE] = None,
+        judges: Annotated[Sequence[int] | None, JUDGED_INSIDE] = None,
+        judge_sd: Annotated[Sequence[float] | None, JUDGED_INSIDE] = None,
     ) -> tuple[Scenario, ...]:
         """Return the scenarios of every combination of what is given; the rest is as here.
 

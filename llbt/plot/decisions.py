@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from ..arguments import checked
+from ..arguments import JUDGED_INSIDE, checked
 from ..errors import OptionError, listed
 from ..metrics.decision_records import DecisionTable
 from ..metrics.difference_curve import DifferenceCurve
@@ -47,7 +47,7 @@ _XLABELS = {"top": "Best systems taken", "rolling": "Rank of the best system", "
 
 @checked
 def subset_correlations(
-    found: SubsetCorrelations | Mapping[str, SubsetCorrelations], *, ax: Axes | None = None
+    found: Annotated[SubsetCorrelations | Mapping[str, SubsetCorrelations], JUDGED_INSIDE], *, ax: Axes | None = None
 ) -> Axes:
     """Plot correlations with human scores over the best systems, over neighbours in quality, or over random systems.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import Count, checked
+from ..arguments import JUDGED_INSIDE, Count, checked
 from ..core.columns import Label
 from ..errors import DesignError, OptionError, kind_of, listed
 from ..fitting.results import LLBTResults
@@ -95,7 +95,7 @@ def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20,
 
 
 @checked
-def anova(analysis: Table, *, ax: Axes | None = None) -> Axes:
+def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> Axes:
     """Plot the residual deviances of nested models beside their residual degrees of freedom.
 
     Parameters

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, checked
+from ..arguments import JUDGED_INSIDE, Confidence, checked
 from ..errors import OptionError, kind_of, listed
 from ..fitting.fitted import WithWorths, average_of
 from ..fitting.results import LLBTResults
@@ -122,7 +122,7 @@ def intervals(
 
 
 @checked
-def ranks(ranks: Table, *, ax: Axes | None = None) -> Axes:
+def ranks(ranks: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> Axes:
     """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
 
     Parameters

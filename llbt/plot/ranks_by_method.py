@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Count, checked
+from ..arguments import JUDGED_INSIDE, Count, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, kind_of, listed
 from .look import (
@@ -40,7 +40,11 @@ _ROUNDING = 1e-12  # relative to its largest one
 
 @checked
 def ranks_by_method(
-    frame: pd.DataFrame, *, values: Values = "scores", most: Count = 10, ax: Axes | None = None
+    frame: Annotated[pd.DataFrame, JUDGED_INSIDE],
+    *,
+    values: Values = "scores",
+    most: Count = 10,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot the ranks that systems have under several methods: one line per system, crossing where methods disagree.
 

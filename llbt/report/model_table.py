@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, Digits, checked
+from ..arguments import JUDGED_INSIDE, Confidence, Digits, checked
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
 from ..fitting.discrimination_results import DiscriminationResults
@@ -218,7 +218,7 @@ def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
 
 @checked
 def model_table(
-    results: Sequence[WithWorths],
+    results: Annotated[Sequence[WithWorths], JUDGED_INSIDE],
     *,
     names: Sequence[str] | None = None,
     below: Below | None = "std_error",

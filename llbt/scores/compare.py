@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import checked
+from ..arguments import JUDGED_INSIDE, checked
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
@@ -74,7 +75,7 @@ class AggregationComparison(Record):
 
 @checked
 def compare(
-    setups: Mapping[Label, pd.DataFrame] | Sequence[pd.DataFrame],
+    setups: Annotated[Mapping[Label, pd.DataFrame] | Sequence[pd.DataFrame], JUDGED_INSIDE],
 ) -> AggregationComparison:
     """Return how far mechanisms of aggregation, such as mean, median and BT, disagree on the order of systems.
 

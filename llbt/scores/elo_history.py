@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from ..arguments import Positive, checked, is_real
+from ..arguments import JUDGED_INSIDE, Positive, checked, is_real
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.judgments import Judgments
 from ..data.judged import read_judged
 from ..errors import DesignError, OptionError, kind_of, listed
 from ..table import Field, Record, Table, counted, format_number
 
-Start = float | Mapping[Label, float]
+Start = Annotated[float | Mapping[Label, float], JUDGED_INSIDE]
 
 _MOST_ROWS = 60
 _PASTED = 3  # objects without a rating that a remedy names

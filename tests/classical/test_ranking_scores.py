@@ -539,7 +539,7 @@ ERRORS = {
         FRAME,
         {"exclude": None},
         llbt.errors.OptionError,
-        "exclude=None; expected one object",
+        "exclude=None; expected a label, such as 'A' or 3, or a list of labels",
     ),
     "reading": (
         ranking_scores,

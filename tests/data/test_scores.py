@@ -429,7 +429,7 @@ BAD_WIDE = [
     ),
     (WIDE, {"systems": ["A", "B"], "instance": "A"}, JudgmentError, "column 'A' is one of scores or systems"),
     (WIDE, {"instance": "seg"}, JudgmentError, "no column 'seg'"),
-    (WIDE, {"others": 3}, OptionError, "others=3; expected the name of a column"),
+    (WIDE, {"others": 3}, OptionError, "others=3; expected a text, one name, or a list of names"),
     (
         pd.concat([WIDE, WIDE]),
         DOC,

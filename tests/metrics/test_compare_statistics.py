@@ -288,7 +288,7 @@ X, Y, Z = scores(decimals=6)
         (lambda: compare(X, Y, Z, method="perm-pairs"), OptionError, "it exchanges what becomes of pairs"),
         (lambda: compare(X, Y, Z, draws=0), OptionError, "draws=0"),
         (lambda: compare(X, Y, Z, tasks=["a", "b"]), OptionError, "tasks= has 2 labels for 7 inputs"),
-        (lambda: compare(X, Y, Z, tasks="abcdefg"), OptionError, "tasks= has 0 labels for 7 inputs"),
+        (lambda: compare(X, Y, Z, tasks="abcdefg"), OptionError, "tasks='abcdefg'; expected a list of labels"),
         (lambda: compare(X, Y, Z, tasks=["a"] * 6 + [None]), OptionError, "1 missing labels"),
         (lambda: compare(X, Y, Z, tasks=list("aaabbbb"), method="williams"), OptionError, "williams' with tasks"),
         (lambda: compare({"a": X}, {"a": Y}, {"a": Z}, tasks=["a"] * 7), OptionError, "Leave tasks= out"),

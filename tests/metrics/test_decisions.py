@@ -161,7 +161,7 @@ BAD = [
     (lambda: decisions_from_tests(*T, object_i=["a"]), JudgmentError, "arrays of lengths [1, 2]"),
     (lambda: decisions_from_tests(T[0], [0.1, 1.2], *T[2:]), JudgmentError, "metric_p=1.2 at pair 1"),
     (lambda: decisions_from_tests([1.0, math.nan], *T[1:]), JudgmentError, "metric_difference= has 1 values"),
-    (lambda: error_agreement([D]), OptionError, "decisions= is a list; expected a mapping"),
+    (lambda: error_agreement([D]), OptionError, "decisions is of type list; expected a dict of names"),
     (lambda: error_agreement({}), OptionError, "decisions= is no table; expected a mapping"),
     (
         lambda: error_agreement({"a": D, "b": decisions_from_tests(*T, object_i=["x", "y"])}),

@@ -96,7 +96,11 @@ FRAME_ERRORS = {
         llbt.errors.JudgmentError,
         r"'a' has shape \(9, 7\)",
     ),
-    "labels": (lambda f: MetricScores.from_matrices({"a": X}, Z, systems="ab"), llbt.errors.JudgmentError, "2 labels"),
+    "labels": (
+        lambda f: MetricScores.from_matrices({"a": X}, Z, systems=["a", "b"]),
+        llbt.errors.JudgmentError,
+        "2 labels",
+    ),
     "none": (lambda f: MetricScores.from_matrices({}, Z), llbt.errors.JudgmentError, "no metrics"),
 }
 

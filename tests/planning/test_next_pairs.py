@@ -207,7 +207,7 @@ def test_clusters_are_named() -> None:
         ({"costs": {("A", "A"): 1}}, "two objects"),
         ({"costs": {("A", "B"): 1, ("B", "A"): 2}}, "each pair once"),
         ({"costs": {("A", "B"): 0}}, "above 0"),
-        ({"costs": [1]}, "mapping"),
+        ({"costs": [1]}, "a dict"),
         ({"at": "average"}, "average"),
         ({"criterion": "e"}, "criterion"),
         ({"n": 0}, "at least 1"),

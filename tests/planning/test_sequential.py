@@ -193,7 +193,7 @@ def test_a_monitor_is_a_record() -> None:
 
 def test_what_cannot_be_taken_is_refused() -> None:
     for objects in ("AB", ["A"], 3, []):
-        with pytest.raises(OptionError, match="two objects or more"):
+        with pytest.raises(OptionError, match=r"two objects or more|a list of labels"):
             sequential(objects)
     with pytest.raises(OptionError, match="each object once"):
         sequential(["A", "A"])

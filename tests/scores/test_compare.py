@@ -248,7 +248,7 @@ def test_setups_of_which_less_is_better_are_turned_round() -> None:
     ("setups", "options", "message"),
     [
         ({}, {}, "setups is empty; expected a mapping"),
-        ([pd.DataFrame()], {}, "setups is of type list; expected a mapping"),
+        ([pd.DataFrame()], {}, "setups is of type list; expected a dict of labels"),
         (
             {"x": pd.DataFrame({"A": [1.0], "B": [2.0]})},
             {"methods": ["Elo"]},
