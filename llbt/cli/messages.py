@@ -28,10 +28,7 @@ _SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
 _OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
-_COMMANDS = {
-    "list_formats()": "llbt formats",
-    "llbt.fit('object', llbt.from_judgments(frame))": "llbt fit FILE",
-}  # calls that are commands
+_COMMANDS = {"list_formats()": "llbt formats"}  # calls that are commands
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
 
@@ -130,7 +127,10 @@ def _option(name: str, value: str, options: Mapping[str, str]) -> str | None:
 def _written(value: Any) -> str:
     """Return a value of Python as the command line reads it."""
     if isinstance(value, Mapping):
-        return _joined([f"{_written(key)}={_written(said)}" for key, said in value.items()])
+        sides = {
+            k: ":".join(map(_written, v)) if isinstance(v, list | tuple) else _written(v) for k, v in value.items()
+        }
+        return _joined([f"{_written(key)}={said}" for key, said in sides.items()])
     if isinstance(value, (list, tuple, set)):
         return _joined([_written(part) for part in value])
     return "none" if value is None else str(value)

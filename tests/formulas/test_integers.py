@@ -1,12 +1,15 @@
 """Integers are decided where they are used: numbers, labels, or a question that can be answered by pasting."""
 
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import llbt
+from llbt.cli.main import app
 
 AGES = [21, 23, 25, 30, 31, 33, 40, 44, 51, 58, 60, 66]
 
@@ -188,3 +191,23 @@ def test_fits_of_lists_say_so_too():
     assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit_patterns("object * year", p))
     assert "12 whole numbers" in refusal(lambda: llbt.fit_patterns("object * age", p))
     assert llbt.fit_patterns("object + object:I(age - 30)", p).converged
+
+
+@pytest.mark.parametrize(
+    ("kept", "formula", "option"),
+    [
+        ("age", "object * age", r"pass (--numeric \S+) for"),
+        ("year", "object + sides((length_i - length_j) / (length_i + length_j))", r"pass (--side-covariates \S+)\.\n"),
+    ],
+)
+def test_the_shell_says_what_can_be_pasted(tmp_path, kept, formula, option):
+    VOTES.to_csv(tmp_path / "votes.csv", index=False)
+    call = ["fit", str(tmp_path / "votes.csv"), "--objects", "object_i,object_j", "--outcome", "outcome"]
+    call += ["--covariates", kept, "--formula", formula]
+    refused = CliRunner().invoke(app, call)
+    assert refused.exit_code == 2
+    pasted = shlex.split(re.search(option, refused.output)[1])
+    found = CliRunner().invoke(app, [*call, *pasted])
+    assert found.exit_code == 0, found.output
+    levels = CliRunner().invoke(app, [*call[:-1], "object * C(age)"]) if kept == "age" else found
+    assert levels.exit_code == 0, levels.output
