@@ -225,3 +225,35 @@ def test_tests_of_scores_do_not_depend_on_their_unit(test):
     mean, sd = llbt.scores.pairwise(small).to_frame(), llbt.scores.pairwise(scores).to_frame()
     np.testing.assert_array_equal(mean["p_t"], sd["p_t"])
     np.testing.assert_array_equal(mean["conf_low"], sd["conf_low"] * 2.0**-660)
+
+
+def test_columns_with_odd_names_may_stand_beside_those_that_are_read():
+    expected = llbt.from_judgments(ROWS).to_frame()
+    numbered = ROWS.assign(extra=1).rename(columns={"extra": 0})
+    twice = ROWS.assign(z=1, y=2).rename(columns={"y": "z"})
+    for frame, name in ((numbered, "0"), (twice, "z")):
+        table = llbt.from_judgments(frame)
+        pd.testing.assert_frame_equal(table.to_frame(), expected)
+        assert f"columns not used: '{name}'" in table.notes
+        llbt.audit(frame)
+    with pytest.raises(JudgmentError, match="a column named 0, of type int") as caught:
+        llbt.from_judgments(numbered, covariates="0")
+    frame = numbered.copy()
+    exec(str(caught.value).split("text: ")[1].rstrip("."), {"frame": frame})
+    assert llbt.from_judgments(frame, covariates="0").covariates
+    with pytest.raises(JudgmentError, match="several columns named 'z'"):
+        llbt.from_judgments(twice, covariates="z")
+    with pytest.raises(JudgmentError, match="several columns named 'count'"):  # which may say how often rows count
+        llbt.from_judgments(twice.rename(columns={"z": "count"}))
+
+
+def test_names_of_judges_that_make_many_machines():
+    rng = np.random.default_rng(4)
+    units = pd.DataFrame({"object_i": "a", "object_j": "b", "prompt": range(60), "outcome": rng.choice(["i", "j"], 60)})
+    human = units.head(30).assign(judge=[f"person {k % 3}" for k in range(30)])
+    machine = units.assign(judge=[f"run {k % 5}" for k in range(60)])
+    with pytest.raises(JudgmentError, match=r"makes 5 machines \('run 0', .* no unit has a verdict of each") as caught:
+        llbt.judges.calibrate(human, machine, formula="object")
+    pasted = str(caught.value).split("name: ")[1].rstrip(".")
+    one = eval(pasted, {"machine": machine})
+    assert llbt.judges.calibrate(human, one, formula="object").omega.index.tolist() == ["machine"]

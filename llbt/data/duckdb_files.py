@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import glob
 import gzip
+import math
 import os
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from ..budgets import memory
 from ..errors import JudgmentError
 from .csv_text import headings, refuse_other_columns
 from .paths import first_line, first_text
 from .sources import Source, open_frame, quoted
 from .texts import FLAGS, LONG, NO_NUMBER, NUMBER, WHOLE, Kind
 
+_SHARE, _LEAST = 0.8, 2**27  # of the memory that there is, and bytes that DuckDB may take at least
 _CHUNK = 2**24  # bytes of a file looked at in one go
 _GUESSED = ("DATE", "TIME", "UUID")  # DuckDB's types of texts in JSON that look like them
 _NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
@@ -47,7 +50,9 @@ def connection_to(paths: Sequence[str]) -> Any:
     """Return a connection of its own that reads these files and no other, writes nothing and fetches nothing."""
     import duckdb
 
-    connection = duckdb.connect(config={**_NO_EXTENSIONS})
+    room = memory()
+    limit = {} if math.isinf(room) else {"memory_limit": f"{max(_LEAST, int(_SHARE * room)) >> 20}MiB"}
+    connection = duckdb.connect(config={**_NO_EXTENSIONS, **limit})
     names = [os.path.abspath(name) for path in paths for name in (path, glob.escape(path))]
     literals = ", ".join("'" + name.replace("'", "''") + "'" for name in dict.fromkeys(names))
     connection.execute(f"SET allowed_paths = [{literals}]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,7 @@ _ENDINGS = (
     *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
     *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
 )
+_TEXTS = "Make every name a text: frame.columns = [str(name) for name in frame.columns]."
 _OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
 
 
@@ -52,6 +54,8 @@ class Source:
         What reads a file into memory instead.
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
+    odd : mapping
+        Columns that may stand beside those that are read, and may not be read → why, and what to do.
     """
 
     names: tuple[str, ...]
@@ -62,6 +66,7 @@ class Source:
     unsure: frozenset[str] = frozenset()
     otherwise: Callable[[], Source] | None = None
     inner: Mapping[str, str] = field(default_factory=dict)
+    odd: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def pick(self, roles: Roles) -> Rows:
         """Return the columns that play a role, collected if the frame is lazy.
@@ -204,7 +209,9 @@ class Source:
 
 def open_frame(frame: object, what: str = "the frame") -> Source:
     """Return a frame of any library that narwhals knows, opened."""
-    frame = _in_native_order(frame) if isinstance(frame, pd.DataFrame) else frame
+    odd: Mapping[str, tuple[str, str]] = {}
+    if isinstance(frame, pd.DataFrame):
+        frame, odd = _named_by_text(_in_native_order(frame))
     try:
         opened: Any = DaskFrame(frame) if is_dask(frame) else nw.from_native(frame)
         names = tuple(opened.collect_schema().names())
@@ -219,16 +226,30 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
         names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
         twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
         raise JudgmentError(f"{what} has several columns named {listed(twice)}", "Rename all but one.") from None
-    odd = next((name for name in names if not isinstance(name, str)), None)
-    if odd is not None:
-        raise JudgmentError(
-            f"{what} has a column named {odd!r}, of type {type(odd).__name__}",
-            expected="text for every name: frame.columns = [str(name) for name in frame.columns]",
-        )
     refuse_surrogates(f"the columns of {what}", names)
     if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):
         return _without_dots(frame, names, what)
-    return Source(names, opened, what)
+    return Source(names, opened, what, odd=odd)
+
+
+def _named_by_text(frame: pd.DataFrame) -> tuple[pd.DataFrame, Mapping[str, tuple[str, str]]]:
+    """Return a frame each of whose columns has a text of its own as its name, and what is odd about some of them.
+
+    Of several columns of one name the first stays, which nobody may ask for.
+    """
+    names = [str(name) for name in frame.columns]
+    times = Counter(names)
+    odd = {
+        str(name): (f"a column named {name!r}, of type {type(name).__name__}", _TEXTS)
+        for name in frame.columns
+        if not isinstance(name, str)
+    }
+    odd |= {name: (f"several columns named {name!r}", "Rename all but one.") for name in names if times[name] > 1}
+    if not odd:
+        return frame, odd
+    # the first of each name is what a walk from the end writes last
+    first = dict(zip(reversed(names), reversed(range(len(names))), strict=True)).values()
+    return frame.iloc[:, sorted(first)].set_axis(list(dict.fromkeys(names)), axis=1), odd
 
 
 def _in_native_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -349,6 +370,9 @@ def as_two_names(names: object, parameter: str) -> tuple[str, str]:
 
 
 def _check_roles(source: Source, roles: Roles) -> None:
+    for name in sorted(_named(roles) & source.odd.keys()):
+        why, remedy = source.odd[name]
+        raise JudgmentError(f"{source.what} has {why}", remedy)
     for parameter, names in roles.items():
         gone = tuple(name for name in names if name not in source.names)
         if gone:

@@ -116,6 +116,13 @@ def read_units_of(
     notes = _notes(judged, whole, number)
     labelled = whole & judged[:, number]
     if not labelled.any():
+        if number > 1 and not whole.any():
+            raise JudgmentError(
+                f"column 'judge' of the machine table makes {number:,} machines ({listed(machines.levels.tolist())}), "
+                "and no unit has a verdict of each",
+                "If they are one, give them one name: machine.assign(judge='machine').",
+                expected="every machine's verdict on every unit",
+            )
         raise JudgmentError(
             "no unit has a judgment of people and of the machine",
             f"unit={list(names)!r} and the two objects make a unit: name the columns that both have in common.",
