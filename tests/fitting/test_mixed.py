@@ -327,7 +327,7 @@ def test_a_bar_counts_the_steps_of_a_fit(capsys):
     res = llbt.fit("object + tie + (object | judge)", counts_of_judges(), progress=True)
     said = capsys.readouterr().err
     assert "fit: " in said
-    assert int(re.findall(r"(\d+) steps", said)[-1]) >= res.solution.n_iter
+    assert int(re.findall(r"(\d+) steps \[", said)[-1]) >= res.solution.n_iter
     assert "95 % intervals of σ, with 8 levels too low at their upper ends: res.scale_intervals()" in res.as_text()
     bounds = res.scale_intervals(confidence=0.9, progress=True)
     assert "scale_intervals: " in capsys.readouterr().err
