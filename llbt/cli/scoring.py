@@ -32,6 +32,7 @@ MetricColumns = Annotated[Text, column("--metrics", "The columns of metrics. [de
 Human = Annotated[str, column("--human", "The column of human scores.", "COLUMN")]
 System = Annotated[str, column("--system", "The column that says whose output was scored.", "COLUMN")]
 Input = Annotated[Text, column("--input", "The column that says on which input. [default: input, if it is there]")]
+Ignored = Annotated[Text, column("--ignore", "Columns to leave out.", "COLUMN,…")]
 Of = Annotated[Level, option("--level", "What is correlated: systems' means, systems within inputs, or all scores.")]
 By = Annotated[Correlation, option("--coefficient", "The correlation.")]
 N = Annotated[int, option("--n", "Resamples.")]
@@ -127,6 +128,7 @@ def interval(
     human: Human = "human",
     system: System = "system",
     input: Input = None,
+    ignore: Ignored = None,
     level: Of = "system",
     coefficient: By = "pearson",
     method: Annotated[
@@ -145,7 +147,7 @@ def interval(
     from .inputs import metric_scores
 
     with working("reading"):
-        scores = metric_scores(file, metrics, human=human, system=system, input=input)
+        scores = metric_scores(file, metrics, human=human, system=system, input=input, ignore=ignore)
     found = {
         metric: llbt.metrics.interval(
             scores.matrix(metric),
@@ -171,6 +173,7 @@ def compare_all(
     human: Human = "human",
     system: System = "system",
     input: Input = None,
+    ignore: Ignored = None,
     statistic: Annotated[
         Statistic, option("--statistic", "What agreement is measured by: a correlation, or an accuracy on pairs.")
     ] = "correlation",
@@ -201,9 +204,9 @@ def compare_all(
     scores: llbt.metrics.MetricScores | dict[Any, llbt.metrics.MetricScores]
     with working("reading"):
         if tasks is None:
-            scores = metric_scores(file, metrics, human=human, system=system, input=input)
+            scores = metric_scores(file, metrics, human=human, system=system, input=input, ignore=ignore)
         else:
-            scores = task_scores(file, metrics, human=human, system=system, input=input, tasks=tasks)
+            scores = task_scores(file, metrics, human=human, system=system, input=input, ignore=ignore, tasks=tasks)
     found = llbt.metrics.compare_all(
         scores,
         statistic=statistic,

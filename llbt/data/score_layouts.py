@@ -173,9 +173,9 @@ def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) 
     scores = list(asked.score) or _score_candidates(table, free)
     _refuse_one_system(table[system], f"column {system!r} names")
     if not asked.item and (len(asked.score) > 1 or (len(scores) > 1 and _is_unique(table, [system]))):
-        return _systems_in_rows(table, system, scores, ())
+        return _systems_in_rows(table, system, scores, (), bool(asked.score))
     if not asked.item and not named_items and len(scores) > 1 and runs and _is_unique(table, [system, *runs]):
-        return _systems_in_rows(table, system, scores, runs)
+        return _systems_in_rows(table, system, scores, runs, bool(asked.score))
     item = list(asked.item) or _items(table, system, named_items, (*raters, *runs), free, scores, asked)
     scores = [name for name in scores if name not in item]
     score = _the_score(table, system, item, scores, free)
@@ -265,13 +265,15 @@ def _averaged(
     return tuple(beside) if _is_unique(table, [*own, *beside]) else ()
 
 
-def _systems_in_rows(table: pd.DataFrame, system: str, scores: Sequence[str], runs: Sequence[str]) -> ScoreLayout:
-    totals = [name for name in scores if is_called(name, TOTAL_WORDS)]
+def _systems_in_rows(
+    table: pd.DataFrame, system: str, scores: Sequence[str], runs: Sequence[str], given: bool
+) -> ScoreLayout:
+    totals = [name for name in scores if is_called(name, TOTAL_WORDS) and not given]
     kept = [name for name in scores if name not in totals]
     kept, totals = (kept, totals) if len(kept) > 1 else (list(scores), [])
     for name in kept:
         rest = [other for other in kept if other != name]
-        if len(rest) > 1 and not _overlaps(table, name, rest):
+        if len(rest) > 1 and not given and not _overlaps(table, name, rest):
             raise JudgmentError(
                 f"column {system!r} has a system in each row, but {name!r} is on another scale than {listed(rest)}",
                 f"Pass system={system!r}, ignore=[{name!r}], or system={system!r}, score={list(kept)!r}.",

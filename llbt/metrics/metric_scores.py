@@ -13,9 +13,12 @@ from scipy import stats
 
 from ..arguments import checked
 from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
-from ..data.files import open_source
 from ..data.frames import plain
-from ..data.sources import in_memory
+from ..data.kept import Names
+from ..data.score_tables import refuse_bad_cells, score_table
+from ..data.score_words import is_beside
+from ..data.sources import as_names
+from ..data.tables import unused_note
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
 from .system_scores import refuse_other_labels, score_matrix
@@ -62,6 +65,7 @@ class MetricScores(Record):
         human: str = "human",
         system: str = "system",
         input: str | None = "input",
+        ignore: Names = (),
     ) -> MetricScores:
         """Return the scores of a frame with one row per system and input and one column per metric.
 
@@ -69,11 +73,14 @@ class MetricScores(Record):
         ----------
         frame : frame, path or list of records
         metrics : str or sequence of str, optional
-            Columns of metric scores; by default all other columns of numbers.
+            Columns of metric scores; by default all other columns of numbers, but for those that are called as items,
+            runs, raters, lengths or times are, which are not used.
         human : str
             Column of human scores.
         system, input : str
             Columns that say what was scored; ``input=None`` where there is one score per system.
+        ignore : str or sequence of str
+            Columns to leave out.
 
         Returns
         -------
@@ -94,11 +101,11 @@ class MetricScores(Record):
         >>> llbt.metrics.MetricScores.from_frame(frame).matrix("bleu").values.tolist()
         [[1.0, 2.0], [3.0, 4.0]]
         """
-        table = in_memory(open_source(frame))
+        table, left = score_table(frame), as_names(ignore, "ignore")
         keys = [system] if input is None else [system, input]
         given = [metrics] if isinstance(metrics, str) else metrics
-        names = list(given) if given is not None else _numbers_in(table, [*keys, human])
-        _refuse_gone(table, [*keys, human, *names])
+        names = list(given) if given is not None else _numbers_in(table, [*keys, human, *left])
+        _refuse_gone(table, [*keys, human, *names, *left])
         if not names:
             raise JudgmentError("no column of metric scores", "Pass metrics=['…'].")
         rows, systems = _labelled(table, system)
@@ -108,10 +115,11 @@ class MetricScores(Record):
         for k, name in enumerate([*names, human]):
             values[k, rows, columns] = _scores(table, name)
         absent = len(systems) * len(inputs) - len(table)
-        notes = (f"{counted(absent, 'pair')} of system and input without a row: missing",) if absent else ()
+        missing = (f"{counted(absent, 'pair')} of system and input without a row: missing",) if absent else ()
+        unused = [str(name) for name in table.columns if name not in (*keys, human, *names, *left)]
         return cls.from_matrices(
             dict(zip(names, values, strict=False)), values[-1], systems=systems, inputs=inputs
-        )._with(notes)
+        )._with((*missing, *unused_note(unused)))
 
     @classmethod
     @checked
@@ -272,7 +280,8 @@ def _labels(name: str, given: Sequence[Label] | None, size: int) -> tuple[Label,
 
 
 def _numbers_in(table: pd.DataFrame, roles: Sequence[str]) -> list[str]:
-    others = [name for name in table.columns if name not in roles]
+    others = [name for name in table.columns if name not in roles and not is_beside(name)]
+    refuse_bad_cells(table, others)
     return [str(n) for n in others if pd.api.types.is_numeric_dtype(table[n]) and table[n].dtype.kind != "b"]
 
 

@@ -36,7 +36,7 @@ def test_the_order_of_rows_does_not_matter(frame):
 def test_a_pair_without_a_row_is_missing_and_counted(frame):
     found = MetricScores.from_frame(frame.drop(index=[0, 4]))
     assert np.isnan(found.values[0]).sum() == np.isnan(found.human).sum() == 2
-    assert found.notes == ("2 pairs of system and input without a row: missing",)
+    assert found.notes == ("2 pairs of system and input without a row: missing", "columns not used: 'note'")
     assert found.to_frame()["missing"].tolist() == [2, 2]
 
 
