@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy import stats
 from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray
@@ -142,9 +143,10 @@ def unit_of(res: Estimates, names: Sequence[str] | None = None) -> UnitChoice:
 def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Way]) -> UnitChoice:
     """Return the unit of dependence among ways of clustering, which stand on the same lines.
 
-    It is the one with the largest standard errors of the objects among those with G* ≥ 8 or, where none has so many,
-    with G* ≥ 3. Two of them that both make standard errors 1.05 times as large, and of which neither is nested in the
-    other, are taken two-way, V₁ + V₂ − V₁₂, if that makes them larger still.
+    It is the one with the largest standard errors of the objects among those with G* ≥ 8 and, where none has so many
+    or its errors are larger than independent judgments would give in one of a hundred tables, with G* ≥ 3. Two of them
+    that both make standard errors 1.05 times as large, and of which neither is nested in the other, are taken two-way,
+    V₁ + V₂ − V₁₂, if that makes them larger still.
 
     Parameters
     ----------
@@ -158,7 +160,8 @@ def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Wa
     usable = [way for way in ways if way.effective >= LEAST and way.clusters.size * size <= _WORK]
     known = [_Measured.of(problem, fit, worths, way) for way in usable]
     known = sorted((m for m in known if m.unit.ratio > 0), key=lambda m: -m.unit.ratio)  # stable: the first of equals
-    enough = [m for m in known if m.unit.effective >= _ENOUGH] or known
+    enough = [m for m in known if m.unit.effective >= _ENOUGH]
+    enough = [m for m in known if m in enough or not enough or _beyond_chance(m.unit, len(fit.params))]
     units = [m.unit for m in enough]
     for one, other in itertools.combinations([m for m in enough if m.unit.ratio > _MATTERS], 2):
         if not _nested(one.way, other.way) and not _nested(other.way, one.way):
@@ -211,6 +214,15 @@ def _together(problem: Problem, fit: Fit, worths: csr_array, one: _Measured, oth
     v12 = cr3_of_both(problem, fit, both) if by_one_step else cluster_sandwich(problem, fit, both)
     matrix, _ = two_way(one.matrix, other.matrix, v12)
     return _unit((one.way, other.way), matrix, fit, worths, "CR3" if by_one_step else "CR1")
+
+
+def _beyond_chance(unit: DependenceUnit, contrasts: int) -> bool:
+    """Whether clusters that are few make standard errors larger than independent judgments would, at the 1 % level.
+
+    The squared ratio by CR3 is about that of χ² on (G − 1)·(contrasts) df to its df, times G/(G − 1).
+    """
+    df = (unit.effective - 1) * contrasts
+    return bool(unit.ratio**2 > stats.chi2.isf(0.01, df) / df * unit.effective / (unit.effective - 1))
 
 
 def _nested(inner: Way, outer: Way) -> bool:

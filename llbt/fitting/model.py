@@ -254,7 +254,8 @@ def fit(
         within `groups`: by the leave-one-out jackknife (CR3) with t on G* − 1 df, or by the plain sandwich (CR1) with
         the factor G/(G − 1) and t on G − 1 df, whose intervals are too short for few or unequal clusters.
         ``"cautious"``: ``"cluster"`` by those clusters of the table that make the standard errors of differences of
-        objects largest, among those with G* of 8 or more (of 3, where none has so many). Two units that both make them
+        objects largest, among those with G* of 8 or more (of 3, where none has so many, or where dependence within
+        so few is plain: such errors come by chance in 1 % of tables). Two units that both make them
         1.05 times as large are taken two-way unless one is nested in the other. Nonrobust where there are none. A note
         says which, and by how much. `write_report` and the command line take it by default. With brackets it is
         ``"nonrobust"``, the only one that goes with them.
