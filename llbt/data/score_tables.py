@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..core.columns import refuse_surrogates
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..core.rankings import Rankings
@@ -42,6 +43,7 @@ def score_table(data: object) -> pd.DataFrame:
     else:
         frame = _with_index(data)
         names = list(frame.columns)
+        refuse_surrogates("the columns of the frame", names)
         source = open_source(frame.set_axis(list(map(_text, names)), axis=1))
         table = in_memory(source)
         if not all(isinstance(name, str) for name in names):
@@ -154,7 +156,7 @@ def _refuse_headless(table: pd.DataFrame, what: str) -> None:
     names = [name for name in table if isinstance(name, str)]
     numbers = [name for name in names if _is_float(name)]
     texts = [name for name in names if not _is_float(name)]
-    own = [name for name in texts if table[name].dtype.kind not in "biufcM" and (table[name].astype(str) == name).any()]
+    own = [name for name in texts if table[name].dtype.kind not in "biufcM" and name in set(map(str, table[name]))]
     shares = [name for name in numbers if "." in name and is_score(table[name]) and _is_fractional(table[name])]
     if not numbers or not (own or (shares and len(numbers) == len(names))):
         return

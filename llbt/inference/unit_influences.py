@@ -94,15 +94,12 @@ def statistic_of(
 
 
 def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the names and numbers that a statistic returns of a fit; what is no function, and no numbers, is refused.
+    """Return the names and numbers that a statistic returns of a fit; what are no numbers is refused.
 
     Raises
     ------
     OptionError
     """
-    expected = "a function of a fit that returns a number, a Series, a mapping or an array of numbers"
-    if not callable(statistic):
-        raise OptionError(f"statistic={statistic!r:.80}", "Pass statistic=lambda res: res.params.", expected=expected)
     found = statistic(res)
     try:
         return named_values(found)
@@ -110,7 +107,7 @@ def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArr
         raise OptionError(
             f"statistic returns {found!r:.80}, of type {type(found).__name__}",
             "Pass statistic=lambda res: res.params.",
-            expected=expected,
+            expected="a number, a Series, a mapping or an array of numbers",
         ) from None
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..arguments import Share, checked
 from ..budgets import refuse_large
 from ..core.columns import Label, refuse_surrogates
-from ..data.frames import is_missing
 from ..errors import OptionError, kind_of
 from .bets import N_BETS
 from .evidence import Sequential
@@ -99,11 +98,7 @@ def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share 
     """
     if isinstance(objects, str) or not isinstance(objects, Sequence) or len(objects) < 2:
         raise OptionError(f"objects is {kind_of(objects)}", expected="a list of two objects or more: ['A', 'B']")
-    if any(map(is_missing, objects)):
-        raise OptionError(f"objects={list(objects)!r:.80} has a missing label", expected="a label for each object")
     refuse_surrogates("objects=", objects)
-    if not all(isinstance(label, Hashable) for label in objects):
-        raise OptionError(f"objects={list(objects)!r:.80}", expected="labels: text or numbers")
     if len(set(objects)) < len(objects):
         raise OptionError(f"objects={list(objects)!r}", expected="each object once")
     size = len(objects)
