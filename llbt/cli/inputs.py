@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from ..data.files import open_source
 from ..data.judgments import Asked
 from ..data.paths import held
 from ..data.sources import in_memory
-from ..errors import listed
+from ..errors import DesignError, listed
 from ..fitting.fitted import AnyFit
 from ..report.study import UNITS
+from ..table import format_count
 from .messages import working
 from .options import Counting, Model, Reading, ScoreReading
 from .signatures import given
@@ -54,7 +55,8 @@ class Opened:
 def opened(file: str, reading: Reading, counting: Counting | None = None) -> Opened:
     """Return a file's judgments or counts, or a bundled data set, and the options that they are read with."""
     asked = given(reading, *([counting] if counting is not None else []))
-    asked.pop("pool", None)
+    for name in ("pool", "largest_component"):
+        asked.pop(name, None)
     who = {name: asked.pop(name) for name in UNITS if name in asked}
     if file != "-" and not Path(file).exists() and not _is_pattern(file):
         return Opened(_bundled(file, asked), {}, who)
@@ -118,7 +120,8 @@ def counted(read: Opened, counting: Counting, groups: Sequence[str], units: str 
         Whether a judge and a prompt that were named have to be there, or are kept where they are.
     """
     with working("reading"):
-        return _pooled(_table(read, groups, units), counting.pool)
+        c = _pooled(_table(read, groups, units), counting.pool)
+        return _largest(c) if counting.largest_component else c
 
 
 def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
@@ -138,6 +141,30 @@ def _pooled(c: llbt.Comparisons, pool: str | None) -> llbt.Comparisons:
     if pool is None:
         return c
     return c.pool() if pool == "all" and "all" not in c.covariates else c.pool(*items("pool", pool))
+
+
+def _largest(c: llbt.Comparisons) -> llbt.Comparisons:
+    """Return the largest group of objects that were compared, with a note on what was left out."""
+    parts = sorted(c.components(), key=len, reverse=True)
+    if len(parts) < 2:
+        return c
+    kept = c.select(objects=parts[0])
+    out = [str(label) for part in parts[1:] for label in part]
+    gone = f"{format_count(c.n_judgments - kept.n_judgments)} judgments of {listed(out, 6)}"
+    return replace(
+        kept, notes=(*kept.notes, f"left out, never compared with the others: {gone} (largest_component=True)")
+    )
+
+
+@contextlib.contextmanager
+def in_groups(c: llbt.Comparisons) -> Iterator[None]:
+    """Say of objects that were never compared with each other what the command line does about it."""
+    try:
+        yield
+    except DesignError as error:
+        if len(c.components()) > 1:
+            error.remedy = "Pass --largest-component to fit the largest group alone."
+        raise
 
 
 def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
@@ -180,7 +207,7 @@ def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> AnyFit:
     """Return the fit of a model, by default of the one that the table asks for."""
     asked = asked_of(model, c)
     formula = formula or llbt.default_formula(c)
-    with working("fitting"):
+    with working("fitting"), in_groups(c):
         return llbt.fit(formula, c, discrimination=model.discrimination, approximation=model.approximation, **asked)
 
 

@@ -28,7 +28,12 @@ _SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
 _OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
-_COMMANDS = {"list_formats()": "llbt formats"}  # calls that are commands
+_COMMANDS = {  # calls that are commands
+    "list_formats()": "llbt formats",
+    "rankings_from(…)": "llbt fit --rankings",
+    "choices_from(…)": "llbt fit --best",
+    "from_ratings(…)": "llbt fit --ratings",
+}
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
 

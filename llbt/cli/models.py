@@ -48,7 +48,7 @@ def fit(
     A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
     given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
 
-    --rankings, --best (with --objects) and --ratings name the columns of rankings, best-worst sets and ratings.
+    Rankings, best-worst sets and ratings are read with --rankings, --best (with --objects) and --ratings.
     Rankings and sets are fitted as lists (Plackett-Luce), ratings as the comparisons that they imply.
 
     In lists, a name with a comma is quoted: '"a,b",c'.
@@ -219,7 +219,7 @@ def report(
     from ..formulas.brackets import has_brackets
     from ..report.study import finite_fit
     from ..report.writing import checked_target
-    from .inputs import asked_of, audit_of, counted, fitted, groups_of, opened, refuse_standard_input
+    from .inputs import asked_of, audit_of, counted, fitted, groups_of, in_groups, opened, refuse_standard_input
 
     refuse_standard_input(output, file, counting)
     target = (
@@ -234,7 +234,7 @@ def report(
     if has_brackets(formula):
         res = fitted(formula, data, model)
     else:
-        with working("fitting"):
+        with working("fitting"), in_groups(data):
             res = finite_fit(formula, data, **asked_of(model, data))
     heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
     with tempfile.TemporaryDirectory() as folder, working("writing"):

@@ -302,6 +302,12 @@ class Counting:
         Text,
         option("--pool", "Covariates to sum the table over before it is fitted, or all of them: all.", "NAME,…|all"),
     ] = None
+    largest_component: Annotated[
+        bool,
+        option(
+            "--largest-component", "Keep the largest group of objects that were compared; a note counts the others."
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,24 @@ class Reworded:
     words: tuple[tuple[Label, Label], ...]
 
 
-Side = str | Constant | Reworded
+@dataclass(frozen=True)
+class Labelled:
+    """An object that goes by its label where every object has one of its own, else by other fields.
+
+    Attributes
+    ----------
+    label, otherwise : str
+        Several fields joined by ``+`` are read together.
+    beside : tuple of str
+        Label and other fields of the record's other object, whose labels count, too.
+    """
+
+    label: str
+    otherwise: str
+    beside: tuple[str, str]
+
+
+Side = str | Constant | Reworded | Labelled
 
 
 @dataclass(frozen=True)
@@ -187,7 +204,7 @@ class Game:
 
     Attributes
     ----------
-    objects : tuple of str, Constant or Reworded
+    objects : tuple of str, Constant, Reworded or Labelled
         The fields of the object shown first and of the other; several joined by ``+`` are read together.
     verdict : Labels, Lean, ByScores, OneHot, Choice or Always
         How the record says who won.
@@ -346,7 +363,10 @@ def fields_of(game: Game) -> list[str]:
         case Always():
             said = ()
     weight = (game.weight.field,) if isinstance(game.weight, Share) else (game.weight,) if game.weight else ()
-    sides = [side.field if isinstance(side, Reworded) else side for side in game.objects]
+    sides = [
+        side.field if isinstance(side, Reworded) else side.otherwise if isinstance(side, Labelled) else side
+        for side in game.objects
+    ]
     return [*(side for side in sides if isinstance(side, str)), *said, *weight]
 
 

@@ -399,8 +399,9 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
     if not alike:
         raise JudgmentError(
             f"no known format has the columns {listed(sorted(map(str, source.names)), 20)}{_misspelt(source.names)}",
-            "Pass objects=(…, …) and outcome=…, or format=…, one of those in list_formats() or a JudgmentFormat of "
-            "your own.",
+            "Pass objects=(…, …) and outcome=…, winner=… and loser=…, or format=…, one of those in list_formats() or a "
+            "JudgmentFormat of your own. Rankings, best-worst sets and ratings: rankings_from(…), choices_from(…), "
+            "from_ratings(…).",
             where=what,
         )
     strange = {known.name: _strange_values(source, known) for known in alike}

@@ -13,6 +13,7 @@ from .formats import (
     Constant,
     Game,
     JudgmentFormat,
+    Labelled,
     Labels,
     Lean,
     Reworded,
@@ -34,6 +35,7 @@ _MULTIPREF: dict[Label, float] = {
 }
 _RIGHT = (("A>B", "correct"), ("B>A", "incorrect"))
 _WRONG = (("A>B", "incorrect"), ("B>A", "correct"))
+_OUTPUTS = (("provider.id+promptIdx",), ("other_provider.id+other_promptIdx",))
 _COMPLETIONS = (Constant("completion1"), Constant("completion2"))
 
 
@@ -114,7 +116,10 @@ MODEL_FORMATS = (
         "promptfoo",
         (
             Game(
-                ("provider.id+promptIdx", "other_provider.id+other_promptIdx"),
+                (
+                    Labelled("provider.label", *_OUTPUTS[0], ("other_provider.label", *_OUTPUTS[1])),
+                    Labelled("other_provider.label", *_OUTPUTS[1], ("provider.label", *_OUTPUTS[0])),
+                ),
                 Choice(("pass", "other_pass"), Constant(True)),
             ),
         ),
@@ -125,7 +130,10 @@ MODEL_FORMATS = (
         every_two="testIdx+assertion.value",
         only={"assertion.type": ("select-best",)},
         shown=False,
-        notes=("the objects are outputs: the provider's id and the number of the prompt, joined by a colon",),
+        notes=(
+            "the objects are outputs: by the provider's label where each has its own, else by its id and the number of "
+            "the prompt",
+        ),
     ),
     JudgmentFormat(  # openai/evals, registry/modelgraded/battle.yaml and record.py
         "openai_evals",

@@ -14,7 +14,7 @@ from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code,
 from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
 from ..errors import JudgmentError, listed
 from ..table import Note, counted
-from .formats import Constant, Game, JudgmentFormat, Labels, Reworded, Side, fields_of
+from .formats import Constant, Game, JudgmentFormat, Labelled, Labels, Reworded, Side, fields_of
 from .paths import located
 from .readings import BOTH_BAD, LEFT_OUT
 from .reshaped import field_of, gap, joined_values, judged
@@ -151,6 +151,8 @@ _NOTHING = "\0no object"  # stands for the labels that stand for no object
 
 def _named(side: Side) -> str:
     """Return how messages call a side."""
+    if isinstance(side, Labelled):
+        return side.otherwise
     return str(side.field if isinstance(side, Reworded) else side.value if isinstance(side, Constant) else side)
 
 
@@ -159,11 +161,26 @@ def _objects(records: Records, side: Side, known: JudgmentFormat) -> npt.NDArray
     if isinstance(side, Reworded):
         codes, labels = label_codes(records.values(side.field))
         return as_objects([*map(dict(side.words).get, labels), None])[codes]
+    if isinstance(side, Labelled):
+        names = side.otherwise if not _have_labels(records, side) else side.label
+        return joined_values(records, names)
     if isinstance(side, str) and "+" in side and side not in records.frame:
         return joined_values(records, side)
     codes, labels = label_codes(records.values(side))
     unnamed = [_NOTHING if label in known.unnamed else label for label in labels]
     return as_objects([*unnamed, _NOTHING if None in known.unnamed else None])[codes]
+
+
+def _have_labels(records: Records, side: Labelled) -> bool:
+    """Whether every object of the records has a label of its own."""
+    both = ((side.label, side.otherwise), side.beside)
+    found = {
+        pair
+        for label, otherwise in both
+        for pair in zip(joined_values(records, label), joined_values(records, otherwise), strict=True)
+    }
+    labels = {label for label, _ in found}
+    return bool(found) and not labels & {None, ""} and len(labels) == len(found)
 
 
 def _left(out: npt.NDArray[np.bool_], why: str) -> list[Note]:

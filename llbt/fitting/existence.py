@@ -54,7 +54,7 @@ def check_connected(c: Comparisons) -> None:
         raise DesignError(
             f"the objects fall into {len(components)} groups never compared with each other: {shown}; their worths "
             "have no common scale",
-            "Fit the groups apart: c.select(objects=group) for group in c.components().",
+            "Fit the largest group: c.select(objects=max(c.components(), key=len)), or each of them in c.components().",
         )
 
 

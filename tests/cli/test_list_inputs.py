@@ -70,3 +70,23 @@ def test_refused(options, said, tmp_path):
     result = run(RANKS, tmp_path, *options)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())
+
+
+def test_groups_that_never_met(tmp_path):
+    table = pd.DataFrame({"object_i": ["a", "b", "c", "c", "d"], "object_j": ["b", "a", "d", "e", "e"]})
+    table = pd.concat([table, table.rename(columns={"object_i": "object_j", "object_j": "object_i"})]).assign(
+        outcome="i"
+    )
+    result = run(table, tmp_path)
+    assert result.exit_code == 2
+    assert "--largest-component" in result.output
+    fitted = run(table, tmp_path, "--largest-component")
+    assert fitted.exit_code == 0, fitted.output
+    assert "3 objects" in fitted.stdout
+    assert "4 judgments of 'a', 'b'" in " ".join(fitted.stdout.split())
+
+
+def test_refusals_name_the_options_for_lists(tmp_path):
+    result = run(pd.DataFrame({"one": [1], "two": [2]}), tmp_path)
+    assert "llbt fit --rankings" in result.output
+    assert "--winner" in result.output

@@ -249,3 +249,27 @@ def test_best_and_worst_as_places(shared):
         folder / "r25_bws_positions.csv", design=design, best=("B1", "B2"), worst=("W1", "W2"), clusters="ID"
     )
     assert r.n_judgments == 6
+
+
+@pytest.mark.shared
+def test_two_entries_of_one_provider_go_by_their_labels(shared):
+    c = llbt.from_judgments(shared / "layouts" / "r27_promptfoo_same_provider.json")
+    assert counts(c) == {("cold", "warm"): (1, 0, 1)}
+
+
+def test_labels_that_two_outputs_share_are_no_names():
+    def output(test, prompt, label, selected):
+        assertion = {"type": "select-best", "value": "best"}
+        return {
+            "promptIdx": prompt,
+            "testIdx": test,
+            "provider": {"id": "acme:chat", "label": label},
+            "gradingResult": {"componentResults": [{"pass": selected, "assertion": assertion}]},
+        }
+
+    def table(labels):
+        outputs = [output(test, k, label, k == test) for test in (0, 1) for k, label in enumerate(labels)]
+        return counts(llbt.from_judgments([{"evalId": "e", "config": {}, "results": {"results": outputs}}]))
+
+    assert table(["warm", "cold"]) == {("cold", "warm"): (1, 0, 1)}
+    assert table(["warm", "warm"]) == table(["", ""]) == {("acme:chat:0", "acme:chat:1"): (1, 0, 1)}
