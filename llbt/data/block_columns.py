@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -29,6 +29,13 @@ class Keep:
     numeric: tuple[str, ...]
     object_covariates: object
     judges: Described | None
+
+    def with_judge(self, names: Sequence[str], makers: Roles) -> Keep:
+        """Return the same with the table of judges joined by the column that makes their blocks."""
+        judge = makers.get("judge", ())
+        if self.judges is None or len(judge) != 1:
+            return self
+        return replace(self, judges=self.judges.keyed(names, judge[0], judge[0]))
 
     def roles(self, names: Sequence[str], makers: Sequence[str]) -> Roles:
         """Return the columns of the frame to keep, by parameter; a cluster ``block`` may be made here."""

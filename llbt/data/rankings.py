@@ -242,6 +242,7 @@ def _implied(
     source = open_source(frame)
     names = source.names
     block = block_makers(makers, wide=objects is not None)
+    keep = keep.with_judge(names, block)
     values = columns_of_rows(long) if objects is None else columns_of_objects(objects)
     roles = {**values, **block, **keep.roles(names, flat(block))}
     check_roles(names, roles)

@@ -106,6 +106,15 @@ def test_a_table_of_judges_joins_by_index_or_column_and_keys_of_any_type(kind, c
     assert c.same_counts(MERGED)
 
 
+@pytest.mark.parametrize("kind", JUDGES)
+def test_ratings_join_a_table_of_judges_alike(kind):
+    rows = [(w, o, (w * k) % 5) for w in range(12) for k, o in enumerate("ABC", start=1)]
+    ratings = pd.DataFrame(rows, columns=["worker", "object", "rating"])
+    joined = llbt.from_ratings(ratings, judge="worker", judge_covariates=JUDGES[kind])
+    merged = llbt.from_ratings(ratings.merge(ABOUT, on="worker"), judge="worker", covariates="age")
+    assert joined.same_counts(merged)
+
+
 def test_the_command_line_takes_the_names_of_the_file(tmp_path):
     path = tmp_path / "votes.csv"
     BATTLES.to_csv(path, index=False)
