@@ -129,12 +129,23 @@ def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
         if read.who:
             raise wrong(next(iter(read.who)), "it is for files; a bundled data set is read as it is.")
         return read.source
+    if "orders" in read.said and read.who:
+        read = _once(read)
     named = tuple(read.who.values()) if units == "kept" else ()
     wanted = [name for name in UNITS if name not in read.who] if named else [read.who.get(name, name) for name in UNITS]
     kept = dict.fromkeys((*read.said.get("clusters", ()), *named, *groups))
     beside = [name for name in kept if name not in read.said.get("covariates", ())]
     door = llbt.from_counts if any(name in read.said for name in _OF_COUNTS) else llbt.from_judgments
     return door(read.source, **{**read.said, "clusters": beside, "units": wanted})
+
+
+def _once(read: Opened) -> Opened:
+    """Return judgments of which a pair in both orders counts once, by the judge and prompt that were named."""
+    names = ("objects", "outcome", "outcomes", "winner", "loser", "scores", "orders", "ties_column", "ignore", "where")
+    of_reading = (*names, "defaults", "labels", "format", "max_dropped")
+    first = {name: value for name, value in read.said.items() if name in of_reading}
+    rest = {name: value for name, value in read.said.items() if name not in of_reading}
+    return Opened(llbt.read_judgments(read.source, **first, **read.who), rest, {})
 
 
 def _pooled(c: llbt.Comparisons, pool: str | None) -> llbt.Comparisons:

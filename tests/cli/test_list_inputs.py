@@ -90,3 +90,14 @@ def test_refusals_name_the_options_for_lists(tmp_path):
     result = run(pd.DataFrame({"one": [1], "two": [2]}), tmp_path)
     assert "llbt fit --rankings" in result.output
     assert "--winner" in result.output
+
+
+def test_both_orders_of_a_prompt_that_is_named(tmp_path):
+    sides = [("x", "y"), ("y", "x")] * 3
+    table = pd.DataFrame(sides, columns=["model_a", "model_b"]).assign(qid=[1, 1, 2, 2, 3, 3])
+    table["winner"] = ["model_a", "model_b", "model_a", "model_a", "model_b", "model_a"]  # x, a flip, y
+    said = run(table, tmp_path, "--orders", "agree", "--prompt", "qid")
+    assert said.exit_code == 0, said.output
+    assert "3 judgments" in said.stdout
+    assert "Ties: 33.3 %" in said.stdout
+    assert run(table, tmp_path, "--orders", "agree").exit_code == 2
