@@ -257,8 +257,8 @@ def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) 
         if kind is not None and not kind.holds(object.__new__(whole)):
             raise OptionError(f"{name} is of type {whole.__name__}", expected=kind.expected)
         raise OptionError(
-            f"{name} holds the worths of a {whole.__name__} alone, and more is asked than worths",
-            f"Pass the whole, what {getattr(whole, '_made_by', whole.__name__)} returned.",
+            f"{name} holds the worths of a {whole.__name__} alone, without its fit",
+            f"Pass the whole result, as {getattr(whole, '_made_by', whole.__name__)} returned it.",
         )
 
 

@@ -42,7 +42,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         f"{_WITHOUT}: res = {{plain}}.",
     ),
     "fragility": (
-        "what is left out of a fit with normal effects changes the effects, too",
+        "leaving out judgments changes the normal effects as well as the estimates",
         f"{_WITHOUT}: llbt.fragility({{plain}}).",
     ),
     "goodness_of_fit": (
@@ -60,7 +60,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "llbt.held_out({plain}) is of the fit without effects.",
     ),
     "influence": (
-        "what is left out of a fit with normal effects changes the effects, too",
+        "leaving out judgments changes the normal effects as well as the estimates",
         "Draw tables from it, llbt.bootstrap(res, resample='parametric'), or ask a fit without effects: "
         "llbt.influence({plain}).",
     ),
@@ -92,7 +92,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "llbt.fit('object + tie + (tie | judge)', res.comparisons)), of='tie').",
     ),
     "sensitivity": (
-        "what is left out of a fit with normal effects changes the effects, too",
+        "leaving out judgments changes the normal effects as well as the estimates",
         f"{_WITHOUT}: llbt.sensitivity({{plain}}).",
     ),
     "residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.residuals({{plain}})."),

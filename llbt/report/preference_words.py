@@ -64,7 +64,7 @@ def _differences(res: LLBTResults, pairs: Pairwise) -> Said:
     first, numbers = _one_pair(res, pairs, ranked[0], ranked[1], "first")
     if pairs.rank_ranges is not None:
         last, more = _one_pair(res, pairs, ranked[0], ranked[-1], "ends") if len(ranked) > 2 else ("", {})
-        intervals = "Intervals hold for all pairs together, and for the average object, not for each."
+        intervals = "Intervals hold for all pairs together, on average over objects and not for each object."
         return f"{first}. {last}{'. ' if last else ''}{intervals}", numbers | more
     if len(ranked) == 2:
         return first + ".", numbers
