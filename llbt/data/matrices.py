@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, checked
+from ..arguments import JUDGED_INSIDE, checked, is_list
 from ..core.columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
 from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, kind_of, listed
 from ..table import counted, format_count
 from .frames import is_missing, plain, read_factor
 from .sources import open_frame
@@ -98,6 +98,8 @@ def from_matrix(
 
 
 def _checked_names(names: Sequence[Label]) -> tuple[Label, ...]:
+    if not isinstance(names, str) and not is_list(names):
+        raise OptionError(f"names= is {kind_of(names)}", expected="a list of labels, one per object")
     given = tuple(plain(name) for name in ([names] if isinstance(names, str) else names))
     if any(is_missing(name) for name in given):
         raise JudgmentError(f"names= has missing labels: {listed(given)}", expected="one label per object")
