@@ -258,3 +258,9 @@ def test_names_of_judges_that_make_many_machines():
     pasted = str(caught.value).split("name: ")[1].rstrip(".")
     one = eval(pasted, {"machine": machine})
     assert llbt.judges.calibrate(human, one, formula="object").omega.index.tolist() == ["machine"]
+
+
+@pytest.mark.parametrize("n", [10**11, 10**400])
+def test_more_resamples_than_memory_holds(n):
+    with pytest.raises(DesignError, match=r"table of estimates of 1e\+1\d resamples takes .* GiB, and there are"):
+        llbt.bootstrap(fitted(), n=n)
