@@ -381,7 +381,7 @@ def state() -> dict[str, Any]:
         "errors of numpy": np.geterr(),
         "random numbers": np.random.get_state()[2:],  # noqa: NPY002
         "directory": os.getcwd(),
-        "environment": {name: value for name, value in os.environ.items() if "JOBLIB" not in name},
+        "environment": {name: value for name, value in os.environ.items() if name != "KMP_INIT_AT_FORK"},
         "locale": locale.setlocale(locale.LC_ALL),
         "handlers": list(logging.getLogger().handlers),
     }
