@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import llbt
 
-from ..data.frames import as_number
 from ..errors import listed
 from ..fitting.ranking_model import RankingCov
 from .inputs import frame_of
@@ -87,9 +86,4 @@ def _rankings(file: str, lists: Lists, kept: dict[str, Any]) -> llbt.Rankings:
     gone = [name for name in names if name not in frame]
     if gone:
         raise wrong("rankings", f"the file has no column {listed(gone)} but {listed(list(frame), 20)}.")
-    cells = {value for name in names for value in frame[name].dropna()}
-    if all(as_number(value) is not None for value in cells):
-        return llbt.rankings_from(frame, objects=names, **kept)
-    ranks = [f"place of {name}" for name in names]
-    placed = frame.assign(**{rank: frame[names[k]].notna().map({True: k + 1.0}) for k, rank in enumerate(ranks)})
-    return llbt.rankings_from(placed, object=names, rank=ranks, **kept)
+    return llbt.rankings_from(frame, objects=names, **kept)

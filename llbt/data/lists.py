@@ -39,10 +39,11 @@ from .blocks import (
 )
 from .files import open_source
 from .formats import JudgmentFormat
+from .frames import as_number
 from .kept import Names, read_object_table, wanted
 from .known_formats import ranking_format
 from .preflib import SUFFIXES, read_preflib, suffix_of
-from .sources import as_names
+from .sources import Source, as_names, in_memory
 from .tables import coded_pairs, kept_at, unused_note
 
 Unranked = Literal["unknown", "below"]
@@ -71,7 +72,8 @@ def rankings_from(
         one row per ranking with columns that name the objects and columns of their ranks, as files of the WMT have it.
         The path of a file of PrefLib, by its suffix ``.soc``, ``.soi``, ``.toc`` or ``.toi``, needs nothing else.
     objects : sequence of str, optional
-        Wide form: the columns of ranks, one per object and named after it.
+        Wide form: the columns of ranks, one per object and named after it; or, where their cells are texts, the
+        columns of the places, first to last, whose cells name the objects.
     object, rank : str or sequence of str
         Long form: the columns with the object and its rank, 1 for the best; only the order of the ranks counts, equal
         ranks are ties. Several columns each, one rank for each object: one row per ranking.
@@ -141,6 +143,19 @@ def rankings_from(
     absent = tuple(missing) if isinstance(missing, (list, tuple, set, frozenset, np.ndarray)) else (missing,)
     items, ranks = as_names(object, "object"), as_names(rank, "rank")
     source = open_source(frame)
+    if objects is not None and (placed := _placed(source, columns_of_objects(objects)["objects"])) is not None:
+        table, places, note = placed
+        read = rankings_from(
+            table,
+            object=tuple(places),
+            rank=tuple(places.values()),
+            block=block,
+            unranked=unranked,
+            covariates=covariates,
+            clusters=clusters,
+            object_covariates=object_covariates,
+        )
+        return replace(read, notes=(note, *read.notes))
     known = ranking_format(source.names, ranks)
     scale = Scale("rank", "ranked", higher_wins=False, unranked=absent)
     if known is not None:
@@ -167,6 +182,23 @@ def rankings_from(
     written = () if known is None else (f"read as {form.description}",)
     unused = unused_note([name for name in source.names if name not in flat(roles)])
     return replace(collected, notes=(*written, *collected.notes, *unused))
+
+
+def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dict[str, str], str] | None:
+    """Return a table with a rank for each column of places whose cells name objects, these ranks, and a note."""
+    if not set(columns) <= set(source.names):
+        return None
+    table = in_memory(source)
+    cells = [value for name in columns for value in table[name].dropna().unique()]
+    if not cells or not all(isinstance(value, str) and as_number(value) is None for value in cells):
+        return None
+    places = {name: f"place of {name}" for name in columns}
+    ranks = {rank: table[name].notna().map({True: float(k)}) for k, (name, rank) in enumerate(places.items(), 1)}
+    return (
+        table.assign(**ranks),
+        places,
+        f"cells name objects: {columns[0]!r} to {columns[-1]!r} are places, best first",
+    )
 
 
 def _as_written(made: Blocks, form: JudgmentFormat) -> Blocks:

@@ -273,3 +273,13 @@ def test_labels_that_two_outputs_share_are_no_names():
 
     assert table(["warm", "cold"]) == {("cold", "warm"): (1, 0, 1)}
     assert table(["warm", "warm"]) == table(["", ""]) == {("acme:chat:0", "acme:chat:1"): (1, 0, 1)}
+
+
+def test_orderings_are_read_as_rankings():
+    """Places in columns and objects in cells say what ranks in columns named after objects do."""
+    orders = csv("first,second,third\nx,y,z\ny,x,z\nz,x,\n")
+    ranks = csv("x,y,z\n1,2,3\n2,1,3\n2,,1\n")
+    read = llbt.rankings_from(orders, objects=["first", "second", "third"])
+    ranked = llbt.rankings_from(ranks, objects=["x", "y", "z"])
+    assert str(read).partition("Note")[0] == str(ranked).partition("Note")[0]
+    assert "are places, best first" in read.notes[0]
