@@ -153,7 +153,8 @@ class MetricScores(Record):
         Examples
         --------
         >>> import llbt
-        >>> llbt.metrics.MetricScores.from_matrices({"bleu": [1.0, 2.0, 4.0]}, [1.0, 3.0, 2.0], systems="abc").systems
+        >>> scores = {"bleu": [1.0, 2.0, 4.0]}
+        >>> llbt.metrics.MetricScores.from_matrices(scores, [1.0, 3.0, 2.0], systems=["a", "b", "c"]).systems
         ('a', 'b', 'c')
         """
         if not isinstance(metrics, Mapping) or not metrics:

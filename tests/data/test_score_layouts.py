@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from support.shell import answered, refused
 
 import llbt
 from llbt.data.score_frames import SystemScores, as_scores
@@ -185,3 +186,17 @@ def test_files_of_the_field(shared):
         as_scores(shared / "layouts" / "r15_no_header_scores.csv")
     scores = as_scores(shared / "layouts" / "r17_several_raters.csv")
     assert scores.values.mean(axis=1).tolist() == [3.75, 2.25]
+
+
+def test_the_shell_has_the_same_calls():
+    text = HARMFUL["length like scores"].to_csv(index=False)
+    said = refused("scores", "leaderboard", "-", input=text)
+    assert "Pass --ignore length (2 systems) or --score A,B,length (3 systems)." in said
+    for options, n in ((("--ignore", "length"), 2), (("--score", "A,B,length"), 3)):
+        board = answered("scores", "leaderboard", "-", *options, "--format", "csv", input=text)
+        assert len(board.splitlines()) == n + 1
+    judgments = HARMFUL["wins and losses"].to_csv(index=False)
+    assert "Fit them with llbt fit FILE." in refused("aggregate", "-", input=judgments)
+    raters = twice(LONG, "person", ("r", "s")).to_csv(index=False)
+    board = answered("scores", "leaderboard", "-", "--rater", "person", "--test", "t", input=raters)
+    assert "2 groups of person" in " ".join(board.split())
