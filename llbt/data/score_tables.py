@@ -130,8 +130,9 @@ def _refuse_others(data: object) -> None:
 def _refuse_judgments(table: pd.DataFrame, source: Source) -> None:
     """Raise for a table of judgments or counts."""
     pair = _pair_of_objects(table)
-    if pair is None and not has_known_format(source):
-        return
+    only_numbers = all(column.dtype.kind in "biufcM" for _, column in table.items())
+    if pair is None and (only_numbers or not has_known_format(source)):
+        return  # numbers alone name no objects
     said = f"columns {pair[0]!r} and {pair[1]!r} name two objects a row" if pair else "the columns are a known format's"
     remedy = "Fit them with llbt.fit('object', llbt.from_judgments(frame))."
     wins = side_pairs([name for name in table if isinstance(name, str) and is_score(table[name])])
