@@ -17,6 +17,7 @@ from ..core.rankings import Rankings
 from ..data.doors import from_judgments
 from ..data.judgments import Asked, Format, countable
 from ..data.kept import Names
+from ..data.outcomes import Outcomes
 from ..data.paths import located
 from ..data.sources import as_names
 from ..data.spare_columns import Where
@@ -147,6 +148,9 @@ def audit(
     data: object,
     *,
     format: Format | None = None,
+    objects: Sequence[str] | None = None,
+    outcome: str | None = None,
+    outcomes: Outcomes = None,
     winner: str | None = None,
     loser: str | None = None,
     scores: Sequence[str] | None = None,
@@ -173,9 +177,10 @@ def audit(
         Judgments, as `from_judgments` takes them; a table of counts, which allows fewer checks; or lists of objects in
         order, which have checks of their own.
     format : str or JudgmentFormat, optional
-        How the judgments are written, as in `from_judgments`; under column names of their own
-        ``llbt.formats.columns(("left", "right"), "winner")``. A column ``"weight"`` is the number of judgments that a
+        How the judgments are written, as in `from_judgments`. A column ``"weight"`` is the number of judgments that a
         row stands for.
+    objects, outcome, outcomes
+        The columns of the objects, the column that says who won and what its labels mean, as in `from_judgments`.
     winner, loser, scores
         Columns of the object that won and of the one that lost, or of the points of either, as in `from_judgments`.
     judge, prompt : str, optional
@@ -253,6 +258,7 @@ def audit(
     """
     named = Named(judge, prompt, weights, block, task, time)
     asked = Asked(
+        *(objects, outcome, outcomes),
         winner=winner,
         loser=loser,
         scores=scores,
@@ -262,13 +268,10 @@ def audit(
     )
     if not isinstance(data, (Comparisons, Rankings)):
         return audited(data, format, asked, named)
-    of_rows = {
-        "winner": winner,
-        "scores": scores,
-        "weights": weights,
-        "ties_column": ties_column,
-        "ignore": asked.ignore or None,
-        "where": where,
+    of_rows: dict[str, object] = {
+        **{"objects": objects, "outcome": outcome, "outcomes": outcomes},
+        **{"winner": winner, "loser": loser, "scores": scores},
+        **{"weights": weights, "ties_column": ties_column, "ignore": asked.ignore or None, "where": where},
     }
     given = [f"{name}=" for name, value in of_rows.items() if value is not None]
     if given:

@@ -26,6 +26,7 @@ from ..data.judgments import Countable
 from ..data.outcomes import Outcomes, read_outcomes
 from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.rows import Rows
+from ..data.sources import refuse_absent
 from ..data.spare_columns import Filter, filters_of
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, OptionError, listed
@@ -265,14 +266,10 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     task = _task_columns(named.task, source.names)
     names = tuple(n for n in (*sides, outcome, judge, prompt, weights, block, time, *task) if n is not None)
     graded = judged.beside.get("strength", ("strength",) if found.is_standard else ())
-    gone = [name for name in (*names, *graded) if name not in source.names]
-    if gone:
-        has = listed(source.names, 20)
-        raise JudgmentError(
-            f"no column {listed(gone)}; it has {has}",
-            "Name them: format=llbt.formats.columns((…, …), …).",
-            where=source.what,
-        )
+    asks = "outcome" if outcome == found.labels.field else "strength"
+    roles = {"objects": sides, asks: (outcome,), "judge": (judge,), "prompt": (prompt,), "weights": (weights,)}
+    roles |= {"block": (block,), "time": (time,), "task": task} | ({"strength": graded} if graded else {})
+    refuse_absent(source, {role: tuple(n for n in columns if n is not None) for role, columns in roles.items()})
     others = tuple(dict.fromkeys(name for name in (*names, *graded) if name not in (*sides, outcome)))
     made = MADE if found.is_standard else ()
     known = {*names, *graded, found.labels.tie, *decided, *made}

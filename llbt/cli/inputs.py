@@ -272,8 +272,6 @@ def judged(file: str, reading: Reading) -> Any:
     read = opened(file, reading)
     if isinstance(read.source, llbt.Comparisons):
         raise wrong("FILE", f"the bundled data set {file!r} is counts; judgments one by one are asked for.")
-    if "weights" in read.said:
-        raise wrong("weights", "it is for counts of judgments; here each is read by itself.")
     said: dict[str, Any] = {**read.said, **read.who}
     return llbt.read_judgments(read.source, **said)
 

@@ -24,16 +24,21 @@ PATIENCE = 2.0  # seconds that nothing is said of
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\{[^{}\n]*\}|\[[^][\n]*\]|\([^()\n]*\)|…|[\w.+-]*\w"""
 _ARGUMENT = rf"([a-z_]+)=({_VALUE})?"
 _CALL = r"\b[\w.]+\(((?:[^()\n]|\([^()\n]*\))*)\)"
-_SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-]){_ARGUMENT}(?!=)")
-_OPTIONS_ALONE = re.compile(rf"(?:…, )?{_ARGUMENT}(?:, {_ARGUMENT})*")
+_SAID = re.compile(rf"{_CALL}|(?<![\w.'\"-])(?:[a-z_]+=(?:{_VALUE})?)(?:, [a-z_]+=(?:{_VALUE}))*(?!=)")
+_OPTIONS_ALONE = re.compile(rf"(?:(?:…|c), )?{_ARGUMENT}(?:, {_ARGUMENT})*")
 _ONE = re.compile(_ARGUMENT)
+_OF_PYTHON = re.compile(
+    r"\x00|\b(?:c|r|res|frame|llbt|Comparisons|pandas)[.\[]\w|\w\([^)]*[…=]"
+)  # what a shell has not
+_NAMED_BESIDE = re.compile(r" \((?:Comparisons\.\w+(?:, )?)+\)")  # methods in parentheses
+_SENTENCE, _CLAUSE = re.compile(r"(?<=[.?]) (?=[A-Z'])"), re.compile(r"; or |; |,? or ")
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
 _COMMANDS = {  # calls that are commands
     "list_formats()": "llbt formats",
+    "llbt.fit('object', llbt.from_judgments(frame))": "llbt fit FILE",
     "rankings_from(…)": "llbt fit --rankings",
     "choices_from(…)": "llbt fit --best",
     "from_ratings(…)": "llbt fit --ratings",
-    "llbt.fit('object', llbt.from_judgments(frame))": "llbt fit FILE",
 }
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
@@ -92,24 +97,40 @@ def _by_options(error: LLBTError, options: Mapping[str, str]) -> LLBTError:
     """Return an error whose fields name options in place of arguments; who asked is the command."""
     error.asker = ""
     error.where, error.found = spelled(error.where, options), spelled(error.found, options)
-    error.expected, error.remedy = spelled(error.expected, options), spelled(error.remedy, options)
+    error.expected, error.remedy = spelled(error.expected, options), remedied(error.remedy, options)
     return error
 
 
-def spelled(text: str, options: Mapping[str, str]) -> str:
+def remedied(text: str, options: Mapping[str, str]) -> str:
+    """Return a remedy as the command line has it: without sentences, or parts of them, that only Python can follow."""
+    text = spelled(_NAMED_BESIDE.sub("", text), options, "\0")
+    sentences = _SENTENCE.split(re.sub(r"\bNone\b", "none", text))
+    kept = []
+    for sentence in sentences:
+        if _OF_PYTHON.search(sentence):
+            parts = [part for part in _CLAUSE.split(sentence.rstrip(".")) if not _OF_PYTHON.search(part)]
+            sentence = f"{' or '.join(parts)}." if parts and parts[0] in sentence[: len(parts[0])] else ""
+        kept += [sentence] if sentence else []
+    return " ".join(kept)
+
+
+def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
     """Return a text with options where it has arguments of the library that the command has as options.
 
     Calls such as ``fit(…, prior='jeffreys')`` are options alone, if all of their arguments are. What stands below the
-    first line, a formula with a mark under it, stays.
+    first line, a formula with a mark under it, stays. An argument that the command does not have is marked as unknown.
     """
 
     def replaced(found: re.Match[str]) -> str:
         if found[1] is not None and not _OPTIONS_ALONE.fullmatch(found[1]):
             return _COMMANDS.get(found[0], found[0])  # a call of what the command line may not call
-        parts = [_option(name, value, options) for name, value in _ONE.findall(found[1] or found[0])]
-        return found[0] if None in parts else " ".join(part for part in parts if part is not None)
+        named = _ONE.findall(found[1] or found[0])
+        parts = [_option(name, value, options) for name, value in named]
+        if len({name for name, _ in named}) < len(named) and None not in parts:
+            return ", ".join(map(str, parts))  # alternatives
+        return f"{unknown}{found[0]}" if None in parts else " ".join(part for part in parts if part is not None)
 
-    first, below, rest = text.partition("\n")
+    first, below, rest = text.replace("from_judgments(frame, ", "from_judgments(…, ").partition("\n")
     return _SAID.sub(replaced, first) + below + rest
 
 
@@ -136,7 +157,7 @@ def _written(value: Any) -> str:
         sides = {
             k: ":".join(map(_written, v)) if isinstance(v, list | tuple) else _written(v) for k, v in value.items()
         }
-        return _joined([f"{_written(key)}={said}" for key, said in sides.items()])
+        return _joined([f"{'' if key is None else _written(key)}={said}" for key, said in sides.items()])
     if isinstance(value, (list, tuple, set)):
         return _joined([_written(part) for part in value])
     return "none" if value is None else str(value)

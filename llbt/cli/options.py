@@ -193,6 +193,15 @@ class Reading:
             "text|number",
         ),
     ] = None
+    max_dropped: Annotated[
+        int,
+        option(
+            "--max-dropped",
+            """How many judgments may be left out, counted, because nobody knows what their outcome says or they
+            compare an object with itself.""",
+            "N",
+        ),
+    ] = 0
     judge: Annotated[Text, column("--judge", "The column with the judge. [default: judge]")] = None
     prompt: Annotated[Text, column("--prompt", "The column with what was judged. [default: prompt]")] = None
 
@@ -235,15 +244,6 @@ class Counting:
             the outcome; strength for formats that have one. Without it there are wins, ties and losses.""",
         ),
     ] = None
-    max_dropped: Annotated[
-        int,
-        option(
-            "--max-dropped",
-            """How many judgments may be left out, counted, because nobody knows what their outcome says or they
-            compare an object with itself.""",
-            "N",
-        ),
-    ] = 0
     wins: Annotated[
         Text,
         column(

@@ -341,7 +341,7 @@ class Comparisons(Record):
         if not inside.any():
             raise JudgmentError(
                 "no two objects are connected by wins and ties both ways",
-                "Fit with a prior: fit(…, prior=…) has finite estimates wherever objects are connected.",
+                "Fit with a prior: fit(…, prior='jeffreys') has finite estimates wherever objects are connected.",
             )
         found = tabulate(lines.take(inside), replace(self, notes=()))
         out = np.flatnonzero(~kept)

@@ -92,7 +92,7 @@ def choices_from(
     if design is not None:
         return _of_design(frame, design, objects, best, worst, covariates, clusters, object_covariates)
     if objects is None:
-        raise OptionError("nothing says which objects a set shows", "Pass objects=(…, …), or design=….")
+        raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
     for parameter, column in (("best", best), ("worst", worst)):
         if not isinstance(column, str) and column is not None:
             raise OptionError(f"{parameter}={column!r} without a design", expected="the name of one column")

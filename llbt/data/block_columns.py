@@ -103,7 +103,7 @@ def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
         raise OptionError(
             "nothing says which rows belong together",
             "Pass judge= and prompt= (objects that one judge compared on one prompt), or block= (any columns); or "
-            "objects=[…] for a frame with one column per object.",
+            "objects= for a frame with one column per object.",
         )
     return given
 
@@ -115,7 +115,8 @@ def check_roles(names: Sequence[str], roles: Roles) -> None:
         gone = tuple(name for name in asked if name not in names)
         if gone:
             raise JudgmentError(
-                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}", f"Pass {parameter}=…"
+                f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}",
+                f"Pass {parameter}= and the name of its column.",
             )
         for name in asked:
             first = played.setdefault(name, parameter)

@@ -207,7 +207,7 @@ def _from_counts(
     picked = source.pick(roles)
     asked, unlabelled = asked.labelled(picked)
     pairs = read_label_pair(picked, "objects", sides)
-    _without_selves(picked, pairs, 0)
+    _without_selves(picked, pairs, None)
     read = [[read_counts(picked, name) for name in names] for names in told.outcomes]
     counts = np.column_stack([sum(columns, np.zeros(len(pairs.codes))) for columns in read])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
@@ -445,15 +445,20 @@ def _sum_notes(told: _Counted, read: Sequence[Sequence[FloatArray]]) -> list[str
     return notes
 
 
-def _without_selves(rows: Rows, pairs: Coded, most: int) -> tuple[Rows, Coded, int]:
-    """Return rows and their objects without comparisons of an object with itself, and how many these were."""
+def _without_selves(rows: Rows, pairs: Coded, most: int | None) -> tuple[Rows, Coded, int]:
+    """Return rows and their objects without comparisons of an object with itself, and how many these were.
+
+    Counts (`most` is None) may have none.
+    """
     same = pairs.codes[:, 0] == pairs.codes[:, 1]
     n = rows.count(same)
-    if n > most or (n and same.all()):
+    if n > (most or 0) or (n and same.all()):
         label = pairs.levels[pairs.codes[rows.start(same), 0]]
         raise JudgmentError(
             f"{counted(n, 'row')} with an object compared with itself{rows.place(same)}: {label!r}",
-            f"Leave these rows out before, or counted with max_dropped={n}.",
+            "Leave these rows out before."
+            if most is None
+            else f"Leave these rows out before, or counted with max_dropped={n}.",
             expected="two different objects",
         )
     return (rows.take(~same), replace(pairs, codes=pairs.codes[~same]), n) if n else (rows, pairs, 0)

@@ -15,7 +15,7 @@ from .outcomes import Outcomes
 from .readings import Meaning
 from .texts import LabelType
 
-UNNAMED = "The models are not named; pass objects=(…, …), the two fields that name them."
+UNNAMED = "The models are not named. Pass objects= and the names of two columns that name them."
 
 
 @dataclass(frozen=True)

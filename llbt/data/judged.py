@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS, Judgments
 from ..errors import JudgmentError
+from ..table import counted
 from .judgments import read_judgments
 
 
@@ -43,13 +44,15 @@ def read_judged(
         raise JudgmentError("there is no judgment", expected="one at least")
     if made.weights is not None and not (made.weights == 1).all():
         odd = int((made.weights != 1).argmax())
-        raise JudgmentError(f"row {odd} has the weight {made.weights[odd]!r}", expected="single judgments, of weight 1")
+        raise JudgmentError(
+            f"row {odd} has the weight {made.weights[odd]:.6g}", expected="single judgments, of weight 1"
+        )
     same = made.pairs[:, 0] == made.pairs[:, 1]
     if same.any():
         row = int(same.argmax())
         raise JudgmentError(
-            f"row {row} compares {made.objects[made.pairs[row, 0]]!r} with itself ({same.sum():,} such rows)",
-            "Leave these rows out.",
+            f"row {row} compares {made.objects[made.pairs[row, 0]]!r} with itself ({counted(int(same.sum()), 'row')})",
+            f"Leave them out (counted) with llbt.read_judgments(…, max_dropped={int(same.sum())}).",
             expected="two objects",
         )
     return made

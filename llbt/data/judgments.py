@@ -38,7 +38,7 @@ from .paths import located
 from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, Meaning, by_label
 from .reshaped import field_of
 from .rows import Rows
-from .sources import Roles, Source, as_names, as_two_names, in_memory
+from .sources import Roles, Source, as_names, as_two_names, in_memory, refuse_absent
 from .spare_columns import Where, examined, restricted
 from .standard import free_name, kind_note, own_names, own_notes, read
 from .texts import LabelType, kind_of
@@ -68,6 +68,7 @@ def read_judgments(
     object_names: Sequence[str] | None = None,
     pairs: str | Sequence[Sequence[str]] | None = None,
     joined: bool = True,
+    weights: str | None = None,
     ties_column: str | None = None,
     ignore: Names = (),
     where: Where = None,
@@ -108,6 +109,8 @@ def read_judgments(
     joined : bool
         Whether a label of several objects whose outputs were identical (``a+b`` in WMT) stands for each of them;
         with False it stays as it is written, and the record is one judgment.
+    weights : str, optional
+        Column with the number of judgments that a row stands for.
     ties_column : str, optional
         Column that says yes where a judgment is a tie, whatever its outcome says; where there is none but winner and
         loser, it is found by its name and values.
@@ -181,13 +184,22 @@ def read_judgments(
         ignore=as_names(ignore, "ignore"),
         where=where,
     )
-    if isinstance(source, Judgments) and format == "auto" and asked == Asked():
+    if isinstance(source, Judgments) and format == "auto" and asked == Asked() and weights is None:
         return source if orders is None else once_per_prompt(source)
     opened, known = resolve(source, format, asked)
-    known, opened, notes = _examined(opened, known, asked)
+    known, opened, notes = _examined(opened, known, asked, () if weights is None else (weights,))
+    known = known if weights is None else _weighted(opened, known, weights)
     made = _read_judgments(opened, known, max_dropped)
     made = replace(made, notes=(*made.notes, *notes)) if notes else made
     return made if orders is None else once_per_prompt(made)
+
+
+def _weighted(opened: Source, known: JudgmentFormat, weights: str) -> JudgmentFormat:
+    """Return a format of judgments with the column that says how many each row stands for."""
+    refuse_absent(opened, {"weights": (weights,)})
+    if known.counts or any(game.weight is not None for game in known.games):
+        raise OptionError(f"weights={weights!r}: the format {known.name!r} has counts of its own", "Leave it out.")
+    return replace(known, games=tuple(replace(game, weight=weights) for game in known.games))
 
 
 def _read_judgments(opened: Source, known: JudgmentFormat, max_dropped: int) -> Judgments:
@@ -558,7 +570,7 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
         if len(known.games) > 1 or not isinstance(game.verdict, (Labels, Lean)):
             raise OptionError(
                 f"outcome={asked.outcome!r}: format {known.name!r} has no single field that says who won",
-                "Leave it out, or pass objects=(…, …), too.",
+                "Leave it out, or pass objects= and the names of their columns, too.",
             )
         game = replace(game, verdict=replace(game.verdict, field=asked.outcome))
     if asked.outcomes is not None:

@@ -16,6 +16,7 @@ from ..core.columns import Label
 from ..core.judgments import has_standard_columns
 from ..errors import JudgmentError, listed, near
 from ..table import Field, Table
+from .column_proposals import proposed_layout
 from .formats import UNNAMED, Always, ByScores, Game, JudgmentFormat, Labels, Lean, OneHot, Share, meaning
 from .frames import read_factor
 from .model_formats import A_OR_B, A_OR_B_STRENGTHS, MODEL_FORMATS
@@ -77,7 +78,7 @@ _FORMATS = (
         (Game(("object_i", "object_j"), Labels("outcome")),),
         ("object_i", "object_j", "outcome"),
         "one judgment a row, under llbt's own names",
-        advice="Pass objects=(…, …), the columns of the objects, and outcome=…, the column that says who won.",
+        advice="Pass objects= and outcome= and the names of their columns.",
     ),
     JudgmentFormat(
         "counts",
@@ -399,9 +400,10 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
     if not alike:
         raise JudgmentError(
             f"no known format has the columns {listed(sorted(map(str, source.names)), 20)}{_misspelt(source.names)}",
-            "Pass objects=(…, …) and outcome=…, winner=… and loser=…, or format=…, one of those in list_formats() or a "
-            "JudgmentFormat of your own. Rankings, best-worst sets and ratings: rankings_from(…), choices_from(…), "
-            "from_ratings(…).",
+            f"Pass {layout}."
+            if (layout := proposed_layout(source))
+            else "Pass objects= and outcome=, or winner= and loser=, or format= and one of list_formats(). Rankings, "
+            "best-worst sets and ratings: rankings_from(…), choices_from(…), from_ratings(…).",
             where=what,
         )
     strange = {known.name: _strange_values(source, known) for known in alike}

@@ -244,7 +244,7 @@ def _made_by(block: Names | None) -> Roles:
     if block is None:
         raise OptionError(
             "nothing says which rows belong together",
-            "Pass block= (any columns that make a ranking); or objects=[…] for a frame with one column per object; or "
+            "Pass block= and the columns that make a ranking; or objects= for a frame with one column per object; or "
             "several columns as object= and as rank= for one row per ranking.",
         )
     return {"block": as_names(block, "block")}

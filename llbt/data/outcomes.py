@@ -233,7 +233,7 @@ def _advice(
     n_lost = int(cases.rows[bad & np.isin(cases.label, lost)].sum())
     if set(labels) & set(cases.objects):
         return f"Leave these rows out (counted) with max_dropped={int(cases.rows[bad].sum())}."
-    if len(labels) > MOST_LABELS or 2 * n_lost >= int(cases.rows.sum()):
+    if len(labels) > MOST_LABELS or 2 * n_lost > int(cases.rows.sum()):
         return f"Pass outcomes= with what each label means: {_MEANINGS}."
     guesses |= {x: said for x, said in (arrows or written).items() if x not in guesses}
     return f"Pass outcomes={pasted(guesses)} (None leaves out, counted)."

@@ -13,6 +13,7 @@ from ..core.columns import IntArray, as_objects
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .formats import JudgmentFormat, fields_of
+from .paths import place_of
 from .verdicts import Records, label_codes
 
 
@@ -94,11 +95,13 @@ def _paired(records: Records, alike: str) -> tuple[Records, list[str]]:
 
 def gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> JudgmentError:
     """Return the error on fields of a format that records lack."""
-    advice = known.advice or f"If it is the same in all records, pass defaults={{{gone[0]!r}: …}}."
+    advice = known.advice or f"If it is the same in all records, pass defaults= and the value of {gone[0]!r}."
     has = listed(tuple(map(str, records.frame)), 20)
     fields = "field" if len(gone) == 1 else "fields"
     return JudgmentError(
-        f"{records.what}: format {known.name!r} needs the {fields} {listed(gone)}; there are {has}", advice
+        f"format {known.name!r} needs the {fields} {listed(gone)}; there are {has}",
+        advice,
+        where=place_of(records.what),
     )
 
 

@@ -14,11 +14,12 @@ from ..core.judgments import Judgments
 from ..core.rankings import Rankings
 from ..errors import JudgmentError, kind_of, listed
 from ..table import Record, counted
+from .column_proposals import side_pairs
 from .files import open_source
 from .known_formats import has_known_format
 from .score_columns import is_score, refuse_twice
 from .score_words import ITEM_WORDS, SYSTEM_WORDS, is_called
-from .sources import Source, in_memory, side_pairs
+from .sources import Source, in_memory
 
 _NUMBER = re.compile(r"\s*[<>~≈]?\s*[-+−]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
 _APPRAISE = ("user", "system", "segment", "type", "source", "target", "score", "document", "complete")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -17,6 +16,7 @@ from narwhals.exceptions import DuplicateError
 
 from ..core.columns import IntArray, Label, as_objects, inferred, refuse_surrogates
 from ..errors import JudgmentError, OptionError, listed
+from .column_proposals import proposed
 from .dask_frames import DaskFrame, is_dask
 from .frames import read_factor
 from .rows import Frame, Rows
@@ -24,13 +24,7 @@ from .texts import LabelType, typed_labels, typed_together
 
 Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
 
-# Endings by which frames tell the two sides of a comparison apart.
-_ENDINGS = (
-    *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
-    *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
-)
 _TEXTS = "Make every name a text: frame.columns = [str(name) for name in frame.columns]."
-_OUTCOME_WORDS = ("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote")
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +195,10 @@ class Source:
         inner = self.inner.get(name, name)
         return name in self.names and not self.frame.collect_schema()[inner].is_nested()
 
+    def labels_of(self, name: str) -> list[Label]:
+        """Return the distinct labels of a column."""
+        return list(read_factor(self.tally({"values": (name,)}).frame, name).labels)
+
     def others(self, roles: Roles) -> tuple[str, ...]:
         """Return the names of the columns that play no role."""
         taken = {name for names in roles.values() for name in names}
@@ -369,14 +367,19 @@ def as_two_names(names: object, parameter: str) -> tuple[str, str]:
     return several[0], several[1]
 
 
-def _check_roles(source: Source, roles: Roles) -> None:
+def refuse_absent(source: Source, roles: Roles) -> None:
+    """Raise for columns that are not there, with the columns that are probably meant."""
     for name in sorted(_named(roles) & source.odd.keys()):
         why, remedy = source.odd[name]
         raise JudgmentError(f"{source.what} has {why}", remedy)
     for parameter, names in roles.items():
         gone = tuple(name for name in names if name not in source.names)
         if gone:
-            raise _no_column(source, parameter, gone)
+            raise _no_column(source, parameter, gone, roles)
+
+
+def _check_roles(source: Source, roles: Roles) -> None:
+    refuse_absent(source, roles)
     played: dict[str, str] = {}
     for parameter, names in roles.items():
         for name in names:
@@ -387,30 +390,12 @@ def _check_roles(source: Source, roles: Roles) -> None:
             played[name] = parameter
 
 
-def _no_column(source: Source, parameter: str, gone: tuple[str, ...]) -> JudgmentError:
+def _no_column(source: Source, parameter: str, gone: tuple[str, ...], roles: Roles) -> JudgmentError:
     plural = "column" if len(gone) == 1 else "columns"
     has = listed(source.names, 20) if source.names else "no columns"
-    advice = _suggestion(source, parameter, gone)
+    advice = proposed(source, parameter, gone, roles)
     if parameter == "judge_covariates":  # the caller's table of judges has it: it is the judgments that do not
         advice = (
             f"That is what names judges in their table: call it in both as the judgments do.{advice and ' '}{advice}"
         )
     return JudgmentError(f"no {plural} {listed(gone)} ({parameter}=); it has {has}", advice, where=source.what)
-
-
-def _suggestion(source: Source, parameter: str, gone: tuple[str, ...]) -> str:
-    names = [name for name in source.names if isinstance(name, str)]
-    if parameter in ("objects", "wins"):
-        found = [pair for pair in side_pairs(names) if ("win" in pair[0].lower()) == (parameter == "wins")]
-        return f'Pass {parameter}=("{found[0][0]}", "{found[0][1]}").' if found else f"Pass {parameter}=(…, …)."
-    if parameter == "outcome":
-        words = [name for name in names if name.lower() in _OUTCOME_WORDS]
-        return f'Pass outcome="{words[0]}".' if words else "Pass outcome=…, the column that says who won."
-    close = difflib.get_close_matches(gone[0], names, 1)
-    return f"Did you mean {close[0]!r}?" if close else ""
-
-
-def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return pairs of columns that differ by the ending of a side, such as model_a and model_b."""
-    pairs = ((name, name[: len(name) - len(i)] + j) for i, j in _ENDINGS for name in names if name.endswith(i))
-    return [(first, second) for first, second in pairs if second in names]

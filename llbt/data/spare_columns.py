@@ -24,7 +24,7 @@ from .frames import read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
 from .readings import NO, TIE, YES, Meaning
 from .reshaped import field_of
-from .sources import Source, as_two_names
+from .sources import Source, as_two_names, refuse_absent
 
 Where = str | Mapping[str, Label] | None  # of the rows that are read
 
@@ -202,7 +202,8 @@ def of_counts(
             )
         if found is not None:
             raise JudgmentError(
-                f"columns {found!r} and {name!r} may both count ties", f'Pass ties_column="{found}" or "{name}".'
+                f"columns {found!r} and {name!r} may both count ties",
+                f'Pass ties_column="{found}" or ties_column="{name}".',
             )
         found = name
         total = float(_values(source, name).times @ numbers)
@@ -266,6 +267,7 @@ def _ties_of_wins(
 
 def _marks_of(source: Source, name: str) -> dict[Label, bool]:
     """Return which values of the column that the caller names say that a row is a tie."""
+    refuse_absent(source, {"ties_column": (name,)})
     marks = _values(source, name).marks()
     if marks is None:
         raise JudgmentError(

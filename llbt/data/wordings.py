@@ -99,7 +99,9 @@ def points_of(source: Source, scores: Sequence[str], objects: Sequence[str] | No
     names = {name: words_of(name) for name in source.names if source.has_labels(name)}
     sides = objects or _object_sides(source, {k: words for k, words in names.items() if k not in scores})
     if sides is None:
-        raise JudgmentError("scores= names no objects", "Pass objects=(…, …), too.", where=source.what)
+        raise JudgmentError(
+            "scores= names no objects", "Pass objects= and the names of their columns, too.", where=source.what
+        )
     known = points_format(sides, scores, "columns")
     return replace(known, judge=_called(names, _JUDGES), prompt=_called(names, _PROMPTS))
 

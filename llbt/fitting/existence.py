@@ -36,7 +36,7 @@ _SAMPLED = 20  # comparisons for each parameter that are looked at first
 _MANY = 500  # rows from which a fit is tried before the linear program
 _CHECKS = 100  # tables without some clusters that are looked at
 _ENTRIES = 1e6  # comparisons × parameters of such a table
-_PRIOR = "fit(…, prior=…)"  # all that a cumulative link has
+_PRIOR = "fit(…, prior=1.0)"  # all that a cumulative link has
 
 
 def check_connected(c: Comparisons) -> None:
@@ -54,7 +54,7 @@ def check_connected(c: Comparisons) -> None:
         raise DesignError(
             f"the objects fall into {len(components)} groups never compared with each other: {shown}; their worths "
             "have no common scale",
-            "Fit the largest group: c.select(objects=max(c.components(), key=len)), or each of them in c.components().",
+            "Fit the largest group: c.select(objects=max(c.components(), key=len)).",
         )
 
 
@@ -154,7 +154,9 @@ def _decided(problem: Problem) -> tuple[Maximum | None, FloatArray | None]:
     return (rise.reached if direction is None and rise.reached and rise.reached.converged else None), direction
 
 
-def _separated(found: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=…)") -> SeparationError:
+def _separated(
+    found: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=1.0)"
+) -> SeparationError:
     return SeparationError(found, f"{remedy} Or have finite estimates: {finite}.")
 
 

@@ -45,7 +45,7 @@ from .worths_on_pairs import independent_in, worths_on_pairs
 RankingCov = Literal["nonrobust", "cluster", "CR1"]
 BestWorst = Literal["joint", "sequential"]
 _GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it
-_FINITE = "Or have finite estimates: fit_rankings(…, prior='jeffreys') or fit_rankings(…, prior=…)."
+_FINITE = "Or have finite estimates: fit_rankings(…, prior='jeffreys') or fit_rankings(…, prior=1.0)."
 
 
 @checked

@@ -182,8 +182,8 @@ def agreement(
         Columns that, together with the pair of objects in either order, say what was judged, such as the prompt.
         An empty list: the pair alone.
     judge, label : str
-        Columns of the judge and of what was said; with `objects=`, of a frame that has no other outcome, the column of
-        outcomes under its own name. Labels ``"i"`` and ``"j"`` change places with the objects, all
+        Columns of the judge and of what was said; of a frame that has no other outcome, the column of outcomes under
+        its own name. Labels ``"i"`` and ``"j"`` change places with the objects, all
         others stay. Judgments without a label are left out, counted.
     objects : two str
     among : {"inter", "intra"}

@@ -12,10 +12,11 @@ import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code, groups
 from ..core.comparisons import OUTCOMES, Comparisons
-from ..core.judgments import OBJECTS, Judgments
+from ..core.judgments import Judgments
 from ..data.files import open_source
+from ..data.formats import Labels
 from ..data.judged import read_judged
-from ..data.known_formats import has_known_format
+from ..data.known_formats import has_known_format, matching_format
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, LLBTError, listed, within
 from ..table import counted, format_count
@@ -84,7 +85,7 @@ def read_units(
     """Return judgments with their labels and units; the parameters are those of `agreement`."""
     names = as_names(unit, "unit")
     renames = judge != "judge" and not isinstance(frame, Judgments)
-    outcome, label = _columns_of(frame, label, objects)
+    outcome, label = _columns_of(frame, label)
     judgments = read_judged(frame, objects=objects, outcome=outcome, judge=judge if renames else None)
     judgments, kept, once = judgments.once()
     judgments, said, rows, notes = _labelled(judgments, label)
@@ -113,18 +114,21 @@ def read_units(
     )
 
 
-def _columns_of(frame: object, label: str, objects: Sequence[str]) -> tuple[str, str]:
+def _columns_of(frame: object, label: str) -> tuple[str, str]:
     """Return which column of a frame says who won, and which of the judgments as they are read has the labels.
 
-    Where the caller names the columns of a frame that has no other outcome, the labels are the outcomes.
+    Where a frame has no other outcome than the column that the caller names, the labels are the outcomes.
     """
-    if isinstance(frame, (Judgments, Comparisons)) or tuple(objects) == OBJECTS:
+    if isinstance(frame, (Judgments, Comparisons)) or label == "outcome":
         return "outcome", label
     source = open_source(frame)
     names = frozenset(map(str, source.names))
-    if has_known_format(source) or "outcome" in names or label not in names:
+    if "outcome" in names or label not in names:
         return "outcome", label
-    return label, "outcome"
+    if not has_known_format(source):
+        return label, "outcome"
+    verdict = matching_format(source).games[0].verdict
+    return "outcome", "outcome" if isinstance(verdict, Labels) and verdict.field == label else label
 
 
 def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntArray, list[str]]:
@@ -170,7 +174,7 @@ def with_chance(
     read: LabelledUnits, chance_from: object, label: str, objects: Sequence[str]
 ) -> tuple[LabelledUnits, FloatArray, str]:
     """Return the judgments with the labels of others too, the label shares of those, and which they are."""
-    outcome, label = _columns_of(chance_from, label, objects)
+    outcome, label = _columns_of(chance_from, label)
     with within("chance_from"):
         others = read_judged(chance_from, objects=objects, outcome=outcome).once()[0]
     other, said, _, _ = _labelled(others, label)

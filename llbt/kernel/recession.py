@@ -189,7 +189,7 @@ def direction_among(conditions: Conditions) -> FloatArray | None:
         warn_user(
             f"whether all estimates are finite is asked of a linear program of {m + equal.shape[0]:,} conditions on "
             f"{p:,} parameters, for up to {_SECONDS:g} s. With a prior they are, and nothing is asked: "
-            "fit(…, prior='jeffreys') or fit(…, prior=…).",
+            "fit(…, prior='jeffreys').",
             SlowWarning,
         )
     scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
@@ -206,7 +206,7 @@ def direction_among(conditions: Conditions) -> FloatArray | None:
     if found.status == 1:
         raise DesignError(
             f"whether all of {p:,} estimates are finite was not decided in {_SECONDS:g} s",
-            "With a prior they are: fit(…, prior='jeffreys') or fit(…, prior=…).",
+            "With a prior they are: fit(…, prior='jeffreys').",
         )
     if found.status != 0:
         raise DesignError(f"the check that estimates exist did not finish: {found.message}")

@@ -107,7 +107,7 @@ class MetricScores(Record):
         names = list(given) if given is not None else _numbers_in(table, [*keys, human, *left])
         _refuse_gone(table, [*keys, human, *names, *left])
         if not names:
-            raise JudgmentError("no column of metric scores", "Pass metrics=['…'].")
+            raise JudgmentError("no column of metric scores", "Pass metrics= and the names of their columns.")
         rows, systems = _labelled(table, system)
         columns, inputs = _labelled(table, input) if input is not None else (np.zeros_like(rows), ("all",))
         _refuse_twice(rows * len(inputs) + columns, keys)
@@ -291,7 +291,7 @@ def _refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
     if gone:
         raise JudgmentError(
             f"no column {listed(gone)}; the frame has {listed(list(table.columns), 20)}",
-            "Name its columns: human='…', system='…', input='…', metrics=['…'].",
+            "Name its columns with human=, system=, input= and metrics=.",
         )
 
 

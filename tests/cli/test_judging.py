@@ -174,9 +174,9 @@ REFUSED = {
     "no check": (["FILE", "--fail-on", ""], "'--fail-on'"),
     "an unknown format": (["FILE", "--format", "pdf"], "found 'pdf'; expected 'text', 'markdown'"),
     "an unknown input format": (["FILE", "--input-format", "arenas"], "--input-format arenas"),
-    "a format that does not fit": (["FILE", "--input-format", "evalica"], "no column 'left', 'right'"),
+    "a format that does not fit": (["FILE", "--input-format", "evalica"], "no columns 'left', 'right'"),
     "one object": (["FILE", "--objects", "model_a"], "'--objects': found 'model_a'; expected two columns"),
-    "no such objects": (["FILE", "--objects", "a,b", "--outcome", "winner"], "no column 'a', 'b'"),
+    "no such objects": (["FILE", "--objects", "a,b", "--outcome", "winner"], "no columns 'a', 'b'"),
     "no such outcome": (["FILE", "--input-format", "arena", "--outcome", "won"], "'won'"),
     "no such judge": (["FILE", "--judge", "who"], "'who'"),
     "no such prompt": (["FILE", "--prompt", "what"], "'what'"),
@@ -233,7 +233,7 @@ def test_every_option_has_a_help_text():
     text = passed("audit", "--help", terminal_width=200)
     options = dict(re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE))
     given = {"objects", "outcome", "outcomes", "judge", "prompt", "weights", "input-format", "defaults", "fail-on"}
-    given |= {"ties-column", "ignore", "where", "winner", "loser", "scores", "orders"}
+    given |= {"ties-column", "ignore", "where", "winner", "loser", "scores", "orders", "max-dropped"}
     assert {f"--{name}" for name in given | {"labels", "format", *PRINTED}} == {
         name for name in options if name != "--help"
     }
@@ -437,7 +437,7 @@ def test_unknown_formats(saved):
     assert "--input-format arenas" in refused("fit", saved(BATTLES), "--formula", TIED, "--input-format", "arenas")
     said = refused("fit", saved([{"one": 1, "two": 2}]), "--formula", TIED)
     assert "no known format has the columns 'one', 'two'. Pass" in said
-    assert "one of those in llbt formats" in said
+    assert "one of llbt formats" in said
 
 
 def test_a_misspelt_column_is_asked_after(saved):

@@ -129,3 +129,20 @@ def test_standard_output_has_the_answer_alone() -> None:
     result = run("fit", "puddings", "--formula", "object", "--format", "csv")
     assert result.stdout.startswith("term,estimate,")
     assert result.stderr.startswith("warning: ")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Pass outcomes={None: None, 1: 'i'}.", "Pass --outcomes =none,1=i."),
+        ("Pass defaults='x', wins=('a', 'b').", "Pass --defaults x --wins a,b."),
+        ("Pass defaults='x', defaults='y' or wins='z'.", "Pass --defaults x, --defaults y or --wins z."),
+        ("Leave them out with c.select(objects=group). Or have finite estimates: fit(…, prior='jeffreys').",
+         "Or have finite estimates: --prior jeffreys."),
+        ("Leave these rows out before, or counted with limit=3.", "Leave these rows out before."),
+        ("Merge levels (Comparisons.select, Comparisons.pool), or pass order=True.", "Merge levels, or pass --order."),
+        ("Say 'i' or None.", "Say 'i' or none."),
+    ],
+)  # fmt: skip
+def test_a_remedy_says_only_what_the_shell_has(said: str, expected: str) -> None:
+    assert messages.remedied(said, OPTIONS) == expected

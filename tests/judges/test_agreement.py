@@ -610,3 +610,19 @@ def test_a_record_of_identical_outputs_counts_once():
     counts = llbt.judges.summary(frame).to_frame()
     assert counts["judgments"].tolist() == [60, 60]
     pd.testing.assert_frame_equal(counts, llbt.judges.summary(as_written).to_frame())
+
+
+@pytest.mark.parametrize(
+    ("objects", "column"),
+    [(("model_a", "model_b"), "winner"), (("object_i", "object_j"), "verdict"), (("left", "right"), "verdict")],
+)
+def test_the_column_of_outcomes_under_its_own_name_is_the_label(objects, column):
+    said = {"J1": ["a", "a", "b", "tie"], "J2": ["a", "b", "b", "tie"]}
+    rows = [("A", "B", o, judge, prompt) for judge, row in said.items() for prompt, o in enumerate(row)]
+    plain = pd.DataFrame(rows, columns=["object_i", "object_j", "outcome", "judge", "prompt"])
+    named = plain.set_axis([*objects, column, "judge", "prompt"], axis=1)
+    asked = {"objects": objects} if objects == ("left", "right") else {}
+    found = llbt.judges.agreement(named, unit="prompt", label=column, **asked)
+    assert found.labels == ("i", "tie", "j")
+    expected = llbt.judges.agreement(plain, unit="prompt").to_frame()
+    pd.testing.assert_frame_equal(found.to_frame(), expected)

@@ -1,0 +1,115 @@
+"""Which columns a caller probably means, where a door does not find its own: arguments to paste."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ..core.columns import Label
+from ..core.judgments import OBJECTS
+from ..errors import JudgmentError
+from .readings import NO, YES
+
+# endings by which frames tell the two sides of a comparison apart
+_ENDINGS = (
+    *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
+    *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
+)
+_OUTCOME_WORDS = (
+    *("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote", "verdict", "selected"),
+    *("pick", "preferred", "decision"),
+)
+_SEARCHED = 30  # columns whose labels are compared
+
+
+class Columns(Protocol):
+    """A table whose columns can be looked at."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns."""
+
+    def labels_of(self, name: str) -> list[Label]:
+        """Return the distinct labels of a column.
+
+        Raises
+        ------
+        JudgmentError
+            Where they cannot be told apart.
+        """
+
+
+def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping[str, Sequence[str]]) -> str:
+    """Return what to pass where columns are not there: the call, if one is likely, else what it has to name.
+
+    Parameters
+    ----------
+    table : Columns
+    parameter : str
+        The argument that names columns that are not there.
+    gone : sequence of str
+        These columns.
+    roles : mapping
+        Arguments → columns: those of other arguments are taken.
+    """
+    taken = {name for role, names in roles.items() if role != parameter for name in names}
+    free = [name for name in table.names if name not in taken]
+    if parameter in ("objects", "wins"):
+        sides = sides_of(table, free, of_wins=parameter == "wins")
+        if sides == OBJECTS:
+            return "Leave format= out."  # they are found without it
+        if sides:
+            return f'Pass {parameter}=("{sides[0]}", "{sides[1]}").'
+        what = "with the objects, that of side i first" if parameter == "objects" else "with the wins of either side"
+        return f"Pass {parameter}= and the names of the two columns {what}."
+    if parameter == "outcome":
+        outcome = outcome_of(free)
+        return (
+            f'Pass outcome="{outcome}".' if outcome else "Pass outcome= and the name of the column that says who won."
+        )
+    close = difflib.get_close_matches(gone[0], table.names, 1)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def proposed_layout(table: Columns) -> str:
+    """Return the arguments that name both objects and the outcome, ready to paste; empty where nobody knows."""
+    sides = sides_of(table, table.names)
+    outcome = outcome_of([name for name in table.names if name not in sides])
+    return f'objects=("{sides[0]}", "{sides[1]}"), outcome="{outcome}"' if sides and outcome else ""
+
+
+def sides_of(table: Columns, free: Sequence[str], *, of_wins: bool = False) -> tuple[str, str] | tuple[()]:
+    """Return the two columns of the sides: by their endings, else two columns of text that share labels."""
+    sided = [pair for pair in side_pairs(free) if ("win" in pair[0].lower()) == of_wins]
+    if sided or of_wins:
+        return sided[0] if sided else ()
+    texts = {name: labels for name in free[:_SEARCHED] if len(labels := _texts(table, name)) > 1}
+    names = [name for name in texts if name.lower() not in _OUTCOME_WORDS]
+    for k, i in enumerate(names):
+        for j in names[k + 1 :]:
+            if 2 * len(texts[i] & texts[j]) >= min(len(texts[i]), len(texts[j])):
+                return i, j
+    return ()
+
+
+def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that differ by the ending of a side, such as model_a and model_b."""
+    pairs = ((name, name[: len(name) - len(i)] + j) for i, j in _ENDINGS for name in names if name.endswith(i))
+    return [(first, second) for first, second in pairs if second in names]
+
+
+def _texts(table: Columns, name: str) -> frozenset[str]:
+    """Return the labels of a column of text that says more than yes and no; else none."""
+    try:
+        labels = table.labels_of(name)
+    except JudgmentError:
+        return frozenset()
+    texts = frozenset(label for label in labels if isinstance(label, str))
+    return texts if len(texts) == len(labels) and not {x.casefold() for x in texts} <= YES | NO else frozenset()
+
+
+def outcome_of(free: Sequence[str]) -> str:
+    """Return the column that says who won: by its name, else the only one that is left; empty where nobody knows."""
+    words = [name for name in free if name.lower() in _OUTCOME_WORDS]
+    return words[0] if words else free[0] if len(free) == 1 else ""
