@@ -39,7 +39,7 @@ def check_sparse(e: Evidence) -> Finding:
         "warning",
         f"{len(few)} of {counted(len(n), 'object')} with fewer than {_FEW} judgments: {and_more(named, 8)}",
         "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
-        "c.select(objects=…) without them; or llbt.fit(…, prior='jeffreys') and res.conf_int(method='profile')",
+        f"llbt.fit({_formulas(_first_fitted(e))[-1]!r}, c, prior='jeffreys'); then res.conf_int(method='profile')",
         {"n": float(len(few))},
     )
 
@@ -57,7 +57,7 @@ def check_disconnected(e: Evidence) -> Finding:
         "error",
         f"{len(parts)} groups of objects never compared with each other: {and_more([braced(g, 6) for g in parts], 6)}",
         "worths of different groups have no common scale, and llbt.fit refuses them",
-        "fit the groups apart: c.select(objects=group) for group in c.components(); or collect judgments across",
+        "fit the largest group: c.select(objects=max(c.components(), key=len)); or collect judgments across",
         {"groups": float(len(parts))},
     )
 
@@ -150,7 +150,7 @@ def check_judge_separation(e: Evidence) -> Finding:
         "note",
         f"{len(told)} of {counted(len(labels), 'judge')} alone: {and_more(told, 3)}",
         f"{interactions} has infinite estimates and is refused; models without interactions are not concerned",
-        f"merge judges into classes; or llbt.fit(\"{interactions}\", …, prior='jeffreys')",
+        f"merge judges into classes; or llbt.fit({interactions!r}, c, prior='jeffreys')",
         {"n": float(len(told))},
     )
 
@@ -190,13 +190,14 @@ def check_bridges(e: Evidence) -> Finding:
     if across == 0 or smaller < 2 or across >= ACROSS:
         told = "no two groups of objects are compared by few judgments only" if across else "see disconnected"
         return Finding("bridges", "ok", told, figures=figures)
-    parts = [braced(tuple(e.judgments.objects[k] for k in judged[side]), 6) for side in (group, ~group)]
+    sides = [tuple(e.judgments.objects[k] for k in judged[side]) for side in (group, ~group)]
+    parts = [braced(side, 6) for side in sides]
     return Finding(
         "bridges",
         "warning",
         f"{counted(across, 'judgment')} alone compare{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
         "every difference between the two groups hangs on these judgments: intervals are wide, ranks across are chance",
-        "collect judgments across; or rank the groups apart: c.select(objects=group)",
+        f"collect judgments across; or rank the groups apart: c.select(objects={list(max(sides, key=len))!r})",
         figures,
     )
 

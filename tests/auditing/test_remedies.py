@@ -101,3 +101,23 @@ def test_remedies_of_llmfao_run(shared: Path) -> None:
     assert "(tie | worker)" in found.finding("ties").remedy
     with pytest.raises(llbt.errors.SeparationError):
         llbt.fit("object + tie:worker", llbt.from_judgments(frame, covariates="worker"))
+
+
+def _judgments(pairs: str, said: str) -> pd.DataFrame:
+    i, j = zip(*pairs.split(), strict=True)
+    return pd.DataFrame({"object_i": i, "object_j": j, "outcome": list(said)})
+
+
+@pytest.mark.parametrize(
+    ("check", "frame"),
+    [
+        ("sparse", _judgments("AB BA AC CA BC CB", "ijijij")),
+        ("disconnected", _judgments("AB BA AB BA CD DC", "ijjiij")),
+        ("bridges", pd.concat([_judgments("AB BC AC DE EF DF", "ijiiji")] * 6 + [_judgments("CD DC", "ij")])),
+    ],
+)
+def test_remedies_of_coverage_run_as_they_stand(check: str, frame: pd.DataFrame) -> None:
+    finding = llbt.audit(frame.reset_index(drop=True)).finding(check)
+    assert finding.is_failure
+    assert "…" not in finding.remedy
+    assert run(finding, frame, "object") > 0, finding.remedy
