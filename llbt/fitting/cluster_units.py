@@ -28,7 +28,7 @@ from .clusters import Way, kept_ways
 from .estimates import Estimates
 from .specification import Specification
 
-LEAST = 3.0  # clusters of equal size below which their differences say next to nothing
+LEAST = 2.5  # clusters, three of about one size, below which their differences say next to nothing
 _ENOUGH = 8.0  # below which another unit is better to go by
 _MATTERS = 1.05  # ratio from which a second unit is allowed for beside the first
 _WORK = 3e10  # products that a unit may take by CR1; beyond it a unit is passed over
@@ -94,10 +94,13 @@ class UnitChoice:
         None where there is nothing to choose: too few clusters, too much work, or a model without worths.
     measured : tuple of DependenceUnit
         Every unit by itself that has clusters enough, the largest ratio first.
+    few : tuple of str
+        Units that have too few clusters to allow for.
     """
 
     unit: DependenceUnit | None
     measured: tuple[DependenceUnit, ...]
+    few: tuple[str, ...] = ()
 
     @property
     def clustered(self) -> str:
@@ -116,11 +119,12 @@ class UnitChoice:
         assert self.unit is not None
         others = [unit for unit in self.measured if unit.names != self.unit.names]
         few = self.unit.effective >= _ENOUGH
+        passed = [f"; by {name} not allowed for: too few to know what their dependence does" for name in self.few]
         return "".join(
             f"; by {unit.name} {unit.ratio:.2f} ×"
             + (f" (G* = {format_number(unit.effective, 3)}: few)" if few and unit.effective < _ENOUGH else "")
             for unit in others
-        )
+        ) + "".join(passed)
 
 
 def object_rows(design: Design, spec: Specification, c: Comparisons, names: Sequence[str]) -> csr_array:
@@ -144,9 +148,9 @@ def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Wa
     """Return the unit of dependence among ways of clustering, which stand on the same lines.
 
     It is the one with the largest standard errors of the objects among those with G* ≥ 8 and, where none has so many
-    or its errors are larger than independent judgments would give in one of a hundred tables, with G* ≥ 3. Two of them
-    that both make standard errors 1.05 times as large, and of which neither is nested in the other, are taken two-way,
-    V₁ + V₂ − V₁₂, if that makes them larger still.
+    or its errors are larger than independent judgments would give in one of a hundred tables, with G* ≥ 2.5. Two of
+    them that both make standard errors 1.05 times as large, and of which neither is nested in the other, are taken
+    two-way, V₁ + V₂ − V₁₂, if that makes them larger still.
 
     Parameters
     ----------
@@ -166,7 +170,9 @@ def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Wa
     for one, other in itertools.combinations([m for m in enough if m.unit.ratio > _MATTERS], 2):
         if not _nested(one.way, other.way) and not _nested(other.way, one.way):
             units.append(_together(problem, fit, worths, one, other))
-    return UnitChoice(max(units, key=lambda unit: unit.ratio, default=None), tuple(m.unit for m in known))
+    chosen = max(units, key=lambda unit: unit.ratio, default=None)
+    few = tuple(way.name for way in ways if way.effective < LEAST)
+    return UnitChoice(chosen, tuple(m.unit for m in known), few)
 
 
 @dataclass(frozen=True, eq=False)

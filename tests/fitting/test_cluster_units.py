@@ -242,3 +242,23 @@ def test_workers_and_prompts_of_llmfao_are_taken_two_way(formula: str, shared: P
     assert found.clustered.startswith(said)
     assert found.clustered.endswith(" by object); by prompt 2.17 ×; by worker 1.23 ×")
     assert said in llbt.audit(path, judge="worker").finding("blocks").found
+
+
+def three_judges(judges: str) -> llbt.Comparisons:
+    """Judges who differ, of nearly equal size, and 60 prompts that do not matter."""
+    rng = np.random.default_rng(1)
+    worths, n = rng.normal(scale=0.4, size=(3, 4)), 480
+    judge, prompt = rng.integers(3, size=n), rng.integers(60, size=n)
+    shown = np.array([rng.choice(4, 2, replace=False) for _ in range(n)])
+    first = 1 / (1 + np.exp(-2 * (worths[judge, shown[:, 0]] - worths[judge, shown[:, 1]])))
+    names = np.array(list("ABCD"))[shown]
+    frame = pd.DataFrame({"object_i": names[:, 0], "object_j": names[:, 1], "prompt": prompt})
+    frame = frame.assign(outcome=np.where(rng.random(n) < first, "i", "j"), judge=np.array(list("xyz"))[judge])
+    return llbt.from_judgments(frame[frame["judge"].isin(list(judges))], clusters=["judge", "prompt"])
+
+
+def test_three_judges_of_nearly_one_size_are_a_unit_and_two_are_named():
+    notes = llbt.fit("object", three_judges("xyz"), cov_type="cautious").covariance.notes
+    assert notes[-1].startswith("Clustered by judge: standard errors 2.79 × unclustered")
+    notes = llbt.fit("object", three_judges("xy"), cov_type="cautious").covariance.notes
+    assert notes[-1].endswith("by judge not allowed for: too few to know what their dependence does")
