@@ -70,6 +70,7 @@ def _end(text: str, start: int) -> int:
 def options(text: str, flags: Collection[str]) -> Iterator[list[str]]:
     """Yield the alternatives of a remedy in the shell: the words of each that stand side by side."""
     words: list[str] = []
+    text = re.sub(r"llbt [a-z]+(?: --[a-z-]+)+", "", text)  # another command, named whole
     parts = re.split(r"(?<![\w'\"=-])(?=--[a-z])", text)[1:]
     for part in parts:
         option, _, rest = part.partition(" ")
