@@ -192,12 +192,13 @@ def check_bridges(e: Evidence) -> Finding:
         return Finding("bridges", "ok", told, figures=figures)
     sides = [tuple(e.judgments.objects[k] for k in judged[side]) for side in (group, ~group)]
     parts = [braced(side, 6) for side in sides]
+    larger = sides[0] if len(sides[0]) >= len(sides[1]) else sides[1]
     return Finding(
         "bridges",
         "warning",
         f"{counted(across, 'judgment')} alone compare{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
         "every difference between the two groups hangs on these judgments: intervals are wide, ranks across are chance",
-        f"collect judgments across; or rank the groups apart: c.select(objects={list(max(sides, key=len))!r})",
+        f"collect judgments across; or rank the groups apart: c.select(objects={list(larger)!r})",
         figures,
     )
 
