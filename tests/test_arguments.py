@@ -49,7 +49,7 @@ SAID_OTHERWISE = {
 SCORES = {"metric", "other", "human"}  # data, whatever they are
 MEANT = (
     (llbt.classical.feedback_order, "time_limit", math.inf),  # no limit
-    *((door, "where", {"a": 1}) for door in (llbt.from_counts, llbt.from_judgments, llbt.read_judgments)),
+    *((door, "where", {"a": 1}) for door in (llbt.from_counts, llbt.from_judgments, llbt.read_judgments, llbt.audit)),
     *(
         (llbt.metrics.williams, name, math.nan) for name in ("r_x", "r_y", "r_xy")
     ),  # an undefined correlation has no test
@@ -133,10 +133,10 @@ def test_the_calls_have_answers(function: Callable[..., Any], tmp_path: Path, mo
 
 # Methods that rooms ask of records, with what is checked already.
 INSIDE = {
-    "Comparisons": {"same_counts"},
-    "Judgments": {"of_counts", "values", "take", "turned", "tally", "tabulate", "column", "grouped"},
+    "Comparisons": {"same_counts", "named"},
+    "Judgments": {"of_counts", "values", "take", "turned", "tally", "tabulate", "column", "grouped", "standing_for"},
     "LLBT": {"solved"},
-    "LLBTResults": {"combined_cov", "df_of"},
+    "LLBTResults": {"combined_cov", "df_of", "worth_df_of"},
     "Pairwise": {"better"},
     "Rankings": {"entries_of"},
     "SystemScores": {"notes_beside"},

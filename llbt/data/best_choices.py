@@ -87,7 +87,7 @@ def choices_from(
     >>> design = sets[["one", "two", "three"]]
     >>> places = pd.DataFrame({"B1": [2], "W1": [1], "B2": [1], "W2": [3]})
     >>> llbt.choices_from(places, design=design, best=("B1", "B2"), worst=("W1", "W2")).n_judgments
-    2.0
+    2
     """
     if design is not None:
         return _of_design(frame, design, objects, best, worst, covariates, clusters, object_covariates)

@@ -266,7 +266,7 @@ def test_parameters_are_kept_dropped_and_renamed():
         ({"keep": ["tie"], "drop": ["object"]}, "keep= beside drop="),
         ({"drop": ["object", "tie"]}, "leaves no parameter"),
         ({"rename": {"A": "B"}}, "several parameters"),
-        ({"rename": ["A"]}, "a mapping"),
+        ({"rename": ["A"]}, "a dict"),
         ({"digits": 0}, "1 to 15"),
     ],
 )
