@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.columns import Label
 from ..errors import listed
@@ -21,16 +21,23 @@ def check_missing(e: Evidence) -> Finding:
     if not told:
         return Finding("missing", "ok", "every row has its objects and its outcome")
     if e.missing:
+        left_out = (
+            "; to leave out rows without an outcome alone: llbt.from_judgments(…, outcomes={None: None})"
+            if set(e.missing) - set(e.sides)
+            else ""
+        )
         return Finding(
             "missing",
             "error",
             ", ".join(told),
             "from_judgments refuses rows without an object or an outcome; here they are left out",
-            f"frame.dropna(subset={list(e.missing)}); where only outcomes are missing, outcomes={{None: None}}",
+            f"frame.dropna(subset={list(e.missing)}){left_out}",
             figures,
         )
     effect = "these judgments count for the worths, but belong to no judge or prompt" if e.unlabelled else ""
-    remedy = "give them labels of their own before they are clusters or covariates: .fillna(…)" if e.unlabelled else ""
+    names = dict.fromkeys(e.unlabelled, "unknown")
+    filled = f"frame.astype({dict.fromkeys(names, 'object')}).fillna({names})"  # columns of numbers, too
+    remedy = f"label them before they are clusters or covariates: {filled}" if e.unlabelled else ""
     return Finding("missing", "note", ", ".join(told), effect, remedy, figures)
 
 
@@ -45,7 +52,8 @@ def check_outcomes(e: Evidence) -> Finding:
         e.unread or left,
         "from_judgments refuses them"
         + (", and nothing that depends on who won can be checked" if e.unread else "; here they are left out"),
-        "format=llbt.formats.columns(…, outcomes={…}), here and in from_judgments",
+        ("do what the message says" if e.unread else "say what they mean with outcomes=")
+        + ", in llbt.audit and in llbt.from_judgments alike",
     )
 
 
@@ -100,12 +108,19 @@ def _renaming(e: Evidence, objects: list[list[Label]], judges: list[list[Label]]
     """Return the line that gives variants the label that most judgments have."""
     lines = []
     for columns, found, often in ((list(e.sides), objects, e.seen), ([e.names[0]], judges, rows)):
-        best = [max(group, key=often.__getitem__) for group in found]
-        names = {label: to for group, to in zip(found, best, strict=True) for label in group if label != to}
-        told = ", ".join(f"{label!r}: {to!r}" for label, to in list(names.items())[:NAMED])
-        more = ", …" if len(names) > NAMED else ""
-        lines += [f"frame[{columns}] = frame[{columns}].replace({{{told}{more}}})"] if names else []
+        names = commonest(found, often)
+        lines += [_replacing(columns, names)] if names else []
     return "; ".join(lines) or "give blank labels a name, or leave their rows out"
+
+
+def commonest(groups: Iterable[Sequence[Label]], often: Mapping[Label, float]) -> dict[Label, Label]:
+    """Return the label of each group that most judgments have, by the other labels of the group."""
+    best = [(group, max(group, key=often.__getitem__)) for group in groups]
+    return {label: to for group, to in best for label in group if label != to}
+
+
+def _replacing(columns: list[str], names: dict[Label, Label]) -> str:
+    return f"frame[{columns}] = frame[{columns}].replace({names})"
 
 
 def check_similar_labels(e: Evidence) -> Finding:
@@ -120,6 +135,6 @@ def check_similar_labels(e: Evidence) -> Finding:
         "note",
         f"{counted(len(near), 'pair')} of labels nearly alike: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
         "if one is a slip of the pen, an object has two worths, each from part of its judgments",
-        f"look; frame[{list(e.sides)}].replace({{'slip': 'name'}})",
+        f"look; where they are one object: {_replacing(list(e.sides), commonest(near, e.seen))}",
         {"pairs": float(len(near))},
     )

@@ -17,6 +17,7 @@ from ..kernel.robust import Clustered
 from ..kernel.unit_scores import dependence
 from ..table import counted
 from .evidence import Evidence, complete, dependent_within, units_of
+from .expected import words
 from .finding import NAMED, SIGNIFICANT, Finding, p_text
 
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
@@ -144,13 +145,20 @@ def check_tasks(e: Evidence) -> Finding:
     tested = "" if np.isnan(p) else f"; one worth for all tasks: {p_text(p)}"
     if not apart and not p < SIGNIFICANT:
         return Finding("tasks", "ok", f"{told}, {common}{tested}", figures=figures)
-    columns = name.split("+")
-    by = repr(columns[0]) if len(columns) == 1 else repr(columns)
     return Finding(
         "tasks",
         "warning",
         f"{told} are pooled: {common}{tested}",
         "a label has one worth for all tasks, though it may stand for different systems, or be better at one of them",
-        f"fit the tasks apart: for task, part in frame.groupby({by}): llbt.fit(…, llbt.from_judgments(part, …))",
+        f"fit the tasks apart: {_apart(e, e.task)}",
         figures,
     )
+
+
+def _apart(e: Evidence, task: Factor) -> str:
+    """Return the call that fits each task, of the rows or of a table."""
+    columns, formula = e.beside[1].split("+"), " + ".join(("object", *words(e.response)))
+    by = columns[0] if len(columns) == 1 else columns
+    if e.single:
+        return f"[llbt.fit({formula!r}, llbt.from_judgments(part, …)) for task, part in frame.groupby({by!r})]"
+    return f"[llbt.fit({formula!r}, c.select(where={{{by!r}: task}})) for task in {task.labels}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -9,22 +10,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from support.pasting import arguments
 from support.planted import DEFECTS, board, drawn
 
 import llbt
 from llbt.auditing.finding import Finding
 
 STARTS = re.compile(
-    r"(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests)\(|c\.select\(|frame\.\w+\(|frame\["
+    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests)\(|c\.select\(|frame\.\w+\(|frame\["
 )
+GOES_ON = re.compile(r"(?: = frame)?(?:\.\w+\(?|\[)")  # a method, an attribute, a part, or what is assigned
 
 
 def calls(remedy: str) -> list[str]:
     """Return the calls that stand in a remedy, each to its last parenthesis."""
     found, at = [], 0
     while start := STARTS.search(remedy, at):
-        at, depth = start.end(), 1
-        while depth or remedy[at : at + 1] in (".", "["):
+        at, depth = start.end(), start[0].count("(") + start[0].count("[")
+        while depth or (further := GOES_ON.match(remedy, at)):
+            at = at if depth else further.end() - 1
             depth += (remedy[at] in "([") - (remedy[at] in ")]")
             at += 1
         found.append(remedy[start.start() : at])
@@ -33,23 +37,35 @@ def calls(remedy: str) -> list[str]:
 
 def run(finding: Finding, data: Any, formula: str, **roles: Any) -> int:
     """Run the calls of a remedy one after the other, with … filled in, and return how many there were."""
+    return len(pasted(finding, data, formula, **roles))
+
+
+def pasted(finding: Finding, data: Any, formula: str, **roles: Any) -> list[Any]:
+    """Return what the calls of a remedy lead to, one after the other, with … filled in: tables, frames and fits."""
     assert finding.is_failure
     kept = {name: value for name, value in roles.items() if value}
-    names: dict[str, Any] = {"llbt": llbt, "frame": data, "np": np}
-    names["c"] = llbt.from_judgments(data, **kept)
-    done = calls(finding.remedy)
-    for call in done:
+    names: dict[str, Any] = {"llbt": llbt, "frame": data.copy(), "np": np}
+    values = []
+    for call in calls(finding.remedy):
         code = call.replace("from_judgments(…", "from_judgments(frame").replace("llbt.llbt", "llbt")
-        code = code if code.startswith(("llbt.", "c.", "frame")) else f"llbt.{code}"
-        code = code.replace("llbt.fit(…", f'llbt.fit("{formula}", c').replace(", …)", ", c)").replace(", …,", ", c,")
+        code = code if code.startswith(("llbt.", "c.", "frame", "[")) else f"llbt.{code}"
+        code = code.replace("llbt.fit(…", f'llbt.fit("{formula}", c').replace("part, …)", "part)")
+        code = code.replace(", …)", ", c)").replace(", …,", ", c,")
         code = re.sub(
             r'where=\{"(\w+)": \[…\]', lambda column: f'where={{"{column[1]}": {levels_of(data, column[1])}', code
         )
+        if "c" not in names and re.search(r"\bc\b|\bres\b", code):
+            names["c"] = llbt.from_judgments(names["frame"], **kept)
         if "(res" in code or "res." in code:
             names["res"] = llbt.fit(formula, names["c"])
-        value = eval(code, names)
+        if re.match(r"frame\[.+\] = ", code):
+            exec(code, names)
+            value = names["frame"]
+        else:
+            value = eval(code, names)
         names["c" if isinstance(value, llbt.Comparisons) else "res"] = value
-    return len(done)
+        values.append(value)
+    return values
 
 
 def levels_of(data: pd.DataFrame, column: str) -> list[Any]:
@@ -121,3 +137,130 @@ def test_remedies_of_coverage_run_as_they_stand(check: str, frame: pd.DataFrame)
     assert finding.is_failure
     assert "…" not in finding.remedy
     assert run(finding, frame, "object") > 0, finding.remedy
+
+
+# -- rows and labels ------------------------------------------------------------------------------------------
+
+
+def judged(*further: tuple[Any, ...]) -> pd.DataFrame:
+    """Return four objects in both orders by four judges, three outcomes each, and some further rows."""
+    pairs = itertools.permutations(["alpha", "bravo", "delta", "hotel"], 2)
+    rows = [
+        (i, j, ("i", "j", "tie", "i" if k % 2 else "j")[(k + judge) % 4], f"J{judge}", k)
+        for k, (i, j) in enumerate(pairs)
+        for judge in range(4)
+    ]
+    return pd.DataFrame([*rows, *further], columns=["object_i", "object_j", "outcome", "judge", "prompt"])
+
+
+def test_rows_without_objects_or_outcomes_are_dropped_or_left_out() -> None:
+    frame = judged((None, "alpha", "i", "J1", 1), ("alpha", "bravo", None, "J1", 2))
+    finding = llbt.audit(frame).finding("missing")
+    with pytest.raises(llbt.errors.JudgmentError):
+        llbt.from_judgments(frame)
+    dropped = eval(calls(finding.remedy)[0], {"frame": frame})
+    assert llbt.from_judgments(dropped).n_judgments == 48
+    frame = judged(("alpha", "bravo", None, "J1", 2))
+    dropped, c = pasted(llbt.audit(frame).finding("missing"), frame, "object")
+    assert len(dropped) == c.n_judgments == 48
+    frame = judged((None, "alpha", "i", "J1", 1))
+    assert "outcomes" not in llbt.audit(frame).finding("missing").remedy
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_rows_without_a_judge_are_labelled(numbered: bool) -> None:
+    frame = judged(("alpha", "bravo", "i", None, 1))
+    frame = frame.assign(judge=frame["judge"].str[1:].astype(float)) if numbered else frame
+    (labelled,) = pasted(llbt.audit(frame).finding("missing"), frame, "object")
+    assert llbt.from_judgments(labelled, clusters="judge").n_judgments == 49
+    assert llbt.audit(labelled).finding("missing").level == "ok"
+
+
+def test_outcomes_that_cannot_be_read_are_passed_as_the_message_says() -> None:
+    frame = judged(("alpha", "bravo", "left!", "J1", 1), ("alpha", "bravo", "draw?", "J1", 1))
+    finding = llbt.audit(frame).finding("outcomes")
+    assert finding.remedy == "do what the message says, in llbt.audit and in llbt.from_judgments alike"
+    (said,) = arguments(finding.found)
+    assert llbt.from_judgments(frame, **said).n_judgments == 48
+    assert llbt.audit(frame, **said).finding("outcomes").level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("check", "further"),
+    [
+        ("labels", [("Alpha ", "bravo", "i", "j0", 1), ("ＢＲＡＶＯ", "delta", "j", "J1", 2)]),
+        ("labels", [(f"{'a' * k}lpha", f"{'A' * k}lpha", "i", "J1", k) for k in range(2, 9)]),
+        ("labels", [(1, "alpha", "i", "J1", 1), ("1", "alpha", "j", "J1", 1), ("1", "bravo", "j", "J1", 1)]),
+        ("similar_labels", [("alphq", "bravo", "i", "J1", 1), ("alpha", "hotell", "i", "J1", 2)]),
+        ("self_comparisons", [("bravo", "bravo", "i", "J1", 1)]),
+    ],
+)
+def test_remedies_of_rows_and_labels_leave_nothing_to_find(check: str, further: list[tuple[Any, ...]]) -> None:
+    frame = judged(*further)
+    finding = llbt.audit(frame).finding(check)
+    assert "…" not in finding.remedy
+    left = pasted(finding, frame, "object")[-1]
+    assert llbt.audit(left).finding(check).level == "ok", finding.remedy
+
+
+@pytest.mark.parametrize("marked", ["anony", "skipped"])
+def test_columns_that_say_which_rows_count_filter_or_are_ignored(marked: str) -> None:
+    frame = judged().assign(**{marked: [k % 3 == 0 for k in range(48)]})
+    finding = llbt.audit(frame).finding("filters")
+    some, every = pasted(finding, frame, "object")
+    assert (some.n_judgments, every.n_judgments) == (finding.figures[marked], 48)
+
+
+# -- estimates that do not exist, tasks -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("check", "formula", "frame"),
+    [
+        ("separation", "object", _judgments("AB BC AC", "iii")),
+        ("separation", "object + tie", judged()[["object_i", "object_j"]].assign(outcome="tie")),
+        ("order_separation", "object + order", _judgments("AB BC AC BA CB CA", "iiiiii")),
+    ],
+)
+def test_remedies_of_separation_run(check: str, formula: str, frame: pd.DataFrame) -> None:
+    finding = llbt.audit(frame).finding(check)
+    assert finding.found.startswith(f"{formula}: ")
+    with pytest.raises(llbt.errors.SeparationError):
+        llbt.fit(formula, llbt.from_judgments(frame, order="order" in formula))
+    fits = pasted(finding, frame, formula, order="order" in formula)
+    assert fits
+    assert all(np.isfinite(res.params).all() for res in fits), finding.remedy
+
+
+def test_judges_who_separate_have_finite_estimates_with_a_prior() -> None:
+    both = "AB BC AC BA CB CA " * 10
+    frame = pd.concat(
+        [
+            _judgments(both, "iiijjj" * 10).assign(judge="sure"),
+            _judgments(both, ("iiijij" + "jjiiij") * 5).assign(judge="fair"),
+        ],
+        ignore_index=True,
+    )
+    finding = llbt.audit(frame).finding("judge_separation")
+    with pytest.raises(llbt.errors.SeparationError):
+        llbt.fit("object * judge", llbt.from_judgments(frame, covariates="judge"))
+    (res,) = pasted(finding, frame, "object", covariates="judge")
+    assert np.isfinite(res.params).all()
+
+
+def test_pooled_tasks_are_fitted_apart() -> None:
+    """By rows, by a table, and by a task that two columns say."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (i, j, rng.choice(["i", "j"], p=[p := 1 / (1 + np.exp(sign * (a - b))), 1 - p]), task)
+        for task, sign in (("de", 1), ("fr", -1))
+        for (a, i), (b, j) in itertools.permutations(enumerate("abcd"), 2)
+        for _ in range(50)
+    ]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "outcome", "task"])
+    c = llbt.from_judgments(frame, clusters="task")
+    one, other = (llbt.fit("object", llbt.from_judgments(part)) for _, part in frame.groupby("task"))
+    pair = frame.rename(columns={"task": "trglang"}).assign(srclang="en")
+    for found, data in ((llbt.audit(frame), frame), (llbt.audit(c), frame), (llbt.audit(pair), pair)):
+        (fits,) = pasted(found.finding("tasks"), data, "object", clusters=[] if data is pair else "task")
+        assert [res.llf for res in fits] == pytest.approx([one.llf, other.llf])
