@@ -57,8 +57,8 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
     free = [name for name in table.names if name not in taken]
     if parameter in ("objects", "wins"):
         sides = sides_of(table, free, of_wins=parameter == "wins")
-        if sides == OBJECTS:
-            return "Leave format= out."  # they are found without it
+        if sides == OBJECTS and not taken <= set(table.names):  # a format that is not this table's asks for others, too
+            return "Leave format= out."
         if sides:
             return f'Pass {parameter}=("{sides[0]}", "{sides[1]}").'
         what = "with the objects, that of side i first" if parameter == "objects" else "with the wins of either side"

@@ -179,11 +179,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[llbt.LLBTError], str]] = {
         "column 'x'.*half a character",
     ),
     # names
-    "integer column": (
-        lambda: llbt.from_judgments(JUDGMENTS.assign(x=1).rename(columns={"x": 7})),
-        llbt.errors.JudgmentError,
-        "column named 7, of type int; expected text",
-    ),
     "integer columns": (
         lambda: llbt.audit(JUDGMENTS.set_axis([0, 1, 2], axis=1), format=llbt.formats.columns(("0", "1"), "2")),
         llbt.errors.JudgmentError,

@@ -416,7 +416,7 @@ BAD = [
         llbt.errors.JudgmentError,
         "has no value in 1 of 40 rows, first at row 0",
     ),
-    (FRAME.assign(object_j=FRAME["object_i"]), {}, llbt.errors.JudgmentError, "with itself (40 such rows)"),
+    (FRAME.assign(object_j=FRAME["object_i"]), {}, llbt.errors.JudgmentError, "with itself (40 rows)"),
     (FRAME.iloc[:0], {}, llbt.errors.JudgmentError, "no"),
     (COUNTS, {"unit": "text"}, llbt.errors.OptionError, "unit='text', but a table of counts does not say"),
     (
