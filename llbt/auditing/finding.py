@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from scipy import stats
 
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, Label
 from ..core.statistics import adjust_p
 from ..table import format_p
 
@@ -60,6 +60,11 @@ def and_more(parts: list[str], most: int = NAMED) -> str:
     """Return phrases joined, the first of them where there are many."""
     shown = "; ".join(parts[:most])
     return shown if len(parts) <= most else f"{shown}; and {len(parts) - most} more"
+
+
+def leaving_out(column: str, labels: Sequence[Label]) -> str:
+    """Return the rows of a frame without those of some judges, as they are typed."""
+    return f"frame[~frame[{column!r}].isin({list(labels)!r})]"
 
 
 def one_share(table: FloatArray, effect: FloatArray) -> float:

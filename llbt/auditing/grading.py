@@ -15,6 +15,7 @@ from ..table import counted, format_count, format_percent
 from .evidence import Evidence, answer_effect, complete, dependent_within
 from .expected import effects_of
 from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
+from .together import without
 
 _FEWEST = 10  # preferences of a judge, or of a task, whose direction is tested
 
@@ -42,7 +43,7 @@ def check_grades(e: Evidence) -> Finding:
         judged.level if judged.is_failure else "note",
         f"nobody gives the grade {', '.join(unused)}{also}",
         f"the γ of a grade that nobody gives is −∞{f'; {judged.effect}' if judged.is_failure else ''}",
-        "give the grades beyond it the next smaller number, where judgments become grades: outcomes={…} or cuts="
+        "give the grades beyond it the next smaller number where judgments become grades (outcomes= or cuts=)"
         + (f"; {judged.remedy}" if judged.is_failure else ""),
         {**judged.figures, "unused": float(len(unused))},
     )
@@ -119,6 +120,7 @@ def check_turned(e: Evidence) -> Finding:
     known = x.components(dependent_within(e), x.lead)
     whole = known.beyond(np.zeros(len(lead), dtype=np.int64), 1).variance
     units = [("the whole", np.flatnonzero(decided), float(whole[0]))]
+    judged: dict[str, Label] = {}
     for what, factor in (("", e.judge), (f"{e.beside[1]} ", e.task)):
         if factor is not None and len(factor.labels) > 1:
             codes = complete(factor)
@@ -126,6 +128,7 @@ def check_turned(e: Evidence) -> Finding:
             spread = others.beyond(codes, int(codes.max()) + 1).variance
             parts = _parts(factor.labels, factor.codes, decided)
             units += [(f"{what}{label!r}", rows, float(spread[codes[rows[0]]])) for label, rows in parts if len(rows)]
+            judged |= {repr(label): label for label, _ in parts} if factor is e.judge else {}
     found = [
         _Direction(
             who,
@@ -143,6 +146,8 @@ def check_turned(e: Evidence) -> Finding:
         for k, m in np.argwhere(adjusted < SIGNIFICANT)
         if m == 0 or adjusted[k, 0] >= SIGNIFICANT  # where sides are turned, sizes run the wrong way by that alone
     ]
+    turned = [found[k].who for k in np.flatnonzero((adjusted < SIGNIFICANT).any(axis=1))]
+    judges = [judged[who] for who in turned if who in judged]
     figures = {"n": float(len(named)), "tested": float(len(found))}
     if not named:
         told = f"of {len(found) - 1} parts (judges, tasks) and the whole none runs against the worths"
@@ -152,8 +157,8 @@ def check_turned(e: Evidence) -> Finding:
         "warning",
         f"one-sided tests, Holm's adjusted p: {and_more(named)}",
         "a scale that was read from its other end turns worths round, or makes small differences of them",
-        "look at how these grades were recorded; turn them (outcomes={…}, or the sides), or fit with and without them: "
-        f'c.select(where={{"{e.names[0]}": […]}})',
+        "look at how these grades were recorded; turn them where they are read (outcomes=), or exchange the sides"
+        + (f"; or fit with and without the judges: {without(e, judges)}" if judges else ""),
         figures,
     )
 

@@ -12,7 +12,7 @@ from ..table import counted, format_count, format_percent
 from .evidence import Evidence, answer_effect
 from .expected import effects_of, ordered_remedy
 from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
-from .together import order_effect
+from .together import order_effect, without
 
 _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
@@ -144,7 +144,7 @@ def check_judges(e: Evidence) -> Finding:
         f"{len(who)} of {tested} with {_SAME_ANSWERS} or more judgments always say the same ({chance:.2g} expected by "
         f"chance): {and_more(named)}",
         "such a judge may not have looked; the judgments pull worths together or feed the order effect",
-        f'fit with and without them: c.select(where={{"{e.names[0]}": […]}}); see llbt.influence'
+        f"fit with and without them: {without(e, [labels[k] for k, _ in who])}; see llbt.influence"
         if len(labels) > 1
         else "ask another judge, too: one who always says the same tells nothing of the objects",
         {"n": float(len(who)), "expected": chance},

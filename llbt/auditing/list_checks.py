@@ -11,10 +11,11 @@ from ..errors import braced, listed
 from ..kernel.list_units import compare_list_units, list_dependence
 from ..table import counted, format_count, format_percent
 from .coverage import ACROSS, MOST_OBJECTS, separated, weakest_cut
-from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text, unlike_all
+from .finding import NAMED, SIGNIFICANT, Finding, and_more, leaving_out, p_text, unlike_all
 from .labels import near_duplicates, variants
 from .lists import ListEvidence
 from .outlying import dominant
+from .rows import commonest
 
 _FEW = (
     10  # lists of an object; of 20 in lists of five, 3, 5, 8 and 10 of each leave 80, 29, 9 and 4 % of files infinite
@@ -62,10 +63,16 @@ def check_labels(e: ListEvidence) -> Finding:
         "warning",
         and_more(told),
         "one object (or judge) under two names has two worths, each from part of its lists",
-        "give them one name before rankings_from: frame.rename(columns={…}) of a wide frame, .replace({…}) of a long "
-        "one",
+        "before rankings_from, join the columns of one object of a wide frame; of a long one "
+        + _replacing(commonest(variants(lists), lists), e.names[0], commonest(variants(given), given)),
         {"groups": float(len(alike))},
     )
+
+
+def _replacing(objects: dict[Label, Label], column: str = "", judges: dict[Label, Label] | None = None) -> str:
+    """Return the call that gives labels of a long frame one name."""
+    names = ({"object": objects} if objects else {}) | ({column: judges} if judges else {})
+    return f"frame.replace({names})"
 
 
 def check_similar_labels(e: ListEvidence) -> Finding:
@@ -80,7 +87,8 @@ def check_similar_labels(e: ListEvidence) -> Finding:
         "note",
         f"{counted(len(near), 'pair')} of labels nearly alike: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
         "if one is a slip of the pen, an object has two worths, each from part of its lists",
-        "look; give slips the right name before rankings_from",
+        "look; where they are one object, join its columns of a wide frame before rankings_from; of a long one "
+        + _replacing(commonest(near, dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True)))),
         {"pairs": float(len(near))},
     )
 
@@ -102,7 +110,7 @@ def check_unranked(e: ListEvidence) -> Finding:
         f"{format_count(partial)} of {counted(r.n_judgments, 'list')} end before all are ranked: "
         f"{format_percent(figures['share'])} of the objects shown have no place",
         "they are taken to stand below all that have one; of objects that were not judged that is untrue",
-        "rankings_from(…, unranked='unknown') where objects without a rank were not judged",
+        "llbt.rankings_from(…, unranked='unknown') where objects without a rank were not judged",
         figures,
     )
 
@@ -139,8 +147,8 @@ def check_ties(e: ListEvidence) -> Finding:
         "warning",
         f"{overall}; {by_judge}; unlike the others (Holm's adjusted p): {and_more(named)}",
         "one δ for each number of tied objects is an average over judges who mean different things by a tie",
-        "fit with and without them; standard errors that allow for it: fit_rankings(…, cov_type='cluster', "
-        f"groups='{e.names[0]}')",
+        f"fit with and without them: {leaving_out(e.names[0], e.judge.levels[extreme].tolist())}; standard errors "
+        f"that allow for it: llbt.fit_rankings(…, cov_type='cluster', groups={e.names[0]!r})",
         figures | {"judges": float(len(extreme))},
     )
 
@@ -340,7 +348,7 @@ def check_judges(e: ListEvidence) -> Finding:
         "warning",
         f"{len(who)} of {tested} with {_ALWAYS} or more lists tie all objects in each of them: {and_more(named)}",
         "such a judge may not have looked; his lists pull worths together and δ up",
-        "fit with and without them: leave their rows out before rankings_from",
+        f"fit with and without them: {leaving_out(e.names[0], e.judge.levels[who].tolist())}",
         {"n": float(len(who))},
     )
 
@@ -363,7 +371,8 @@ def check_blocks(e: ListEvidence) -> Finding:
         "warning",
         f"lists of one {' or '.join(alike)} are alike (score test of worths that vary): {said}",
         "lists taken as independent make standard errors too small and p-values too good",
-        f"rankings_from(…, clusters='{alike[0]}'), then llbt.fit_rankings(…, cov_type='cluster', groups='{alike[0]}')",
+        f"llbt.rankings_from(…, clusters='{alike[0]}'), then "
+        f"llbt.fit_rankings(…, cov_type='cluster', groups='{alike[0]}')",
         figures,
     )
 
@@ -403,7 +412,8 @@ def check_outlying(e: ListEvidence) -> Finding:
         f"{len(who)} of {counted(tested, 'judge')} rank{'s' if len(who) == 1 else ''} unlike the rest (score tests, "
         f"Holm's adjusted p): {and_more(said)}",
         "a judge who guesses, favours an object or has the scale turned round moves worths",
-        f"fit with and without them; do judges differ as a whole? llbt.anova(llbt.fit_rankings('object', …), "
+        f"fit with and without them: {leaving_out(name, [labels[k] for k in who])}; do judges differ as a whole? "
+        f"llbt.rankings_from(…, covariates={name!r}), then llbt.anova(llbt.fit_rankings('object', …), "
         f"llbt.fit_rankings('object * {name}', …))",
         figures,
     )
@@ -427,8 +437,11 @@ def _choices(e: ListEvidence) -> FloatArray:
 def check_dominant(e: ListEvidence) -> Finding:
     """Return judges with far more lists than all others."""
     assert e.judge is not None  # the check needs it
-    remedy = "fit with and without them: leave their rows out before rankings_from"
-    return dominant(e.judge.levels.tolist(), e.by_judge, "lists", remedy)
+    name = e.names[0]
+    return dominant(
+        *(e.judge.levels.tolist(), e.by_judge, "lists"),
+        lambda judges: f"fit with and without them: {leaving_out(name, judges)}",
+    )
 
 
 LIST_CHECKS: dict[str, tuple[str, Callable[[ListEvidence], Finding]]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from ..kernel.robust import Clustered
 from ..kernel.unit_scores import UnitTests, compare_units, dependence, trend_scores
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence, dependent_within
+from .expected import words
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text
+from .together import without
 
 _TOO_MANY = 0.05  # share of all judgments of one judge
 _TIMES = 4.0  # as many as the median of the others
@@ -62,7 +64,7 @@ def check_outlying(e: Evidence) -> Finding:
         f"Holm's adjusted p): {told}",
         "a judge who guesses, favours an object or has the sides exchanged moves worths",
         f'llbt.level_tests(res, by="{name}"), llbt.influence(res, by="{name}"); fit with and without them: '
-        f'c.select(where={{"{name}": […]}})',
+        + without(e, [labels[k] for k in who]),
         figures,
     )
 
@@ -71,15 +73,18 @@ def check_dominant(e: Evidence) -> Finding:
     """Return judges with far more judgments than all others."""
     assert e.judge is not None  # the check needs it
     name = e.names[0]
-    remedy = (
-        f'fit with and without: c.select(where={{"{name}": […]}}), llbt.influence(res, by="{name}"); or weights= that '
-        "give every judge the same total"
-    )
+
+    def remedy(judges: Sequence[Label]) -> str:
+        return (
+            f'llbt.influence(res, by="{name}"); fit with and without them: {without(e, judges)}; or weights= that give '
+            "every judge the same total"
+        )
+
     return dominant(e.judge.labels, e.by_judge().sum(axis=1), "judgments", remedy)
 
 
-def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: str) -> Finding:
-    """Return judges with far more judgments, or lists, than all others; n (G,)."""
+def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable[[Sequence[Label]], str]) -> Finding:
+    """Return judges with far more judgments, or lists, than all others, n (G,), and the remedy for them."""
     share = n / n.sum()
     if len(n) < 3:
         return Finding("dominant_judge", "ok", f"{counted(len(n), 'judge')}: no one to stand out from")
@@ -97,7 +102,7 @@ def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: str) -> 
         f"{len(who)} of {len(n)} judges with far more {what} than the others (median "
         f"{format_count(float(np.median(n)))}): {and_more(named)}",
         "worths are in good part the taste of one judge; standard errors by judge need judges of about equal size",
-        remedy,
+        remedy([labels[k] for k in who]),
         figures,
     )
 
@@ -142,8 +147,19 @@ def check_drift(e: Evidence) -> Finding:
         f"by {by}: {'; '.join(told)}",
         "one worth is an average over time: an object was changed under its name, or a part was recorded otherwise "
         "(outcomes or sides exchanged)",
-        "look at the parts: llbt.fit of each, or a covariate of the period: object * period",
+        f"look at the parts: {_by_period(e)}",
         figures,
+    )
+
+
+def _by_period(e: Evidence) -> str:
+    """Return the calls that give each quarter of the rows, in the order of time, worths of its own."""
+    time = e.beside[2]
+    arranged = f".sort_values({time!r})" if time else ""
+    formula = " + ".join(("object * period", *words(e.response)))
+    return (
+        f"frame = frame{arranged}.assign(period=[4 * k // len(frame) for k in range(len(frame))]); "
+        f"llbt.from_judgments(…, covariates='period'), then llbt.fit({formula!r}, …)"
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..core.columns import IntArray, dense
+from ..core.columns import IntArray, Label, dense
 from ..data.frames import Factor
 from ..fitting.cluster_units import LEAST, choose_unit, clustered_covariance
 from ..fitting.clusters import Way
@@ -18,8 +18,9 @@ from ..kernel.unit_scores import dependence
 from ..table import counted
 from .evidence import Evidence, complete, dependent_within, units_of
 from .expected import words
-from .finding import NAMED, SIGNIFICANT, Finding, p_text
+from .finding import NAMED, SIGNIFICANT, Finding, leaving_out, p_text
 
+_LISTED = 50  # judges of a table that are named one by one where others are left out
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
 
 
@@ -120,6 +121,17 @@ def clustered(e: Evidence) -> str:
     """Return the calls that take repeats as dependent: by judge, or by prompt where one judge made all judgments."""
     units = [name for name in units_of(e) if name in e.names]
     return call_by(units[0]) if units else "one judge and one prompt: nothing tells how judgments vary between them"
+
+
+def without(e: Evidence, judges: Sequence[Label]) -> str:
+    """Return how judges are left out: of the rows, of a table of few judges; of one of many in words."""
+    assert e.judge is not None  # asked of judges alone
+    others = [label for label in e.judge.labels if label not in judges]
+    if e.single and others:
+        return leaving_out(e.names[0], judges)
+    if others and len(others) <= _LISTED:
+        return f"c.select(where={{{e.names[0]!r}: {others!r}}})"
+    return "make the table without their rows" if others else "ask other judges, too"
 
 
 def check_tasks(e: Evidence) -> Finding:

@@ -17,7 +17,8 @@ import llbt
 from llbt.auditing.finding import Finding
 
 STARTS = re.compile(
-    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests)\(|c\.select\(|frame\.\w+\(|frame\["
+    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests|rankings_from|fit_rankings|anova)\("
+    r"|c\.select\(|(?:frame = )?frame\.\w+\(|frame\["
 )
 GOES_ON = re.compile(r"(?: = frame)?(?:\.\w+\(?|\[)")  # a method, an attribute, a part, or what is assigned
 
@@ -44,10 +45,11 @@ def pasted(finding: Finding, data: Any, formula: str, **roles: Any) -> list[Any]
     """Return what the calls of a remedy lead to, one after the other, with … filled in: tables, frames and fits."""
     assert finding.is_failure
     kept = {name: value for name, value in roles.items() if value}
+    reading = "".join(f", {name}={kept[name]!r}" for name in ("outcome", "outcomes") if name in kept)
     names: dict[str, Any] = {"llbt": llbt, "frame": data.copy(), "np": np}
     values = []
     for call in calls(finding.remedy):
-        code = call.replace("from_judgments(…", "from_judgments(frame").replace("llbt.llbt", "llbt")
+        code = call.replace("from_judgments(…", f"from_judgments(frame{reading}").replace("llbt.llbt", "llbt")
         code = code if code.startswith(("llbt.", "c.", "frame", "[")) else f"llbt.{code}"
         code = code.replace("llbt.fit(…", f'llbt.fit("{formula}", c').replace("part, …)", "part)")
         code = code.replace(", …)", ", c)").replace(", …,", ", c,")
@@ -58,7 +60,7 @@ def pasted(finding: Finding, data: Any, formula: str, **roles: Any) -> list[Any]
             names["c"] = llbt.from_judgments(names["frame"], **kept)
         if "(res" in code or "res." in code:
             names["res"] = llbt.fit(formula, names["c"])
-        if re.match(r"frame\[.+\] = ", code):
+        if re.match(r"frame(?:\[.+\])? = ", code):
             exec(code, names)
             value = names["frame"]
         else:
@@ -264,3 +266,199 @@ def test_pooled_tasks_are_fitted_apart() -> None:
     for found, data in ((llbt.audit(frame), frame), (llbt.audit(c), frame), (llbt.audit(pair), pair)):
         (fits,) = pasted(found.finding("tasks"), data, "object", clusters=[] if data is pair else "task")
         assert [res.llf for res in fits] == pytest.approx([one.llf, other.llf])
+
+
+# -- judges, grades and time ----------------------------------------------------------------------------------
+
+
+def test_judges_with_one_answer_are_left_out_of_rows_and_of_a_table() -> None:
+    always = [(i, j, "i", "J9", k) for k, (i, j) in enumerate(itertools.permutations(["alpha", "bravo", "delta"], 2))]
+    frame = judged(*always)
+    c = llbt.from_judgments(frame, clusters="judge")
+    rows, table = (
+        llbt.audit(data).finding("judges") for data in (frame, llbt.from_judgments(frame, clusters="judge", order=True))
+    )
+    (left,) = pasted(rows, frame, "object")
+    assert llbt.from_judgments(left).n_judgments == 48
+    assert llbt.audit(left).finding("judges").level == "ok"
+    (kept,) = pasted(table, frame, "object", clusters="judge", order=True)
+    assert (kept.n_judgments, c.n_judgments) == (48, 54)
+    assert llbt.audit(kept).finding("judges").level == "ok"
+
+
+GRADES = {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}
+READ = {"outcome": "grade", "outcomes": GRADES}
+
+
+@pytest.fixture(scope="module")
+def graded_votes() -> pd.DataFrame:
+    """Six objects, five judges, votes in five grades."""
+    rng = np.random.default_rng(1)
+    i = rng.integers(0, 6, 900)
+    j = (i + rng.integers(1, 6, 900)) % 6
+    grade = np.clip(np.round((j - i) * 0.25 + rng.normal(size=900)), -2, 2).astype(int)
+    names = np.array(list("abcdef"))
+    return pd.DataFrame({"object_i": names[i], "object_j": names[j], "grade": grade, "judge": rng.integers(0, 5, 900)})
+
+
+def test_a_judge_who_turns_the_scale_is_left_out(graded_votes: pd.DataFrame) -> None:
+    odd = graded_votes.assign(grade=np.where(graded_votes["judge"] == 4, -graded_votes["grade"], graded_votes["grade"]))
+    finding = llbt.audit(odd, **READ).finding("turned_scale")
+    (left,) = pasted(finding, odd, "object")
+    assert set(left["judge"]) == {0, 1, 2, 3}
+    assert llbt.audit(left, **READ).finding("turned_scale").level == "ok"
+    whole = graded_votes.assign(grade=3 * np.sign(graded_votes["grade"]) - graded_votes["grade"])
+    finding = llbt.audit(whole, **READ).finding("turned_scale")
+    assert "the whole has its larger grades where objects are alike" in finding.found
+
+
+def test_judges_who_use_grades_otherwise_have_effects_of_their_own(graded_votes: pd.DataFrame) -> None:
+    odd = graded_votes.copy()
+    odd.loc[odd["judge"] == 3, "grade"] = 2 * np.sign(odd["grade"])
+    finding = llbt.audit(odd, **READ).finding("grades")
+    c, res = pasted(finding, odd, "object", **READ)
+    assert c.n_judgments == 900
+    assert "(grade | judge)" in str(res)
+
+
+def test_a_grade_that_nobody_gives_is_left_to_words(graded_votes: pd.DataFrame) -> None:
+    seven = graded_votes.assign(grade=graded_votes["grade"] * 2 - np.sign(graded_votes["grade"]))  # 1 and 3, no 2
+    finding = llbt.audit(seven, outcome="grade", outcomes={k: k for k in range(-3, 4)}).finding("grades")
+    assert finding.found.startswith("nobody gives the grade")
+    assert calls(finding.remedy.partition("; ")[0]) == []
+
+
+@pytest.mark.parametrize("time", ["", "tstamp"])
+def test_drift_is_seen_in_parts_of_the_file(time: str) -> None:
+    planted = DEFECTS["drift of one object"]
+    frame = planted.plant(board(np.random.default_rng(3), 5, 1_500), planted.strengths[2])
+    if time:
+        frame = frame.assign(tstamp=np.arange(1_500)).sample(frac=1, random_state=1)
+    finding = llbt.audit(frame).finding("drift")
+    assert "is getting better" in finding.found
+    parts, c, res = pasted(finding, frame, "object")
+    assert parts["period"].value_counts().tolist() == [375] * 4
+    assert not time or parts["tstamp"].is_monotonic_increasing
+    assert c.n_judgments == 1_500
+    first = res.params.filter(like="period[3]")
+    assert first.abs().max() > 0.5  # the change of 1.4 over the file
+
+
+# -- lists ----------------------------------------------------------------------------------------------------
+
+
+def lists(*rows: str, judges: str = "") -> pd.DataFrame:
+    """Return lists such as ``"A B=C"``, one row for each object; without names a judge each."""
+    return pd.DataFrame(
+        [
+            (k, judges[k] if judges else f"J{k % 4}", label, place)
+            for k, row in enumerate(rows)
+            for place, group in enumerate(row.split(), start=1)
+            for label in group.split("=")
+        ],
+        columns=["list", "judge", "object", "rank"],
+    )
+
+
+def run_lists(finding: Finding, frame: pd.DataFrame, formula: str = "object") -> list[Any]:
+    """Return what the calls of a remedy of lists lead to, with … filled in."""
+    assert finding.is_failure
+    names: dict[str, Any] = {"llbt": llbt, "frame": frame}
+    values = []
+    for call in calls(finding.remedy):
+        code = call.replace("rankings_from(…", 'rankings_from(frame, block="list"')
+        code = code.replace("fit_rankings(…", f'fit_rankings("{formula}", r').replace(", …)", ", r)")
+        names["r"] = names.get("r") or llbt.rankings_from(frame, block="list", clusters="judge")
+        values.append(eval(code, names))
+        names |= {"r": values[-1]} if isinstance(values[-1], llbt.Rankings) else {}
+    return values
+
+
+def ranked(frame: pd.DataFrame) -> llbt.Rankings:
+    return llbt.rankings_from(frame, block="list", clusters="judge")
+
+
+EVERY = [" ".join(order) for order in itertools.permutations("ABC")]
+
+
+@pytest.mark.parametrize(
+    ("check", "frame"),
+    [
+        ("labels", lists("A B C", "a C B", "B A C", "C a B", judges="Jj JK".replace(" ", "K"))),
+        ("similar_labels", lists("mistral-large B", "B mistral-larg", "B mistral-large")),
+        ("judges", lists(*EVERY * 3, *["A=B=C"] * 6, judges="KLM" * 6 + "F" * 6)),
+        ("dominant_judge", lists(*EVERY * 6, judges="KLMN" * 3 + "D" * 24)),
+    ],
+)
+def test_remedies_of_labels_and_judges_of_lists_leave_nothing_to_find(check: str, frame: pd.DataFrame) -> None:
+    finding = llbt.audit(ranked(frame)).finding(check)
+    assert "…" not in finding.remedy
+    (left,) = run_lists(finding, frame)
+    assert llbt.audit(ranked(left)).finding(check).level == "ok", finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("check", "frame"),
+    [
+        ("sparse", lists(*EVERY, *EVERY, "D A", "A D")),
+        ("separation", lists("A B C", "A C B", "A B C D", "D B C", "A D", "A C B")),
+        ("ends", lists(*["A B C", "A C B"] * 5)),
+    ],
+)
+def test_remedies_of_estimates_of_lists_are_finite(check: str, frame: pd.DataFrame) -> None:
+    finding = llbt.audit(ranked(frame)).finding(check)
+    (res,) = run_lists(finding, frame)
+    assert np.isfinite(res.params).all()
+
+
+def test_judges_of_lists_who_tie_or_rank_otherwise() -> None:
+    rows = [*EVERY * 10, *["A=B C", "B=C A"] * 10]
+    frame = lists(*rows, judges="KLMNO" * 12 + "F" * 20)
+    left, res = run_lists(llbt.audit(ranked(frame)).finding("ties"), frame, "object + tie")
+    assert "F" not in set(left["judge"])
+    assert not np.allclose(res.bse, llbt.fit_rankings("object + tie", ranked(frame)).bse)
+    orders = ["A B C D", "A B D C", "B A C D", "A C B D"]
+    turned = [order[::-1] for order in orders]
+    frame = lists(*orders * 15, *turned * 3, judges="KLMNO" * 12 + "F" * 12)
+    left, r, tested = run_lists(llbt.audit(ranked(frame)).finding("outlying_judges"), frame)
+    assert "F" not in set(left["judge"])
+    assert r.covariates
+    assert tested.to_frame()["p_value"].min() < 1e-6
+
+
+def test_lists_that_repeat_or_are_alike_are_clustered() -> None:
+    frame = lists(
+        *["A B C"] * 12,
+        *["C B A"] * 12,
+        *["B C A"] * 12,
+        *["C A B"] * 12,
+        judges="K" * 12 + "L" * 12 + "M" * 12 + "N" * 12,
+    )
+    found = llbt.audit(ranked(frame))
+    _, res = run_lists(found.finding("duplicates"), frame)
+    assert not np.allclose(res.bse, llbt.fit_rankings("object", ranked(frame)).bse)
+    r, res = run_lists(found.finding("blocks"), frame)
+    assert "judge" in r.clusters
+    assert not np.allclose(res.bse, llbt.fit_rankings("object", ranked(frame)).bse)
+
+
+def test_objects_without_a_place_are_read_as_unknown() -> None:
+    frame = lists("A B", "B A C", "C B A", "A C").assign(judge="J")
+    frame = pd.concat([frame, pd.DataFrame({"list": [0, 3], "judge": "J", "object": ["C", "B"], "rank": np.nan})])
+    below = llbt.rankings_from(frame, block="list", clusters="judge", unranked="below")
+    (unknown,) = run_lists(llbt.audit(below).finding("unranked"), frame)
+    assert llbt.audit(unknown).finding("unranked").level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("check", "rows"),
+    [
+        ("disconnected", ["A B", "B A", "C D", "D C"]),
+        ("bridges", [*EVERY, *(" ".join(order) for order in itertools.permutations("XYZ")), "A X", "X A"]),
+    ],
+)
+def test_advice_on_lists_that_is_no_call_has_none(check: str, rows: list[str]) -> None:
+    finding = llbt.audit(ranked(lists(*rows))).finding(check)
+    assert finding.is_failure
+    assert finding.remedy
+    assert "(" not in finding.remedy
