@@ -81,7 +81,7 @@ def levels_of(data: pd.DataFrame, column: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("defect", "check"),
     [
-        ("ties one judge never uses", "ties"),
+        pytest.param("ties one judge never uses", "ties", marks=pytest.mark.slow),  # those of grades are the same calls
         ("position bias", "position"),
         ("blocks taken as independent", "blocks"),
         ("judge with the sides swapped", "outlying_judges"),
