@@ -160,9 +160,9 @@ def from_counts(
         if {*sides, *two, *beside} <= set(source.names):
             named = {*sides, *two, *beside, *as_names(ignore, "ignore"), *_named(asked)}
             with located(source.what):
-                found, more = of_counts(source, two, beside, named)
+                found, more = of_counts(source, two, None if ties_column is None else beside, named)
             notes = (*notes, *more)
-            undecided |= {found: "tie"} if found and ties_column is not None else {}
+            undecided |= {found: "tie"} if found else {}
         told = (_bad_columns if "bad" in undecided.values() else _three_columns)(as_two_names(wins, "wins"), undecided)
     else:
         if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:

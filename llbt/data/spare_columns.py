@@ -179,9 +179,11 @@ def _says(value: Label, label: Label) -> bool:
 
 
 def of_counts(
-    source: Source, wins: Sequence[str], ties: Sequence[str], taken: Collection[str]
+    source: Source, wins: Sequence[str], ties: Sequence[str] | None, taken: Collection[str]
 ) -> tuple[str | None, tuple[str, ...]]:
     """Return the column of ties beside wins of both sides that nobody named, if there is one, and notes.
+
+    `ties` are the columns of ties that are known; None where the caller says that there are none.
 
     Raises
     ------
@@ -190,7 +192,7 @@ def of_counts(
     """
     notes: list[str] = []
     found = None
-    for name in [] if ties else _called(source, _TIES, taken):
+    for name in _called(source, _TIES, taken) if ties is not None and not ties else []:
         numbers = _values(source, name).numbers()
         if numbers is None or not (numbers != 0).any():
             continue
@@ -209,7 +211,7 @@ def of_counts(
         total = float(_values(source, name).times @ numbers)
         notes.append(f"{counted(total, 'tie')} by column {name!r}")
     for name in _called(source, _STRONG | _WEAK, taken):
-        notes += _total_of_counts(source, name, (*wins, *ties, *([found] if found else [])))
+        notes += _total_of_counts(source, name, (*wins, *(ties or ()), *([found] if found else [])))
     return found, (*notes, *_filters(source, taken))
 
 

@@ -481,7 +481,8 @@ def test_fields_damaged(name, dropping, tmp_path_factory, data):
     extra = data.draw(st.sampled_from([None, None, "extra", "object_i", "weight", "block", "notes"]))
     records = [record | ({extra: k} if extra else {}) for k, record in enumerate(records)]
     raw = written(name, records).encode()
-    check(name, raw, tmp_path_factory.mktemp("f"), **({"max_dropped": 1000} if dropping else {}))
+    options = {"ignore": "weight"} if extra == "weight" else {}  # numbers of such a name are asked about
+    check(name, raw, tmp_path_factory.mktemp("f"), **options, **({"max_dropped": 1000} if dropping else {}))
 
 
 @every_format

@@ -27,7 +27,7 @@ def test_a_page_tells_classes_of_judges_apart(tmp_path: Path) -> None:
         assert said in part, said
     assert part.count("<svg") == 2
     for one in models.fits:
-        assert f'data-value="{float(one.df)}"' in part
+        assert f'data-value="{float(one.n_params)}"' in part
     assert "The section on classes of judges" in page
     assert "llbt.judges.classes(" in page
     assert "Does the model fit?" in page
