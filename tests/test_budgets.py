@@ -101,6 +101,7 @@ def test_all_pairs_of_a_fit_are_refused_and_some_are_not(
     asked(res)
 
 
+@pytest.mark.slow
 def test_the_pairs_of_a_fit_take_what_the_budget_says() -> None:
     tracemalloc.start()
     try:
