@@ -26,7 +26,7 @@ def faults(cases, folder: Path) -> tuple[Counter[str], list[str]]:
     return count, found
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # figures that other tests left open, and a loaded machine, are found as faults here
 def test_a_sample_is_answered_or_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     count, found = faults(random.Random(SEED).sample([*every_value(), *every_bend()], SAMPLE), tmp_path)
