@@ -140,7 +140,7 @@ def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
 
 
 def _once(read: Opened) -> Opened:
-    """Return judgments of which a pair in both orders counts once, by the judge and prompt that were named."""
+    """Return judgments that count a pair once where a judge saw it in both orders on one prompt."""
     names = ("objects", "outcome", "outcomes", "winner", "loser", "scores", "orders", "ties_column", "ignore", "where")
     of_reading = (*names, "defaults", "labels", "format", "max_dropped")
     first = {name: value for name, value in read.said.items() if name in of_reading}

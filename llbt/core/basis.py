@@ -142,7 +142,7 @@ def of_patterns(p: Patterns, *, missing: bool) -> Basis:
     Parameters
     ----------
     missing : bool
-        Whether the likelihood is also of which answers are missing.
+        Whether the model also says which answers are missing.
     """
     if p.kind == "comparisons" and p.complete and not missing:
         return of_comparisons(p.to_comparisons())

@@ -130,7 +130,7 @@ class ByScores:
     strength : bool
         Whether the difference says how strong a preference is; a difference of ranks does not.
     points : bool
-        Whether these are the points of a match, of which notes count draws and missing results.
+        Whether these are the points of a match; notes then count draws and missing results.
     """
 
     fields: tuple[str, str]
