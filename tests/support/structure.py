@@ -1,0 +1,90 @@
+"""What a script can count of the structure: tests of kinds, modules that name a kind, common attributes, lines."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+from support.questions import KINDS, fit_of, written
+
+PACKAGE = Path(__file__).parents[2] / "llbt"
+RESULTS = frozenset(
+    {
+        "Calibration", "DiscriminationResults", "LLBTResults", "LargeResults", "LatentClasses", "MixedResults",
+        "PatternResults", "RankingResults",
+    }
+)  # fmt: skip
+UNIONS = frozenset({"AnyFit", "Fitted", "MaybeMixed", "WithWorths"})
+
+
+def _trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id if isinstance(node, ast.Name) else node.attr for node in ast.walk(tree)
+            if isinstance(node, ast.Name | ast.Attribute)}  # fmt: skip
+
+
+def kind_tests() -> int:
+    """Return how many isinstance tests ask for a kind of fit."""
+    return sum(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "isinstance"
+        and bool(_names(node.args[1]) & (RESULTS | UNIONS))
+        for tree in _trees().values()
+        for node in ast.walk(tree)
+    )
+
+
+def naming_a_kind() -> list[str]:
+    """Return the modules that name a kind of fit in their code."""
+    found = []
+    for path, tree in _trees().items():
+        said = _names(tree) | {a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+        if said & RESULTS:
+            found.append(str(path.relative_to(PACKAGE)))
+    return found
+
+
+def common_attributes() -> list[str]:
+    """Return the public attributes that the fits of all kinds have."""
+    each = [{name for name in dir(fit_of(kind)) if name[0] != "_"} for kind in KINDS]
+    return sorted(set.intersection(*each))
+
+
+def logic_lines() -> int:
+    """Return the lines of code of the package, without comments, docstrings and blank lines."""
+    total = 0
+    for path, tree in _trees().items():
+        texts: set[int] = set()
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+                value = body[0].value
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    texts |= set(range(value.lineno, (value.end_lineno or value.lineno) + 1))
+        skip = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+        lines: set[int] = set()
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
+            if token.type not in skip:
+                lines |= set(range(token.start[0], token.end[0] + 1))
+        total += len(lines - texts)
+    return total
+
+
+def modules() -> int:
+    """Return the number of modules."""
+    return len(_trees())
+
+
+if __name__ == "__main__":
+    answered = {kind: sum(found for (name, _), found in written().items() if name == kind) for kind in KINDS}
+    print("questions answered of 27:", ", ".join(f"{kind} {number}" for kind, number in answered.items()))
+    print("attributes common to all kinds:", len(common_attributes()))
+    print("isinstance tests on kinds:", kind_tests())
+    print("modules that name a kind:", len(naming_a_kind()))
+    print("modules:", modules(), "lines of logic:", logic_lines())
