@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from .block_columns import Roles, check_roles, flat, keep_of, kept_columns
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
 from .files import open_source
 from .kept import Names, read_object_table, wanted
+from .list_layouts import sets_of
 from .sources import as_names, in_memory
-from .tables import coded_pairs, kept_at
+from .tables import coded_pairs, kept_at, unused_note
 
 
 @checked
@@ -42,7 +44,9 @@ def choices_from(
         One row per set that was shown; with a `design` one row per judge.
     objects : sequence of str
         The columns that name the objects of a set; missing values where it had fewer. Of a design they are its columns,
-        by default all.
+        by default all. Without a design they are found where three or more names differ by a letter or a number at
+        their end, as ``variety_a``, ``variety_b``, ``variety_c``, beside a column called ``best`` or ``overall_best``;
+        one called ``worst`` is read with them, and a note says what was.
     best, worst : str or sequence of str
         The columns that name the best and, where it was asked for, the worst of them: by their names, by their place in
         the set (1, 2, …), or by the letter or name of their column (``A`` of ``item_A``). With a `design` one column
@@ -92,7 +96,18 @@ def choices_from(
     if design is not None:
         return _of_design(frame, design, objects, best, worst, covariates, clusters, object_covariates)
     if objects is None:
-        raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
+        source = open_source(frame)
+        layout = sets_of(source) if (best, worst) == ("best", None) else None
+        if layout is None:
+            raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
+        read = choices_from(
+            in_memory(source),
+            covariates=covariates,
+            clusters=clusters,
+            object_covariates=object_covariates,
+            **layout.arguments,
+        )
+        return replace(read, notes=(layout.note, *read.notes))
     for parameter, column in (("best", best), ("worst", worst)):
         if not isinstance(column, str) and column is not None:
             raise OptionError(f"{parameter}={column!r} without a design", expected="the name of one column")
@@ -108,6 +123,7 @@ def choices_from(
     made = _sets(table, shown, [name for (name,) in named.values()])
     asked = wanted(keep.covariates, keep.clusters, (), keep.object_covariates, None)
     columns, _, kept = kept_at(kept_columns(table, made, roles, keep), asked, np.arange(len(table)))
+    unused = unused_note([name for name in source.names if name not in flat(roles)])
     items = coded_pairs(made.labels, made.item[:, None])
     described, notes = read_object_table(asked, tuple(items.levels))
     return gathered_rankings(
@@ -119,7 +135,7 @@ def choices_from(
         columns=columns,
         cluster_columns=kept,
         object_columns=described,
-        notes=notes,
+        notes=(*notes, *unused),
     )
 
 

@@ -42,6 +42,7 @@ from .formats import JudgmentFormat
 from .frames import as_number
 from .kept import Names, read_object_table, wanted
 from .known_formats import ranking_format
+from .list_layouts import rankings_of
 from .preflib import SUFFIXES, read_preflib, suffix_of
 from .sources import Source, as_names, in_memory
 from .tables import coded_pairs, kept_at, unused_note
@@ -78,7 +79,9 @@ def rankings_from(
         Long form: the columns with the object and its rank, 1 for the best; only the order of the ranks counts, equal
         ranks are ties. Several columns each, one rank for each object: one row per ranking.
     block : str or sequence of str, optional
-        Long form: the columns that make a ranking, such as ``("judge", "prompt")``.
+        Long form: the columns that make a ranking, such as ``("judge", "prompt")``. Without it and without `objects`
+        the table is read where its columns have one meaning, and a note says which: a rank and an object called so, all
+        other columns making a ranking; columns called after places; or columns that hold 1 to k in each row.
     unranked : {"unknown", "below"}
         What a missing rank says: nothing, so that the object is not in the list; or that the object was shown and
         stands below all that have a rank, as where judges name the best three.
@@ -165,6 +168,17 @@ def rankings_from(
     if objects is not None:
         values, makers = columns_of_objects(objects), block_makers({"block": block}, wide=True)
     elif isinstance(object, str) and isinstance(rank, str):
+        if block is None and (object, rank) == ("object", "rank") and (layout := rankings_of(source)) is not None:
+            read = rankings_from(
+                in_memory(source),
+                unranked=unranked,
+                missing=missing,
+                covariates=covariates,
+                clusters=clusters,
+                object_covariates=object_covariates,
+                **layout.arguments,
+            )
+            return replace(read, notes=(layout.note, *read.notes))
         values, makers = columns_of_rows({"object": object, "rank": rank}), _made_by(block)
     else:
         values, makers = _beside(items, ranks, block), {}

@@ -1,0 +1,130 @@
+"""Which columns of a table are rankings or best-worst sets, by their names and then by their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ..errors import listed
+from .score_words import is_beside, spelled
+from .sources import Source, in_memory
+
+_BEST = ("best", "overallbest", "bestoverall", "mostpreferred", "mostimportant", "most")
+_WORST = ("worst", "overallworst", "worstoverall", "leastpreferred", "leastimportant", "least")
+_OBJECT = ("object", "item", "option", "alternative", "candidate", "variety", "system", "model", "stimulus", "product")
+_RANK = ("rank", "ranking", "place", "position")
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PLACE = re.compile(r"(?:rank|place|position|choice|pref|preference|pos)?(\d+)(?:st|nd|rd|th)?")
+_STEM = re.compile(r"(.*?)[\s_.-]*([a-z]|\d+|one|two|three|four|five|six|seven)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ListLayout:
+    """How a table of lists is read.
+
+    Attributes
+    ----------
+    kind : {"sets", "long", "ranks", "places"}
+        Best-worst sets; rankings with a row for each object, with a column of ranks for each object, or with a column
+        for each place.
+    arguments : mapping
+        Of `choices_from` for sets, else of `rankings_from`.
+    note : str
+        What the columns were read as.
+    """
+
+    kind: Literal["sets", "long", "ranks", "places"]
+    arguments: Mapping[str, Any]
+    note: str
+
+
+def list_layout(source: Source) -> ListLayout | None:
+    """Return how a table of rankings or best-worst sets is read; None where its columns say neither, or both."""
+    return sets_of(source) or rankings_of(source)
+
+
+def sets_of(source: Source) -> ListLayout | None:
+    """Return the columns of best-worst sets: those called best and worst, and at least three objects of one stem."""
+    best, worst = (_called(source.names, words) for words in (_BEST, _WORST))
+    if best is None:
+        return None
+    shown = _of_one_stem([name for name in source.names if name not in (best, worst)])
+    if len(shown) < 3:
+        return None
+    beside = "" if worst is None else f", the worst in {worst!r}"
+    note = f"read as sets of the objects in {listed(shown, 12)}, the best in {best!r}{beside}"
+    return ListLayout("sets", {"objects": shown, "best": best, "worst": worst}, note)
+
+
+def rankings_of(source: Source) -> ListLayout | None:
+    """Return the columns of rankings: a rank and an object in each row, ranks of all objects, or objects by place."""
+    return _long(source) or _places(source) or _ranks(source)
+
+
+def _long(source: Source) -> ListLayout | None:
+    rank, item = _called(source.names, _RANK), _called(source.names, _OBJECT)
+    if rank is None or item is None or len(source.names) < 3:
+        return None
+    makers = [name for name in source.names if name not in (rank, item)]
+    table = in_memory(source)
+    sizes = table.groupby(makers, dropna=False, sort=False)[item].agg(["size", "nunique"])
+    if not (sizes["size"].gt(1).all() and sizes["size"].eq(sizes["nunique"]).all()):
+        return None
+    note = f"read as rankings of {item!r} by {rank!r}, one for each {' and '.join(map(repr, makers))}"
+    return ListLayout("long", {"object": item, "rank": rank, "block": makers}, note)
+
+
+def _places(source: Source) -> ListLayout | None:
+    numbers = {name: _place(name) for name in source.names}
+    columns = sorted((name for name in source.names if numbers[name]), key=lambda name: numbers[name] or 0)
+    if len(columns) < 3 or [numbers[name] for name in columns] != list(range(1, len(columns) + 1)):
+        return None
+    cells = in_memory(source)[columns]
+    texts = cells.map(lambda value: isinstance(value, str)) | cells.isna()
+    twice = cells.apply(lambda row: row.dropna().duplicated().any(), axis=1)
+    if not texts.all(axis=None) or twice.any():
+        return None
+    return ListLayout("places", {"objects": columns}, f"read as rankings by place, in {listed(columns, 12)}")
+
+
+def _ranks(source: Source) -> ListLayout | None:
+    """Return columns that hold 1 to k in each row, each number once, of at least three objects and two rows."""
+    frame = in_memory(source)
+    numbers = frame[[name for name in frame if not is_beside(name)]].select_dtypes("number")
+    columns = [name for name in numbers if numbers[name].max() <= numbers.shape[1] and _place(str(name)) is None]
+    if len(columns) < 3 or len(frame) < 2:
+        return None
+    values = np.sort(numbers[columns].to_numpy(dtype=float), axis=1)  # missing ones last
+    k = np.arange(1.0, len(columns) + 1)
+    whole = np.isnan(values) | (values == k)
+    if not whole.all() or np.isnan(values[:, 1]).any():
+        return None
+    names = [str(name) for name in columns]
+    return ListLayout("ranks", {"objects": names}, f"read as rankings, 1 for the best, of {listed(names, 12)}")
+
+
+def _called(names: Sequence[str], words: Sequence[str]) -> str | None:
+    """Return the first column that goes by one of some words, in the order of the words."""
+    spelt = {spelled(name): name for name in reversed(names)}
+    return next((spelt[word] for word in words if word in spelt), None)
+
+
+def _of_one_stem(names: Sequence[str]) -> list[str]:
+    """Return the most columns that differ by a letter or number at their end: variety_a, variety_b, variety_c."""
+    stems = pd.Series([found[1] if (found := _STEM.fullmatch(name)) else None for name in names], index=list(names))
+    stems = stems[stems.notna() & stems.ne("")]
+    return [] if stems.empty else list(stems.index[stems == stems.value_counts().index[0]])
+
+
+def _place(name: str) -> int | None:
+    """Return which place a column is called after: first, 2nd, rank_3."""
+    said = spelled(name)
+    if said in _PLACES:
+        return _PLACES.index(said) + 1
+    found = _PLACE.fullmatch(said)
+    return int(found[1]) if found and len(found[1]) < 3 else None

@@ -1,0 +1,80 @@
+"""Tables of rankings and best-worst sets that are read with no argument, with what they stand for."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import pytest
+
+import llbt
+from llbt.data.list_layouts import list_layout
+from llbt.data.sources import open_frame
+from llbt.errors import OptionError
+
+READ = {  # table → the lists it stands for
+    "long, by id and trait": (
+        "id,item,trait,rank\n1,A,taste,1\n1,B,taste,2\n2,A,taste,2\n2,B,taste,1\n2,C,taste,3\n2,A,look,1\n2,B,look,1",
+        ["A > B", "B > A > C", "A = B"],
+    ),
+    "long, by block": ("block,object,rank\n0,A,1\n0,B,2\n1,B,1\n1,A,2", ["A > B", "B > A"]),
+    "places": ("judge,first,second,third\nJ1,A,B,C\nJ2,B,A,", ["A > B > C", "B > A"]),
+    "numbered places": ("rank_1,rank_2,rank_3\nA,B,C\nB,C,A", ["A > B > C", "B > C > A"]),
+    "ranks": ("judge,age,A,B,C\nJ1,31,1,2,3\nJ2,47,3,1,2\nJ3,28,2,1,", ["A > B > C", "B > C > A", "B > A"]),
+}
+SETS = {
+    "letters": ("item_A,item_B,item_C,best,worst\nv1,v2,v3,A,C\nv2,v4,v3,B,A", ["v1 > (v2) > v3", "v4 > (v3) > v2"]),
+    "tricot": (
+        "id,variety_a,variety_b,variety_c,overall_best,overall_worst\n1,v1,v2,v3,C,A\n2,v2,v4,v3,A,B",
+        ["v3 > (v2) > v1", "v2 > (v3) > v4"],
+    ),
+    "best alone": ("option1,option2,option3,best\nx,y,z,y\nx,y,z,x", ["y > (x, z)", "x > (y, z)"]),
+}
+UNREAD = {
+    "ratings": "judge,A,B,C\nJ1,5,5,2\nJ2,1,4,4",
+    "two columns of points": "home,away\n1,2\n2,1",
+    "a rank of systems": "system,rank,score\na,1,.9\nb,2,.7",
+    "ranks with a gap": "A,B,C\n1,2,4\n1,2,3",
+    "numbers by place": "rank_1,rank_2,rank_3\n1,2,3\n3,1,2",
+    "battles": "model_a,model_b,winner\nx,y,model_a\ny,x,tie",
+}
+
+
+def table(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text))
+
+
+def lists(found: llbt.Rankings) -> list[str]:
+    """Return each list as it is printed, in any order."""
+    lines = found.as_text().split("\n\n")[1].splitlines()[1:]
+    return sorted(line for text in lines for line in [text.rsplit("  ", 1)[0].strip()] * int(text.split()[-1]))
+
+
+@pytest.mark.parametrize("name", READ)
+def test_rankings_are_read_and_said(name: str) -> None:
+    text, expected = READ[name]
+    found = llbt.rankings_from(table(text))
+    assert lists(found) == sorted(expected)
+    assert found.notes[0].startswith("read as rankings")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sets_are_read_and_said(name: str) -> None:
+    text, expected = SETS[name]
+    found = llbt.choices_from(table(text))
+    assert lists(found) == sorted(expected)
+    assert found.notes[0].startswith("read as sets")
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_may_be_something_else_is_no_list(name: str) -> None:
+    frame = table(UNREAD[name])
+    assert list_layout(open_frame(frame)) is None
+    with pytest.raises(OptionError, match="nothing says which rows belong together"):
+        llbt.rankings_from(frame)
+
+
+def test_columns_that_are_named_are_not_looked_for() -> None:
+    frame = table(SETS["letters"][0])
+    with pytest.raises(OptionError, match="nothing says which objects"):
+        llbt.choices_from(frame, best="worst")
