@@ -55,12 +55,6 @@ def is_score(column: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
 
 
-def of_flags(column: pd.Series) -> str:
-    """Return the remedy where a column holds True and False; else nothing."""
-    name = column.name
-    return f"Make them numbers: frame[{name!r}] = frame[{name!r}].astype(int)." if column.dtype.kind == "b" else ""
-
-
 def _as_floats(column: pd.Series) -> FloatArray | None:
     """Return objects as floats, NaN where there is none, or None if some are no numbers."""
     try:
@@ -80,9 +74,10 @@ def scores_of(column: pd.Series, name: str) -> FloatArray:
     elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over
         found = None
     else:
-        found = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_score(column) else None
+        flags = pd.api.types.is_bool_dtype(column)  # of a column that was asked for, or is called a score
+        found = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_score(column) or flags else None
     if found is None:
-        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", of_flags(column), expected="scores")
+        raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", expected="scores")
     values: FloatArray = found
     infinite = np.isinf(values)
     if infinite.any():

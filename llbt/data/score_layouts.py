@@ -183,14 +183,18 @@ def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) 
     usual = (system, tuple(item), score) == ("system", ("instance",), "score")
     said = f"systems by column {system!r}, items by {' and '.join(map(repr, item))}, scores by {score!r}"
     given = asked.item and asked.score
-    return layout if usual or given else replace(layout, notes=(said,))
+    flags = (f"True and False in {score!r} read as 1 and 0",) if table[score].dtype.kind == "b" else ()
+    return replace(layout, notes=(*(() if usual or given else (said,)), *flags))
 
 
 def _score_candidates(table: pd.DataFrame, free: Sequence[str]) -> list[str]:
-    """Return the columns of numbers that may be scores; those called so alone, where there are such."""
+    """Return the columns of numbers that may be scores; those called so alone, where there are such.
+
+    Where there is no number, True and False are scores in a column that is called so: ``correct``.
+    """
     numbers = [name for name in free if is_score(table[name]) and not is_beside(name)]
     best = [name for name in numbers if str(name).casefold() == "score"]
-    return best or numbers
+    return best or numbers or called([name for name in free if table[name].dtype.kind == "b"], SCORE_WORDS)
 
 
 def _items(
@@ -249,7 +253,7 @@ def _the_score(
     flags = [name for name in free if table[name].dtype.kind == "b"]
     raise JudgmentError(
         f"no column of scores beside {system!r} and {listed(item)}; the table has {listed(list(table.columns), 20)}",
-        f"Make {flags[0]!r} numbers: frame[{flags[0]!r}] = frame[{flags[0]!r}].astype(int)." if flags else "",
+        f"Pass score={flags[0]!r} to read True as 1 and False as 0." if flags else "",
         expected="a column of numbers",
     )
 
@@ -368,7 +372,7 @@ def _refuse_few(table: pd.DataFrame, free: Sequence[str], chosen: Sequence[str])
     alone = f" ({chosen[0]!r})" if len(chosen) == 1 else ""
     flags = [name for name in free if table[name].dtype.kind == "b"]
     nothing = ": one system, and nothing to compare it with" if len(chosen) == 1 and not flags else ""
-    make = f"Make {listed(flags)} numbers: frame[{flags!r}] = frame[{flags!r}].astype(int)." if flags else ""
+    make = f"Pass score={flags!r} to read True as 1 and False as 0." if len(flags) > 1 else ""
     raise JudgmentError(
         f"{counted(len(chosen), 'column')} of scores{alone} among {listed(list(free), 20)}{nothing}",
         make,

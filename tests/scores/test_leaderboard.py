@@ -508,7 +508,7 @@ REFUSED = {
         WIDE[["A", "B"]] > 1,
         {},
         JudgmentError,
-        "Make 'A', 'B' numbers: frame[['A', 'B']] = frame[['A', 'B']].astype(int).",
+        "Pass score=['A', 'B'] to read True as 1 and False as 0.",
     ),
     "huge": (WIDE[["A", "B"]] * 1e200, {}, JudgmentError, "scores of up to 3e+200"),
     "one system": (WIDE[["A", "doc"]], {}, JudgmentError, "1 column of scores"),
