@@ -14,13 +14,14 @@ from ..arguments import Digits, checked
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
 from ..core.rankings import Rankings
+from ..data.both_orders import Orders
 from ..data.doors import from_judgments
 from ..data.judgments import Asked, Format, countable
 from ..data.kept import Names
 from ..data.outcomes import Outcomes
 from ..data.paths import located
 from ..data.sources import as_names
-from ..data.spare_columns import Where
+from ..data.spare_columns import Missing, Where
 from ..data.tables import unused_note
 from ..errors import OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
@@ -149,11 +150,12 @@ def audit(
     *,
     format: Format | None = None,
     objects: Sequence[str] | None = None,
-    outcome: str | None = None,
+    outcome: Names | None = None,
     outcomes: Outcomes = None,
     winner: str | None = None,
     loser: str | None = None,
     scores: Sequence[str] | None = None,
+    orders: Orders = None,
     judge: str | None = None,
     prompt: str | None = None,
     block: str | None = None,
@@ -163,6 +165,7 @@ def audit(
     ties_column: str | None = None,
     ignore: Names = (),
     where: Where = None,
+    missing: Missing = None,
 ) -> Audit:
     """Say what is wrong with judgments before a model does: one report, with what to do about it.
 
@@ -181,8 +184,9 @@ def audit(
         row stands for.
     objects, outcome, outcomes
         The columns of the objects, the column that says who won and what its labels mean, as in `from_judgments`.
-    winner, loser, scores
-        Columns of the object that won and of the one that lost, or of the points of either, as in `from_judgments`.
+    winner, loser, scores, orders
+        Columns of the object that won and of the one that lost, or of the points of either, and what becomes of a pair
+        that was judged in both orders, as in `from_judgments`.
     judge, prompt : str, optional
         Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are
         there and not empty.
@@ -197,10 +201,11 @@ def audit(
         is the day).
     weights : str, optional
         Column with the number of judgments that a row stands for; by default ``"weight"``.
-    ties_column, ignore, where
-        The column that says which judgments are ties, columns that say nothing of the judgments, and the rows to read,
-        as in `from_judgments`. Columns that nobody names and that may say which rows count are a finding, others that
-        the audit does not look at are listed in its notes.
+    ties_column, ignore, where, missing
+        The column that says which judgments are ties, columns that say nothing of the judgments, the rows to read, and
+        whether rows with a missing value are left out rather than reported, as in `from_judgments`. Columns that nobody
+        names and that may say which rows count are a finding, others that the audit does not look at are listed in its
+        notes.
 
     Returns
     -------
@@ -262,16 +267,19 @@ def audit(
         winner=winner,
         loser=loser,
         scores=scores,
+        orders=orders,
         ties_column=ties_column,
         ignore=as_names(ignore, "ignore"),
         where=where,
+        missing=missing,
     )
     if not isinstance(data, (Comparisons, Rankings)):
         return audited(data, format, asked, named)
     of_rows: dict[str, object] = {
         **{"objects": objects, "outcome": outcome, "outcomes": outcomes},
-        **{"winner": winner, "loser": loser, "scores": scores},
+        **{"winner": winner, "loser": loser, "scores": scores, "orders": orders},
         **{"weights": weights, "ties_column": ties_column, "ignore": asked.ignore or None, "where": where},
+        "missing": missing,
     }
     given = [f"{name}=" for name, value in of_rows.items() if value is not None]
     if given:
@@ -303,6 +311,7 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
             ties_column=asked.ties_column,
             ignore=asked.ignore,
             where=asked.where,
+            missing=asked.missing,
         )
         return _audited_table(table, named)
     with located(found.source.what):

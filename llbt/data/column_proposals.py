@@ -20,6 +20,7 @@ _OUTCOME_WORDS = (
     *("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote", "verdict", "selected"),
     *("pick", "preferred", "decision"),
 )
+_VERDICTS = frozenset(("i", "j", "a", "b", "left", "right", "tie", ">", "<", "="))
 _SEARCHED = 30  # columns whose labels are compared
 
 
@@ -60,11 +61,15 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
         if sides == OBJECTS and not taken <= set(table.names):  # a format that is not this table's asks for others, too
             return "Leave format= out."
         if sides:
-            return f'Pass {parameter}=("{sides[0]}", "{sides[1]}").'
+            judges = () if parameter == "wins" or outcome_of(free, by_name=True) else judges_of(table, free, sides)
+            beside = f", outcome={list(judges)!r}" if judges else ""
+            return f'Pass {parameter}=("{sides[0]}", "{sides[1]}"){beside}.'
         what = "with the objects, that of side i first" if parameter == "objects" else "with the wins of either side"
         return f"Pass {parameter}= and the names of the two columns {what}."
     if parameter == "outcome":
-        outcome = outcome_of(free)
+        outcome, objects = outcome_of(free), roles.get("objects", ())
+        if not outcome and (judges := judges_of(table, free, objects)):
+            return f"Pass outcome={list(judges)!r}, a column for each judge."
         return (
             f'Pass outcome="{outcome}".' if outcome else "Pass outcome= and the name of the column that says who won."
         )
@@ -75,8 +80,24 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
 def proposed_layout(table: Columns) -> str:
     """Return the arguments that name both objects and the outcome, ready to paste; empty where nobody knows."""
     sides = sides_of(table, table.names)
-    outcome = outcome_of([name for name in table.names if name not in sides])
-    return f'objects=("{sides[0]}", "{sides[1]}"), outcome="{outcome}"' if sides and outcome else ""
+    if not sides:
+        return ""
+    free = [name for name in table.names if name not in sides]
+    objects, outcome = f'objects=("{sides[0]}", "{sides[1]}")', outcome_of(free, by_name=True)
+    judges = () if outcome else judges_of(table, free, sides)
+    outcome = outcome or outcome_of(free)
+    said = f"outcome={list(judges)!r}" if judges else f'outcome="{outcome}"' if outcome else ""
+    return f"{objects}, {said}" if said else ""
+
+
+def judges_of(table: Columns, free: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
+    """Return columns that all hold verdicts, as a table has with one for each judge: two or more, else none."""
+    words = _VERDICTS | {str(label).casefold() for side in sides for label in _texts(table, side)}
+    words |= {side.casefold() for side in sides}
+    others = [name for name in free if name not in sides][:_SEARCHED]
+    texts = {name: {label.casefold() for label in _texts(table, name)} for name in others}
+    found = tuple(name for name, labels in texts.items() if labels and labels <= words)
+    return found if len(found) > 1 else ()
 
 
 def sides_of(table: Columns, free: Sequence[str], *, of_wins: bool = False) -> tuple[str, str] | tuple[()]:
@@ -109,7 +130,7 @@ def _texts(table: Columns, name: str) -> frozenset[str]:
     return texts if len(texts) == len(labels) and not {x.casefold() for x in texts} <= YES | NO else frozenset()
 
 
-def outcome_of(free: Sequence[str]) -> str:
+def outcome_of(free: Sequence[str], *, by_name: bool = False) -> str:
     """Return the column that says who won: by its name, else the only one that is left; empty where nobody knows."""
     words = [name for name in free if name.lower() in _OUTCOME_WORDS]
-    return words[0] if words else free[0] if len(free) == 1 else ""
+    return words[0] if words else free[0] if len(free) == 1 and not by_name else ""

@@ -26,7 +26,7 @@ from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
-from .spare_columns import Where, of_counts, restricted
+from .spare_columns import Missing, Where, may_drop, of_counts, restricted, without_missing
 from .standard import in_order
 from .tables import assembled, condensed, unused_note
 from .texts import LabelType
@@ -53,6 +53,7 @@ def from_counts(
     units: Names = (),
     ignore: Names = (),
     where: Where = None,
+    missing: Missing = None,
     labels: LabelType | None = None,
 ) -> Comparisons:
     """Return comparisons from a frame of counts, one row per pair of objects (and covariates).
@@ -98,8 +99,8 @@ def from_counts(
         ``("judge", "prompt", "block")`` for ``cov_type="cautious"``.
     ignore : str or sequence of str
         Columns that say nothing of the counts, though their names may, such as ``"total"`` or ``"count"``.
-    where : str or mapping, optional
-        Rows to read, as in `read_judgments`.
+    where, missing : optional
+        Rows to read, and what becomes of rows with a missing value, as in `read_judgments`.
     labels : "text", "number" or None
         What the labels of objects are. None: of a csv file numbers if every label of both columns, written back, is
         the text that was read, else text; what has types of its own (frames, parquet, JSON) keeps them. ``"text"``:
@@ -168,7 +169,11 @@ def from_counts(
         if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:
             raise OptionError("grades= stands in place of wins= and ties_column=", "Pass either.")
         told = _graded_columns(grades)
-    with located(source.what):
+    with located(source.what), may_drop():
+        if missing is not None:
+            named = {*sides, *(name for names in told.roles.values() for name in names), *_named(asked)}
+            source, left = without_missing(source, named - set(as_names(units, "units")))
+            notes = (*notes, *left)
         return _from_counts(source, asked, sides, told, notes, order)
 
 
@@ -223,7 +228,7 @@ def from_judgments(
     *,
     format: Format | None = None,
     objects: Two = OBJECTS,
-    outcome: str = "outcome",
+    outcome: Names = "outcome",
     outcomes: Outcomes = None,
     winner: str | None = None,
     loser: str | None = None,
@@ -243,6 +248,7 @@ def from_judgments(
     ties_column: str | None = None,
     ignore: Names = (),
     where: Where = None,
+    missing: Missing = None,
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
     max_dropped: Number = 0,
@@ -260,8 +266,8 @@ def from_judgments(
         there or none is given for a file, what its fields say (``"auto"``).
     objects : two str
         Columns with the two objects of each row; labels of any type.
-    outcome : str
-        Column that says who won.
+    outcome : str or sequence of str
+        Column that says who won; several are what as many judges said of a row, as in `read_judgments`.
     outcomes : mapping, "names", "slots" or None
         How to read its labels. None: as the winner's name, the name of one of the two object columns,
         ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one reading has to explain
@@ -289,9 +295,10 @@ def from_judgments(
     winner, loser, scores, orders
         As in `read_judgments`: columns of the object that won and of the one that lost; of the points of either; and
         ``"agree"`` to count a pair that a judge saw in both orders on one prompt once.
-    ties_column, ignore, where, defaults
+    ties_column, ignore, where, missing, defaults
         As in `read_judgments`: the column that says which judgments are ties, columns that say nothing of the
-        judgments, the rows to read, and values of fields that the file lacks.
+        judgments, the rows to read, what becomes of rows with a missing value, and values of fields that the file
+        lacks.
     labels : "text", "number" or None
         What the labels of objects are, as in `from_counts`.
     max_dropped : int
@@ -328,7 +335,6 @@ def from_judgments(
     1        y        x       0     1       0
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, side_covariates, units, judge_covariates)
-    _one(outcome, "outcome")
     named = Asked(
         unless_default(objects, OBJECTS),
         unless_default(outcome, "outcome"),
@@ -342,6 +348,8 @@ def from_judgments(
         ties_column=ties_column,
         ignore=as_names(ignore, "ignore"),
         where=where,
+        missing=missing,
+        units=as_names(units, "units"),
     )
     beside = [name for name in (strength, weights) if name is not None]
     found = countable(frame, format, named, max_dropped, {*beside, *_named(asked)})
@@ -351,7 +359,7 @@ def from_judgments(
         )
     if orders is not None and weights is not None:
         raise OptionError(f"orders={orders!r} is for judgments one by one", "Leave out weights=.")
-    with located(found.source.what):
+    with located(found.source.what), may_drop():
         weights = found.weights if weights is None else weights
         judged = Judged(found, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"), bad_of(outcomes))
         return _from_judgments(judged, asked, weights, max_dropped, order)
@@ -400,7 +408,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *([self_note(selves)] if selves else []),
         *beside,
         *unlabelled,
-        *unused_note([name for name in unkept if name not in made]),
+        *unused_note([name for name in unkept if name not in made and name not in source.made]),
     )
     c = assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
     return replace(c, called=found.called)

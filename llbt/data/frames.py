@@ -38,6 +38,8 @@ _CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes
 _WHOLE = 2.0**53  # beyond it floats skip whole numbers
 
+FILL = "Fill them, or leave these rows out before."  # what to do about missing values
+
 
 @dataclass(frozen=True, eq=False)
 class Factor:
@@ -312,7 +314,7 @@ def _refuse_missing(rows: Rows, name: str, missing: npt.NDArray[np.bool_]) -> No
     if missing.any():
         raise JudgmentError(
             f"column {name!r}: {counted(rows.count(missing), 'missing value')}{rows.place(missing)}",
-            "Fill them, or leave these rows out before.",
+            FILL,
             expected="a value in every row",
         )
 

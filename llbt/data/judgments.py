@@ -39,7 +39,7 @@ from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, Meaning, by_la
 from .reshaped import field_of
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names, in_memory, refuse_absent
-from .spare_columns import Where, examined, restricted
+from .spare_columns import Missing, Where, examined, may_drop, restricted, without_missing
 from .standard import free_name, kind_note, own_names, own_notes, read
 from .texts import LabelType, kind_of
 from .wide import matrix_source, prefmod_format
@@ -57,7 +57,7 @@ def read_judgments(
     *,
     format: Format = "auto",
     objects: Sequence[str] | None = None,
-    outcome: str | None = None,
+    outcome: Names | None = None,
     outcomes: Outcomes = None,
     winner: str | None = None,
     loser: str | None = None,
@@ -72,6 +72,7 @@ def read_judgments(
     ties_column: str | None = None,
     ignore: Names = (),
     where: Where = None,
+    missing: Missing = None,
     defaults: Mapping[str, Label] | None = None,
     labels: LabelType | None = None,
     max_dropped: Number = 0,
@@ -88,8 +89,9 @@ def read_judgments(
         and `outcome` no format is needed.
     objects : two str, optional
         Fields of the object shown first and of the other, in place of those of the format.
-    outcome : str, optional
-        Field that says who won, in place of that of the format.
+    outcome : str or sequence of str, optional
+        Field that says who won, in place of that of the format. Several are what as many judges said of a row, each a
+        column named after the judge; where one is empty, that judge said nothing.
     outcomes : mapping, "names", "slots" or None
         What its labels mean, as in `from_judgments`; a mapping extends that of the format. Grades in it become
         outcomes and the column ``strength``, ``"bad"`` a tie of the kind ``both_bad``.
@@ -118,6 +120,9 @@ def read_judgments(
         Columns that say nothing of the judgments, though their names may: ``"count"``, say, of words.
     where : str or mapping, optional
         Rows to read: those in which this column says yes (``"anony"``), or has this value: ``{"language": "English"}``.
+    missing : "drop" or None
+        What becomes of rows without a value in a column that is read: ``"drop"`` leaves them out, counted, as R's
+        ``na.omit`` does; None: they are refused.
     defaults : mapping, optional
         Field of the format → its value where the file has no such field, such as ``{"baseline": "gpt-4-0314"}``.
     labels : "text", "number" or None
@@ -183,13 +188,15 @@ def read_judgments(
         ties_column=ties_column,
         ignore=as_names(ignore, "ignore"),
         where=where,
+        missing=missing,
     )
     if isinstance(source, Judgments) and format == "auto" and asked == Asked() and weights is None:
         return source if orders is None else once_per_prompt(source)
     opened, known = resolve(source, format, asked)
     known, opened, notes = _examined(opened, known, asked, () if weights is None else (weights,))
     known = known if weights is None else _weighted(opened, known, weights)
-    made = _read_judgments(opened, known, max_dropped)
+    with may_drop():
+        made = _read_judgments(opened, known, max_dropped)
     made = replace(made, notes=(*made.notes, *notes)) if notes else made
     return made if orders is None else once_per_prompt(made)
 
@@ -245,7 +252,7 @@ class Asked:
     """What a caller says of the fields, in place of what a format says; see `read_judgments`."""
 
     objects: Sequence[str] | None = None
-    outcome: str | None = None
+    outcome: Names | None = None
     outcomes: Outcomes = None
     judge: str | None = None
     prompt: str | None = None
@@ -261,6 +268,8 @@ class Asked:
     ties_column: str | None = None
     ignore: tuple[str, ...] = ()
     where: Where = None
+    missing: Missing = None
+    units: tuple[str, ...] = ()  # columns that are used only where every row has a label
 
     def __post_init__(self) -> None:
         checked_outcomes(self.outcomes)
@@ -273,14 +282,39 @@ class Asked:
             raise OptionError(f"{said[-1]}= and {beside}= both say who won", "Pass either.")
         if self.orders not in (None, "agree"):
             raise OptionError(f"orders={self.orders!r}", expected="'agree' or None")
+        if self.missing not in (None, "drop"):
+            raise OptionError(f"missing={self.missing!r}", expected="'drop' or None")
+        if self.outcome is not None and not self.verdicts:
+            raise OptionError(f"outcome={self.outcome!r}", expected="a column, or one for each judge")
+        if len(self.verdicts) > 1 and self.judge is not None:
+            raise OptionError(
+                f"judge={self.judge!r}: each column of outcome= is named after its judge", "Leave it out."
+            )
 
     @property
     def named(self) -> frozenset[str]:
         """The columns that the caller names."""
-        fields = (self.outcome, self.ties_column, self.judge, self.prompt, *(self.objects or ()), *self.ignore)
+        fields: tuple[str | None, ...] = (
+            *self.verdicts,
+            self.ties_column,
+            self.judge,
+            self.prompt,
+            *(self.objects or ()),
+            *self.ignore,
+        )
         fields += (self.winner, self.loser, *(self.scores or ()))
         asked = [self.where] if isinstance(self.where, str) else self.where or ()
         return frozenset(name for name in (*fields, *asked) if name is not None)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The columns that say who won; several are those of as many judges."""
+        return () if self.outcome is None else as_names(self.outcome, "outcome")
+
+    @property
+    def field(self) -> str | None:
+        """The column that says who won, where it is one."""
+        return next(iter(self.verdicts), None)
 
     @property
     def names_fields(self) -> bool:
@@ -290,7 +324,7 @@ class Asked:
     @property
     def names_layout(self) -> bool:
         """Whether the caller names fields that take the place of an outcome."""
-        return self.winner is not None or self.scores is not None
+        return self.winner is not None or self.scores is not None or len(self.verdicts) > 1
 
 
 def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, JudgmentFormat]:
@@ -306,6 +340,7 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     known = format_of(format) if isinstance(format, str) else format
     labels = asked.labels or (known.labels if known else None)
     opened = open_source(source, known.header if known else (), HEADERS, labels=labels)
+    opened, asked = _one_verdict_a_row(opened, asked)
     if format == "prefmod" or asked.object_names is not None or asked.pairs is not None:
         known = prefmod_format(
             in_memory(opened), asked.object_names, asked.pairs, asked.outcomes, (asked.judge, asked.prompt)
@@ -324,6 +359,16 @@ def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, Judgm
     return opened, overridden(known, asked)
 
 
+def _one_verdict_a_row(source: Source, asked: Asked) -> tuple[Source, Asked]:
+    """Return a row for each judge's verdict, of a table that has a column for each judge."""
+    if len(asked.verdicts) < 2:
+        return source, asked
+    with located(source.what):
+        judge, outcome = (free_name(name, source.names) for name in ("judge", "outcome"))
+        judged = source.longer(asked.verdicts, judge, outcome).complete([outcome])
+    return judged, replace(asked, outcome=outcome, judge=judge)
+
+
 def _unknown(format: object) -> OptionError:
     known = listed(format_names(), 60)
     return OptionError(f"format={format!r}", expected=f"'auto', a JudgmentFormat or one of {known}")
@@ -336,7 +381,7 @@ def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
     if asked.scores is not None:
         return points_of(source, as_two_names(asked.scores, "scores"), asked.objects)
     fields = frozenset(map(str, source.names))
-    own = own_format(fields, asked.objects, asked.outcome)
+    own = own_format(fields, asked.objects, asked.field)
     if asked.objects is not None and (asked.outcome is not None or "outcome" in fields):
         return own
     lacking = tuple(asked.defaults or ())
@@ -483,8 +528,22 @@ def _examined(
     """Return how the rows that are asked for are read, these rows, and notes."""
     with located(opened.what):
         opened, kept = restricted(opened, asked.where)
+        if asked.missing is not None:
+            read = [name for game in known.games for name in fields_of(game)]
+            beside = [name for name in named if name not in asked.units]
+            opened, left = without_missing(opened, [*read, *beside, *filter(None, (asked.judge, asked.prompt))])
+            kept = (*kept, *left)
         known, notes = examined(opened, known, asked.named.union(named), asked.ties_column)
-    return known, opened, (*kept, *notes)
+    return known, opened, (*kept, *_judges_note(opened, asked), *notes)
+
+
+def _judges_note(opened: Source, asked: Asked) -> tuple[str, ...]:
+    """Return a note on columns that were read as judges, and how often these said nothing."""
+    if len(asked.verdicts) < 2:
+        return ()
+    return (
+        f"{counted(len(asked.verdicts), 'column')} of outcome= read as judges, {counted(opened.n_rows(), 'verdict')}",
+    )
 
 
 def _made(opened: Source, known: JudgmentFormat, max_dropped: int, orders: Orders = None) -> Countable:
@@ -566,13 +625,13 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
         if not set(game.objects) <= set(new):
             raise OptionError(f"objects=: a record of format {known.name!r} names more than two objects.")
         game = replace(game, objects=(new[game.objects[0]], new[game.objects[1]]))
-    if asked.outcome is not None:
+    if asked.field is not None:
         if len(known.games) > 1 or not isinstance(game.verdict, (Labels, Lean)):
             raise OptionError(
-                f"outcome={asked.outcome!r}: format {known.name!r} has no single field that says who won",
+                f"outcome={asked.field!r}: format {known.name!r} has no single field that says who won",
                 "Leave it out, or pass objects= and the names of their columns, too.",
             )
-        game = replace(game, verdict=replace(game.verdict, field=asked.outcome))
+        game = replace(game, verdict=replace(game.verdict, field=asked.field))
     if asked.outcomes is not None:
         if not isinstance(game.verdict, Labels):
             raise OptionError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")

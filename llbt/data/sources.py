@@ -48,6 +48,8 @@ class Source:
         What reads a file into memory instead.
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
+    made : frozenset of str
+        Columns that reading made, which the caller's frame does not have.
     odd : mapping
         Columns that may stand beside those that are read, and may not be read → why, and what to do.
     """
@@ -60,6 +62,7 @@ class Source:
     unsure: frozenset[str] = frozenset()
     otherwise: Callable[[], Source] | None = None
     inner: Mapping[str, str] = field(default_factory=dict)
+    made: frozenset[str] = frozenset()
     odd: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def pick(self, roles: Roles) -> Rows:
@@ -134,10 +137,57 @@ class Source:
         found = [label for label in read_factor(values.frame, name).labels if wanted(label)]
         if not found:
             raise JudgmentError(f"no row is left by column {name!r} (where=)", where=self.what)
-        held: Any = nw.from_native(self.frame.native.compute()) if isinstance(self.frame, DaskFrame) else self.frame
-        kept = held.filter(nw.col(self.inner.get(name, name)).is_in(found))
+        kept = self._held().filter(nw.col(self.inner.get(name, name)).is_in(found))
         again = self.otherwise
         return replace(self, frame=kept, otherwise=None if again is None else lambda: again().keeping(name, wanted))
+
+    def complete(self, names: Sequence[str]) -> Source:
+        """Return the rows that have a value in each of these columns, as R's ``na.omit`` does.
+
+        Raises
+        ------
+        JudgmentError
+            Where no row is left.
+        """
+        held = self._held()
+        schema = held.collect_schema()
+        inner = [self.inner.get(name, name) for name in dict.fromkeys(names)]
+        missing = [nw.col(name).is_null() for name in inner]
+        missing += [nw.col(name).is_nan() for name in inner if schema[name].is_float()]
+        kept = replace(self, frame=held.filter(*(~each for each in missing)))
+        if kept.n_rows() == 0:
+            raise JudgmentError(f"no row has a value in each of {listed(names)}", where=self.what)
+        again = self.otherwise
+        return kept if again is None else replace(kept, otherwise=lambda: again().complete(names))
+
+    def longer(self, names: Sequence[str], name: str, value: str) -> Source:
+        """Return a row for each value of some columns: the column in `name`, its value in `value`, all else repeated.
+
+        Raises
+        ------
+        JudgmentError
+            For columns that are not there.
+        """
+        refuse_absent(self, {value: names})
+        kept = [column for column in self.names if column not in names]
+        on, beside = ([self.inner.get(column, column) for column in part] for part in (names, kept))
+        frame = self._held().unpivot(on, index=beside, variable_name=name, value_name=value)
+        outer = {self.inner.get(column, column): column for column in names}
+        if self.inner:
+            frame = frame.with_columns(nw.col(name).replace_strict(outer, return_dtype=nw.String))
+        again = self.otherwise
+        return replace(
+            self,
+            names=(*kept, name, value),
+            made=self.made | {name, value},
+            frame=frame,
+            inner={column: self.inner[column] for column in kept if column in self.inner},
+            otherwise=None if again is None else lambda: again().longer(names, name, value),
+        )
+
+    def _held(self) -> Any:
+        """Return the frame as narwhals has it; one of Dask in memory."""
+        return nw.from_native(self.frame.native.compute()) if isinstance(self.frame, DaskFrame) else self.frame
 
     def n_rows(self) -> int:
         """Return the number of rows, counted by the engine that holds them."""

@@ -7,10 +7,12 @@ A column that may change the counts is used or refused; the others are listed as
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +22,14 @@ from ..core.judgments import STANDARD, has_standard_columns
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted, format_count
 from .formats import Always, Game, JudgmentFormat, Labels, fields_of
-from .frames import read_counts, read_factor, read_label_pair
+from .frames import FILL, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
 from .readings import NO, TIE, YES, Meaning
 from .reshaped import field_of
 from .sources import Source, as_two_names, refuse_absent
 
 Where = str | Mapping[str, Label] | None  # of the rows that are read
+Missing = Literal["drop"] | None  # what becomes of rows with a missing value
 
 TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
 
@@ -169,6 +172,25 @@ def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
         kept = kept.keeping(name, partial(_says, value))
     told = ", ".join(name if value is True else f"{name} = {value}" for name, value in asked.items())
     return kept, (f"{format_count(kept.n_rows())} of {counted(total, 'row')} kept by where= ({told})",)
+
+
+def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tuple[str, ...]]:
+    """Return the rows of a source with a value in each of these columns that it has, and a note on those without."""
+    there = [name for name in dict.fromkeys(names) if name in source.names]
+    kept = source.complete(there)
+    gone = source.n_rows() - kept.n_rows()
+    return kept, (f"{counted(gone, 'row')} with a missing value left out (missing='drop')",) if gone else ()
+
+
+@contextlib.contextmanager
+def may_drop() -> Iterator[None]:
+    """Say of missing values what a door with ``missing=`` does about them."""
+    try:
+        yield
+    except JudgmentError as error:
+        if error.remedy == FILL:
+            error.remedy = "Pass missing='drop' to leave these rows out, counted."
+        raise
 
 
 def _says(value: Label, label: Label) -> bool:

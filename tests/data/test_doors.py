@@ -3,6 +3,8 @@
 import datetime
 import decimal
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import llbt
 from llbt.data.datasets import load_dataset
 from llbt.data.doors import from_counts, from_judgments
 from llbt.data.matrices import from_matrix
@@ -424,7 +427,8 @@ BAD_JUDGMENTS = [
     (CHOICES, {"outcome": "choice"}, JudgmentError, "no columns 'object_i', 'object_j' (objects=); it has 'model_a'"),
     (CHOICES, {"outcome": "choice"}, JudgmentError, 'Pass objects=("model_a", "model_b").'),
     (CHOICES, {"objects": ("model_a", "model_b")}, JudgmentError, 'Pass outcome="choice".'),
-    (JUDGMENTS, {**MODELS, "outcome": ("winner", "judge")}, OptionError, "expected a text, one name"),
+    (JUDGMENTS, {**MODELS, "outcome": ("winner", "judge")}, JudgmentError, "unknown outcomes"),
+    (JUDGMENTS, {**MODELS, "outcome": ()}, OptionError, "outcome=(); expected a column, or one for each judge"),
     (JUDGMENTS, {**MODELS, "weights": 3}, OptionError, "weights=3; expected a text, one name"),
     (JUDGMENTS, {**MODELS, "weights": "n"}, JudgmentError, "no column 'n' (weights=)"),
     (
@@ -680,3 +684,79 @@ def test_a_table_shares_no_memory_with_the_frame():
     for column in frame:
         for held in (c.pairs, c.counts, c.columns[0].codes, c.columns[0].levels):
             assert not np.shares_memory(held, frame[column].to_numpy())
+
+
+# -- a column of verdicts for each judge, and missing values ------------------------------------------------------
+
+ANNOTATED = pd.DataFrame(
+    {
+        "item": [1, 2, 3, 4],
+        "model_a": list("xyxx"),
+        "model_b": list("yzzy"),
+        "ann1": ["model_a", "model_b", "model_a", "model_b"],
+        "ann2": ["model_a", None, "model_b", "tie"],
+        "ann3": ["tie", "model_a", "model_a", "model_a"],
+    }
+)
+ANNOTATORS = ["ann1", "ann2", "ann3"]
+
+
+def by_hand() -> pd.DataFrame:
+    """The same judgments, a row each."""
+    rows = ANNOTATED.melt(["item", "model_a", "model_b"], ANNOTATORS, var_name="judge", value_name="winner")
+    return rows.dropna(subset="winner")
+
+
+@pytest.mark.parametrize("as_what", ["pandas", "polars", "csv"])
+def test_each_column_of_outcomes_is_a_judge(as_what: str, tmp_path: Path) -> None:
+    frame: Any = ANNOTATED
+    if as_what == "polars":
+        frame = pl.from_pandas(ANNOTATED)
+    if as_what == "csv":
+        frame = tmp_path / "wide.csv"
+        ANNOTATED.to_csv(frame, index=False)
+    found = llbt.from_judgments(frame, outcome=ANNOTATORS, covariates="judge")
+    expected = llbt.from_judgments(by_hand(), objects=("model_a", "model_b"), outcome="winner", covariates="judge")
+    pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+    assert "3 columns of outcome= read as judges, 11 verdicts" in found.notes
+    assert "columns not used: 'item'" in found.notes
+
+
+def test_the_refusal_of_such_a_table_names_the_call() -> None:
+    with pytest.raises(JudgmentError) as caught:
+        llbt.from_judgments(ANNOTATED)
+    call = caught.value.remedy.removeprefix("Pass ").removesuffix(".")
+    assert llbt.from_judgments(ANNOTATED, **eval(f"dict({call})")).n_judgments == 11
+    with pytest.raises(OptionError, match="each column of outcome= is named after its judge"):
+        llbt.read_judgments(ANNOTATED, outcome=ANNOTATORS, judge="item")
+
+
+def test_rows_with_missing_values_are_left_out_and_counted(tmp_path: Path) -> None:
+    """Of the columns that are read alone, as R's na.omit of these columns."""
+    frame = pd.DataFrame(
+        {"object_i": ["A", "A", None, "A"], "object_j": list("BBCC"), "outcome": ["i", None, "j", "j"],
+         "judge": ["J1", "J1", "J2", None], "age": [30.0, 30, 40, 50], "other": [None] * 4}
+    )  # fmt: skip
+    path = tmp_path / "missing.csv"
+    frame.to_csv(path, index=False)
+    for data in (frame, path, pl.from_pandas(frame)):
+        for beside, left in (({}, 2), ({"clusters": "judge"}, 3), ({"covariates": "age"}, 2)):
+            found = llbt.from_judgments(data, missing="drop", **beside)
+            kept = frame.dropna(subset=["object_i", "object_j", "outcome", *beside.values()])
+            assert found.n_judgments == len(kept) == 4 - left
+            assert f"{left} rows with a missing value left out (missing='drop')" in found.notes
+        assert llbt.read_judgments(data, missing="drop").n_judgments == 2
+    with pytest.raises(JudgmentError, match="no row has a value in each of"):
+        llbt.from_judgments(frame, missing="drop", covariates="other")
+
+
+def test_counts_with_missing_values_are_left_out_and_counted() -> None:
+    frame = pd.DataFrame(
+        {"object_i": list("AAB"), "object_j": list("BCC"), "wins_i": [3, None, 1], "wins_j": [2, 2, 4]}
+    )
+    with pytest.raises(JudgmentError, match="missing='drop'"):
+        llbt.from_counts(frame)
+    found = llbt.from_counts(frame, missing="drop")
+    assert found.n_judgments == 10
+    assert "1 row with a missing value left out (missing='drop')" in found.notes
+    assert "1 row with a missing value left out (missing='drop')" in llbt.audit(frame, missing="drop").notes
