@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import typer
 
 from ..auditing.audit import Audit
 from ..errors import UNSEEN
@@ -25,6 +26,7 @@ from .values import assigned, items, wrong
 def rendered(answer: Record, printing: Printing) -> str:
     """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded and whole.
 
+    The notes of csv, which has no place for them, are written to standard error.
     Lines around it name the options of the command in place of the library's arguments.
     """
     asked = _asked(printing)
@@ -34,6 +36,8 @@ def rendered(answer: Record, printing: Printing) -> str:
         case "json":
             return _as_json(_facts(answer))
         case "csv":
+            for note in _by_options(answer.table()).notes:
+                typer.echo(f"note: {note}", err=True)
             return answer.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n")
         case "markdown":
             return answer.as_markdown(**asked)

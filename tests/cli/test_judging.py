@@ -107,8 +107,10 @@ def test_json(saved):
 
 def test_csv(saved):
     path = saved(ODD)
-    frame = pd.read_csv(io.StringIO(passed("audit", path, "--format", "csv")), keep_default_na=False)
+    result = run("audit", path, "--format", "csv")
+    frame = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
     pd.testing.assert_frame_equal(frame, llbt.audit(path).to_frame(), check_dtype=False)
+    assert result.stderr.splitlines() == [f"note: {note}" for note in llbt.audit(path).notes]
 
 
 def test_html_is_a_table(saved):
@@ -160,7 +162,7 @@ def test_the_report_is_whole_also_where_it_fails(form, saved):
     path = saved(APART)
     result = run("audit", path, "--fail-on", "error", "--format", form)
     assert result.exit_code == 1
-    assert result.stdout == passed("audit", path, "--format", form)
+    assert result.stdout == run("audit", path, "--format", form).stdout
 
 
 REFUSED = {
@@ -233,7 +235,7 @@ def test_every_option_has_a_help_text():
     text = passed("audit", "--help", terminal_width=200)
     options = dict(re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE))
     given = {"objects", "outcome", "outcomes", "judge", "prompt", "weights", "input-format", "defaults", "fail-on"}
-    given |= {"ties-column", "ignore", "where", "winner", "loser", "scores", "orders", "max-dropped"}
+    given |= {"ties-column", "ignore", "where", "winner", "loser", "scores", "orders", "max-dropped", "missing"}
     assert {f"--{name}" for name in given | {"labels", "format", *PRINTED}} == {
         name for name in options if name != "--help"
     }
