@@ -141,7 +141,19 @@ def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
 
 def _once(read: Opened) -> Opened:
     """Return judgments that count a pair once where a judge saw it in both orders on one prompt."""
-    names = ("objects", "outcome", "outcomes", "winner", "loser", "scores", "orders", "ties_column", "ignore", "where")
+    names = (
+        "objects",
+        "outcome",
+        "outcomes",
+        "winner",
+        "loser",
+        "scores",
+        "orders",
+        "ties_column",
+        "ignore",
+        "where",
+        "missing",
+    )
     of_reading = (*names, "defaults", "labels", "format", "max_dropped")
     first = {name: value for name, value in read.said.items() if name in of_reading}
     rest = {name: value for name, value in read.said.items() if name not in of_reading}
@@ -185,7 +197,7 @@ def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
     with working("auditing"):
         if c is not None and any(name in read.said for name in _OF_COUNTS):
             return llbt.audit(c, **read.who)
-        names = ("objects", "outcome", "outcomes", "defaults", "labels", "ties_column", "where", *_LAYOUT)
+        names = ("objects", "outcome", "outcomes", "defaults", "labels", "ties_column", "where", "missing", *_LAYOUT)
         ignored = tuple(read.said.get("ignore", ()))
         asked = Asked(ignore=ignored, **{name: read.said[name] for name in names if name in read.said})
         named = Named(weights=read.said.get("weights"), strength=read.said.get("strength"), **read.who)
@@ -235,18 +247,19 @@ def _label(labels: Iterable[Any], text: str) -> Any:
     return next((label for label in labels if str(label) == text), text)
 
 
-def at_of(text: str | None, c: llbt.Comparisons) -> Any:
+def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
     """Return where a question is asked: the values of covariates, as the table has them."""
     if text is None or text == "average":
         return text
-    levels = {column.name: column.levels for column in (*c.columns, *c.sides)}
+    sides = c.sides if isinstance(c, llbt.Comparisons) else ()
+    levels = {column.name: column.levels for column in (*c.columns, *sides)}
     found: dict[str, list[Any]] = {}
     for name, value in pairs("at", text, "judge=J3"):
         found.setdefault(name, []).append(among(levels.get(name, ()), value))
     return {name: said[0] if len(said) == 1 else said for name, said in found.items()}
 
 
-def anchor_of(text: str | None, c: llbt.Comparisons) -> Any:
+def anchor_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
     """Return the object of a leaderboard that stands at 0, or objects and where they stand."""
     if text is None or "=" not in text or text in map(str, c.objects):
         return text if text is None else _label(c.objects, text)
@@ -255,7 +268,7 @@ def anchor_of(text: str | None, c: llbt.Comparisons) -> Any:
 
 _READERS: dict[str, Callable[[str, str], Any]] = {
     **dict.fromkeys(("objects", "wins", "scores"), two),
-    **dict.fromkeys(("ties_column", "ignore", "covariates", "clusters", "numeric"), items),
+    **dict.fromkeys(("outcome", "ties_column", "ignore", "covariates", "clusters", "numeric"), items),
     "outcomes": outcomes,
     "defaults": lambda name, text: assigned(name, text, "baseline=gpt-4-0314"),
     "where": where,

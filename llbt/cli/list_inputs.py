@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import llbt
 
-from ..errors import listed
+from ..data.files import open_source
+from ..data.list_layouts import list_layout
+from ..data.sources import in_memory
+from ..errors import JudgmentError, listed
+from ..fitting.fitted import AnyFit
 from ..fitting.ranking_model import RankingCov
-from .inputs import frame_of
+from .inputs import Opened, counted, fitted, frame_of, groups_of, opened
 from .messages import working
 from .options import Counting, Lists, Model, Reading
 from .signatures import given
@@ -29,7 +34,61 @@ def list_kind(lists: Lists) -> str:
     return kinds[0] if kinds else ""
 
 
-def rated(file: str, lists: Lists, counting: Counting) -> llbt.Comparisons:
+def data_of(
+    file: str, lists: Lists, reading: Reading, counting: Counting, model: Model
+) -> llbt.Comparisons | llbt.Rankings:
+    """Return the judgments, counts or lists of a file: as the options say, else as its columns do."""
+    kind = list_kind(lists)
+    if kind == "ratings":
+        return _rated(file, lists, counting)
+    if kind:
+        return _listed(file, kind, lists, {**given(reading), **given(counting)}, model)
+    read = opened(file, reading, counting)
+    try:
+        return counted(read, counting, groups_of(model))
+    except JudgmentError:
+        found = (
+            None if given(reading) or isinstance(read.source, llbt.Comparisons) else _recognized(read, counting, model)
+        )
+        if found is None:
+            raise
+        return found
+
+
+def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> AnyFit:
+    """Return the fit of a model to what a file holds, by default of the one that it asks for."""
+    if isinstance(data, llbt.Comparisons):
+        return fitted(formula, data, model)
+    said = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
+    _refuse({name: value for name, value in said.items() if value not in ("auto", "adjacent")}, _OF_FITS, "rankings")
+    prior: Any = None if model.prior is None else number_or("prior", model.prior, "jeffreys")
+    with working("fitting"):
+        return llbt.fit_rankings(
+            formula or ("object + tie" if data.largest_tie > 1 else "object"),
+            data,
+            reference=model.reference,
+            cov_type=cast(RankingCov, said.get("cov_type", "cluster" if model.groups else "nonrobust")),
+            groups=model.groups or "",
+            prior=prior,
+        )
+
+
+def _recognized(read: Opened, counting: Counting, model: Model) -> llbt.Rankings | None:
+    """Return the rankings or best-worst sets that a file holds by its columns; None where these say neither."""
+    asked = given(counting)
+    if set(asked) - set(_OF_LISTS[1:]):
+        return None
+    source = open_source(read.source)
+    layout = list_layout(source)
+    if layout is None:
+        return None
+    door = llbt.choices_from if layout.kind == "sets" else llbt.rankings_from
+    with working("reading"):
+        found: llbt.Rankings = door(in_memory(source), **layout.arguments, **_kept(asked, model))
+    return replace(found, notes=(layout.note, *found.notes))
+
+
+def _rated(file: str, lists: Lists, counting: Counting) -> llbt.Comparisons:
     """Return the comparisons that the ratings of a file imply."""
     kept: dict[str, Any] = {name: items(name, text) for name, text in given(counting).items() if name in _OF_LISTS}
     _refuse(given(counting), _OF_LISTS, "ratings")
@@ -37,33 +96,21 @@ def rated(file: str, lists: Lists, counting: Counting) -> llbt.Comparisons:
         return llbt.from_ratings(frame_of(file), objects=items("ratings", lists.ratings or ""), **kept)
 
 
-def fitted_lists(
-    file: str, formula: str | None, lists: Lists, reading: Reading, counting: Counting, model: Model
-) -> llbt.RankingResults:
-    """Return the fit of the rankings or best-worst sets of a file."""
-    kind = list_kind(lists)
-    asked = {**given(reading), **given(counting)}
+def _listed(file: str, kind: str, lists: Lists, asked: dict[str, Any], model: Model) -> llbt.Rankings:
+    """Return the rankings or best-worst sets of columns that the options name."""
     _refuse(asked, _OF_LISTS if kind == "best" else _OF_LISTS[1:], kind)
-    said = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
-    _refuse({name: value for name, value in said.items() if value not in ("auto", "adjacent")}, _OF_FITS, kind)
+    kept = _kept(asked, model)
+    with working("reading"):
+        return _sets(file, lists, asked, kept) if kind == "best" else _rankings(file, lists, kept)
+
+
+def _kept(asked: dict[str, Any], model: Model) -> dict[str, Any]:
+    """Return the columns that are kept beside lists; those of groups are clusters."""
     kept: dict[str, Any] = {name: items(name, asked[name]) for name in _OF_LISTS[1:] if name in asked}
     groups = model.groups or ""
     if groups and groups not in (*kept.get("covariates", ()), *kept.get("clusters", ())):
         kept["clusters"] = [*kept.get("clusters", ()), groups]
-    with working("reading"):
-        data = _sets(file, lists, asked, kept) if kind == "best" else _rankings(file, lists, kept)
-    cov_type = "cluster" if groups and model.cov_type == "cautious" else said.get("cov_type", "nonrobust")
-    formula = formula or ("object + tie" if data.largest_tie > 1 else "object")
-    prior: Any = None if model.prior is None else number_or("prior", model.prior, "jeffreys")
-    with working("fitting"):
-        return llbt.fit_rankings(
-            formula,
-            data,
-            reference=model.reference,
-            cov_type=cast(RankingCov, cov_type),
-            groups=groups,
-            prior=prior,
-        )
+    return kept
 
 
 def _refuse(asked: dict[str, Any], known: tuple[str, ...], kind: str) -> None:

@@ -48,25 +48,16 @@ def fit(
     A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
     given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
 
-    Rankings, best-worst sets and ratings are read with --rankings, --best (with --objects) and --ratings.
-    Rankings and sets are fitted as lists (Plackett-Luce), ratings as the comparisons that they imply.
+    Rankings and best-worst sets are found by their columns, a note says which, or read with --rankings and --best
+    (with --objects); ratings with --ratings. Rankings and sets are fitted as lists (Plackett-Luce), ratings as the
+    comparisons that they imply.
 
     In lists, a name with a comma is quoted: '"a,b",c'.
     """
     from .answers import rendered
-    from .inputs import counted, fitted, groups_of, opened
-    from .list_inputs import fitted_lists, list_kind, rated
+    from .list_inputs import data_of, fit_of
 
-    kind = list_kind(lists)
-    if kind in ("rankings", "best"):
-        typer.echo(rendered(fitted_lists(file, formula, lists, reading, counting, model), printing))
-        return
-    data = (
-        rated(file, lists, counting)
-        if kind == "ratings"
-        else counted(opened(file, reading, counting), counting, groups_of(model))
-    )
-    typer.echo(rendered(fitted(formula, data, model), printing))
+    typer.echo(rendered(fit_of(formula, data_of(file, lists, reading, counting, model), model), printing))
 
 
 def leaderboard(
@@ -83,6 +74,7 @@ def leaderboard(
     at: At = None,
     population: Population = False,
     confidence: Confidence = 0.95,
+    lists: Lists,
     reading: Reading,
     counting: Counting,
     model: Model,
@@ -95,11 +87,12 @@ def leaderboard(
     import llbt
 
     from .answers import rendered
-    from .inputs import anchor_of, at_of, counted, fitted, groups_of, opened
+    from .inputs import anchor_of, at_of
+    from .list_inputs import data_of, fit_of
 
-    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    data = data_of(file, lists, reading, counting, model)
     where, origin = at_of(at, data), anchor_of(anchor, data)
-    res = fitted(formula, data, model)
+    res = fit_of(formula, data, model)
     with working("ranking"):
         ranked = llbt.leaderboard(
             res, scale=scale, anchor=origin, at=where, population=population, confidence=confidence
@@ -119,6 +112,7 @@ def worth(
         option("--part", "Of a fit with (1 | object): the worths as predicted, or what the covariates say alone."),
     ] = "all",
     confidence: Confidence = 0.95,
+    lists: Lists,
     reading: Reading,
     counting: Counting,
     model: Model,
@@ -131,11 +125,12 @@ def worth(
     import llbt
 
     from .answers import rendered
-    from .inputs import at_of, counted, fitted, groups_of, opened
+    from .inputs import at_of
+    from .list_inputs import data_of, fit_of
 
-    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    data = data_of(file, lists, reading, counting, model)
     where = at_of(at, data)
-    res = fitted(formula, data, model)
+    res = fit_of(formula, data, model)
     found = llbt.worth(res, where, scale, population=population, part=part, confidence=confidence)
     typer.echo(rendered(found, printing))
 

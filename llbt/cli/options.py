@@ -108,7 +108,14 @@ class Reading:
             "I,J",
         ),
     ] = None
-    outcome: Annotated[Text, column("--outcome", "Judgments: the column that says who won. [default: outcome]")] = None
+    outcome: Annotated[
+        Text,
+        column(
+            "--outcome",
+            "Judgments: the column that says who won; several are what as many judges said. [default: outcome]",
+            "COLUMN,…",
+        ),
+    ] = None
     outcomes: Annotated[
         Text,
         option(
@@ -165,6 +172,14 @@ class Reading:
             "--where",
             "Rows to read: those in which a column says yes (anony), or has a value (language=English).",
             "COLUMN|COLUMN=VALUE,…",
+        ),
+    ] = None
+    missing: Annotated[
+        Literal["drop"] | None,
+        option(
+            "--missing",
+            "drop leaves out rows with a missing value in a column that is read, counted. [default: they are refused]",
+            "drop",
         ),
     ] = None
     input_format: Annotated[

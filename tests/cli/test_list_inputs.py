@@ -103,3 +103,49 @@ def test_both_orders_of_a_prompt_that_is_named(tmp_path):
     assert "3 judgments" in said.stdout
     assert "Ties: 33.3 %" in said.stdout
     assert run(table, tmp_path, "--orders", "agree").exit_code == 2
+
+
+# -- files that are recognized --------------------------------------------------------------------------------------
+
+FOUND = {
+    "ranks": ("judge,x,y,z\nJ1,1,2,3\nJ2,2,1,3\nJ3,3,1,2\nJ4,1,3,2\n", {"objects": ["x", "y", "z"]}),
+    "places": ("first,second,third\nx,y,z\ny,x,z\nz,y,x\nx,z,y\n", {"objects": ["first", "second", "third"]}),
+    "long": (
+        "id,trait,item,rank\n1,a,x,1\n1,a,y,2\n1,b,y,1\n1,b,x,2\n2,a,y,1\n2,a,z,2\n2,b,z,1\n2,b,x,2\n",
+        {"object": "item", "block": ["id", "trait"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_files_of_rankings_are_recognized(name, tmp_path):
+    text, options = FOUND[name]
+    path = tmp_path / "lists.csv"
+    path.write_text(text)
+    data = llbt.rankings_from(path, **options)
+    res = llbt.fit_rankings("object", data)
+    said = CliRunner().invoke(app, ["fit", str(path)]).output
+    assert said.split("\n\nNote")[0] == str(res).split("\n\nNote")[0]
+    assert "Note: read as rankings" in said
+    board = CliRunner().invoke(app, ["leaderboard", str(path)]).output
+    assert board == f"{llbt.leaderboard(res)}\n"
+    assert CliRunner().invoke(app, ["worth", str(path)]).output == f"{llbt.worth(res)}\n"
+
+
+def test_files_of_sets_are_recognized(tmp_path):
+    path = tmp_path / "sets.csv"
+    path.write_text(
+        "id,item_a,item_b,item_c,best,worst\n1,x,y,z,A,C\n2,y,z,w,B,A\n3,z,w,x,A,B\n4,w,x,y,B,A\n5,z,x,w,C,A\n"
+    )
+    said = CliRunner().invoke(app, ["fit", str(path)]).output
+    assert "Note: read as sets of the objects in 'item_a', 'item_b', 'item_c', the best in 'best'" in said
+    objects = "item_a,item_b,item_c"
+    named = ["leaderboard", str(path), "--objects", objects, "--best", "best", "--worst", "worst"]
+    assert CliRunner().invoke(app, named).output == CliRunner().invoke(app, ["leaderboard", str(path)]).output
+
+
+def test_what_is_said_of_judgments_keeps_a_file_from_being_lists(tmp_path):
+    path = tmp_path / "lists.csv"
+    path.write_text(FOUND["ranks"][0])
+    result = CliRunner().invoke(app, ["fit", str(path), "--outcome", "x"])
+    assert result.exit_code == 2
