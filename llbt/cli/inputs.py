@@ -318,14 +318,22 @@ def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt
 
 
 def metric_scores(
-    file: str, metrics: str | None, *, human: str, system: str, input: str | None, ignore: str | None
+    file: str, metrics: str | None, *, human: str, system: str, input: str | None, rater: str | None, ignore: str | None
 ) -> llbt.metrics.MetricScores:
     """Return the scores of metrics and of humans of a file with a row per system and input."""
-    return _metric_scores(frame_of(file), metrics, human=human, system=system, input=input, ignore=ignore)
+    return _metric_scores(frame_of(file), metrics, human=human, system=system, input=input, rater=rater, ignore=ignore)
 
 
 def task_scores(
-    file: str, metrics: str | None, *, human: str, system: str, input: str | None, ignore: str | None, tasks: str
+    file: str,
+    metrics: str | None,
+    *,
+    human: str,
+    system: str,
+    input: str | None,
+    rater: str | None,
+    ignore: str | None,
+    tasks: str,
 ) -> dict[Any, llbt.metrics.MetricScores]:
     """Return the scores of each task of a file with a row per task, system and input."""
     frame = frame_of(file)
@@ -335,19 +343,30 @@ def task_scores(
     if gone:
         raise wrong("tasks", f"column {tasks!r} is empty in {gone:,} of {len(frame):,} rows.")
     return {
-        task: _metric_scores(part.drop(columns=tasks), metrics, human=human, system=system, input=input, ignore=ignore)
+        task: _metric_scores(
+            part.drop(columns=tasks), metrics, human=human, system=system, input=input, rater=rater, ignore=ignore
+        )
         for task, part in frame.groupby(tasks, sort=True)
     }
 
 
 def _metric_scores(
-    frame: Any, metrics: str | None, *, human: str, system: str, input: str | None, ignore: str | None
+    frame: Any,
+    metrics: str | None,
+    *,
+    human: str,
+    system: str,
+    input: str | None,
+    rater: str | None,
+    ignore: str | None,
 ) -> llbt.metrics.MetricScores:
     if input is None and "input" in frame:
         input = "input"
     names = None if metrics is None else items("metrics", metrics)
     left = () if ignore is None else items("ignore", ignore)
-    return llbt.metrics.MetricScores.from_frame(frame, names, human=human, system=system, input=input, ignore=left)
+    return llbt.metrics.MetricScores.from_frame(
+        frame, names, human=human, system=system, input=input, rater=rater, ignore=left
+    )
 
 
 def frame_of(file: str) -> Any:

@@ -32,6 +32,7 @@ MetricColumns = Annotated[Text, column("--metrics", "The columns of metrics. [de
 Human = Annotated[str, column("--human", "The column of human scores.", "COLUMN")]
 System = Annotated[str, column("--system", "The column that says whose output was scored.", "COLUMN")]
 Input = Annotated[Text, column("--input", "The column that says on which input. [default: input, if it is there]")]
+Rater = Annotated[Text, column("--rater", "The column that says who scored: their scores are averaged.")]
 Ignored = Annotated[Text, column("--ignore", "Columns to leave out.", "COLUMN,…")]
 Of = Annotated[Level, option("--level", "What is correlated: systems' means, systems within inputs, or all scores.")]
 By = Annotated[Correlation, option("--coefficient", "The correlation.")]
@@ -128,6 +129,7 @@ def interval(
     human: Human = "human",
     system: System = "system",
     input: Input = None,
+    rater: Rater = None,
     ignore: Ignored = None,
     level: Of = "system",
     coefficient: By = "pearson",
@@ -147,7 +149,7 @@ def interval(
     from .inputs import metric_scores
 
     with working("reading"):
-        scores = metric_scores(file, metrics, human=human, system=system, input=input, ignore=ignore)
+        scores = metric_scores(file, metrics, human=human, system=system, input=input, rater=rater, ignore=ignore)
     found = {
         metric: llbt.metrics.interval(
             scores.matrix(metric),
@@ -173,6 +175,7 @@ def compare_all(
     human: Human = "human",
     system: System = "system",
     input: Input = None,
+    rater: Rater = None,
     ignore: Ignored = None,
     statistic: Annotated[
         Statistic, option("--statistic", "What agreement is measured by: a correlation, or an accuracy on pairs.")
@@ -204,9 +207,11 @@ def compare_all(
     scores: llbt.metrics.MetricScores | dict[Any, llbt.metrics.MetricScores]
     with working("reading"):
         if tasks is None:
-            scores = metric_scores(file, metrics, human=human, system=system, input=input, ignore=ignore)
+            scores = metric_scores(file, metrics, human=human, system=system, input=input, rater=rater, ignore=ignore)
         else:
-            scores = task_scores(file, metrics, human=human, system=system, input=input, ignore=ignore, tasks=tasks)
+            scores = task_scores(
+                file, metrics, human=human, system=system, input=input, rater=rater, ignore=ignore, tasks=tasks
+            )
     found = llbt.metrics.compare_all(
         scores,
         statistic=statistic,

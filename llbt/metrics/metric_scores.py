@@ -16,7 +16,7 @@ from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
 from ..data.frames import plain
 from ..data.kept import Names
 from ..data.score_tables import refuse_bad_cells, score_table
-from ..data.score_words import is_beside
+from ..data.score_words import RATER_WORDS, called, is_beside
 from ..data.sources import as_names
 from ..data.tables import unused_note
 from ..errors import JudgmentError, OptionError, listed
@@ -65,6 +65,7 @@ class MetricScores(Record):
         human: str = "human",
         system: str = "system",
         input: str | None = "input",
+        rater: str | None = None,
         ignore: Names = (),
     ) -> MetricScores:
         """Return the scores of a frame with one row per system and input and one column per metric.
@@ -79,6 +80,8 @@ class MetricScores(Record):
             Column of human scores.
         system, input : str
             Columns that say what was scored; ``input=None`` where there is one score per system.
+        rater : str, optional
+            Column that says who scored, where several did: their scores of one system and input are averaged.
         ignore : str or sequence of str
             Columns to leave out.
 
@@ -103,14 +106,18 @@ class MetricScores(Record):
         """
         table, left = score_table(frame), as_names(ignore, "ignore")
         keys = [system] if input is None else [system, input]
+        if rater is not None:
+            _refuse_gone(table, [*keys, rater])
+            left = (*left, rater)
         given = [metrics] if isinstance(metrics, str) else metrics
         names = list(given) if given is not None else _numbers_in(table, [*keys, human, *left])
         _refuse_gone(table, [*keys, human, *names, *left])
         if not names:
             raise JudgmentError("no column of metric scores", "Pass metrics= and the names of their columns.")
+        table, averaged = (table, ()) if rater is None else _over_raters(table, keys, rater, [*names, human])
         rows, systems = _labelled(table, system)
         columns, inputs = _labelled(table, input) if input is not None else (np.zeros_like(rows), ("all",))
-        _refuse_twice(rows * len(inputs) + columns, keys)
+        _refuse_twice(table, rows * len(inputs) + columns, keys)
         values = np.full((len(names) + 1, len(systems), len(inputs)), np.nan)
         for k, name in enumerate([*names, human]):
             values[k, rows, columns] = _scores(table, name)
@@ -119,7 +126,7 @@ class MetricScores(Record):
         unused = [str(name) for name in table.columns if name not in (*keys, human, *names, *left)]
         return cls.from_matrices(
             dict(zip(names, values, strict=False)), values[-1], systems=systems, inputs=inputs
-        )._with((*missing, *unused_note(unused)))
+        )._with((*averaged, *missing, *unused_note(unused)))
 
     @classmethod
     @checked
@@ -314,13 +321,33 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
     return rank[codes], tuple(labels[k] for k in order)
 
 
-def _refuse_twice(cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
-    again = pd.Series(cell).duplicated().to_numpy()
+def _over_raters(
+    table: pd.DataFrame, keys: Sequence[str], rater: str, names: Sequence[str]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the means of scores over raters, a row for each system and input, and a note on how many these were."""
+    for key in (*keys, rater):
+        _labelled(table, key)
+    again = table.duplicated([*keys, rater]).to_numpy()
+    _refuse_rows(again, [*keys, rater])
+    means = table.assign(**{name: _scores(table, name) for name in names})
+    found = means.groupby(list(keys), sort=False)[list(dict.fromkeys(names))].mean().reset_index()
+    said = f"{counted(len(table), 'row')} averaged over {counted(table[rater].nunique(), 'rater')} by column {rater!r}"
+    return found, (said,)
+
+
+def _refuse_twice(table: pd.DataFrame, cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:
+    raters = called([str(name) for name in table.columns if name not in keys], RATER_WORDS)
+    _refuse_rows(pd.Series(cell).duplicated().to_numpy(), keys, raters)
+
+
+def _refuse_rows(again: npt.NDArray[np.bool_], keys: Sequence[str], raters: Sequence[str] = ()) -> None:
     if again.any():
         raise JudgmentError(
             f"{counted(int(again.sum()), 'row')} with the {' and '.join(keys)} of an earlier one, first at row "
             f"{int(again.argmax())}",
-            f"Average them first: frame.groupby({list(keys)!r}).mean(numeric_only=True).reset_index()",
+            f"Pass rater={raters[0]!r} to average over it."
+            if raters
+            else f"Average them first: frame.groupby({list(keys)!r}).mean(numeric_only=True).reset_index()",
             expected="one row each",
         )
 

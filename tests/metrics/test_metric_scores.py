@@ -9,6 +9,7 @@ from scipy import stats
 from support.correlations import scores
 
 import llbt
+from llbt.errors import JudgmentError
 from llbt.metrics.metric_scores import MetricScores
 
 X, Z = scores()
@@ -110,3 +111,17 @@ def test_frames_that_cannot_be_read_say_why(case, frame):
     call, error, fragment = FRAME_ERRORS[case]
     with pytest.raises(error, match=fragment):
         call(frame)
+
+
+def test_scores_are_averaged_over_raters():
+    rows = [(s, d, r, len(s) + d * r, d + r) for s in ("a", "bb") for d in (1, 2, 3) for r in (1, 2, 3) if d + r < 6]
+    frame = pd.DataFrame(rows, columns=["system", "input", "rater", "bleu", "human"])
+    found = MetricScores.from_frame(frame, rater="rater")
+    means = frame.groupby(["system", "input"])[["bleu", "human"]].mean().unstack()
+    np.testing.assert_allclose(found.matrix("bleu").values, means["bleu"])
+    np.testing.assert_allclose(found.human, means["human"])
+    assert found.notes == ("16 rows averaged over 3 raters by column 'rater'",)
+    with pytest.raises(JudgmentError, match="10 rows with the system and input of an earlier one.*rater='rater'"):
+        MetricScores.from_frame(frame)
+    with pytest.raises(JudgmentError, match="2 rows with the system and input and rater of an earlier one"):
+        MetricScores.from_frame(pd.concat([frame, frame[:2]]), rater="rater")
