@@ -39,6 +39,7 @@ _COMMANDS = {  # calls that are commands
     "rankings_from(…)": "llbt fit --rankings",
     "choices_from(…)": "llbt fit --best",
     "from_ratings(…)": "llbt fit --ratings",
+    "scores.leaderboard(…)": "llbt scores leaderboard",
 }
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 

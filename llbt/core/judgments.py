@@ -110,6 +110,11 @@ class Judgments(Record):
         columns = {name: pd.Categorical.from_codes(codes, dtype=labels) for name, (codes, labels) in coded.items()}
         return pd.DataFrame({name: columns[name] if name in columns else self.values(name) for name in self.names})
 
+    def empty(self) -> frozenset[str]:
+        """Return which of judge and prompt nothing is known of; none of a query, which would have to be run."""
+        here = [] if self.query is not None else [name for name in ("judge", "prompt") if name in self.columns]
+        return frozenset(name for name in here if self.columns[name].isna().all())
+
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the frame of these judgments."""

@@ -560,7 +560,7 @@ def _as_made(found: Countable, made: Judgments, notes: tuple[str, ...] = ()) -> 
     called = {role: name for role, name in made.called.items() if name not in found.source.names}
     return replace(
         found,
-        source=found.source.renamed(called),
+        source=replace(found.source, made=made.empty()).renamed(called),
         judge=called.get("judge", found.judge),
         prompt=called.get("prompt", found.prompt),
         notes=(*made.notes, *notes),

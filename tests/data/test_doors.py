@@ -760,3 +760,8 @@ def test_counts_with_missing_values_are_left_out_and_counted() -> None:
     assert found.n_judgments == 10
     assert "1 row with a missing value left out (missing='drop')" in found.notes
     assert "1 row with a missing value left out (missing='drop')" in llbt.audit(frame, missing="drop").notes
+
+
+def test_notes_name_no_column_that_the_frame_does_not_have() -> None:
+    matches = pd.DataFrame({"Winner": list("aba"), "Loser": list("bac"), "venue": list("xyz")})
+    assert "columns not used: 'venue'" in llbt.from_judgments(matches).notes
