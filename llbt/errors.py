@@ -10,9 +10,12 @@ import importlib
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
 
 # controls, half characters, and what is not seen or changes the direction of what is: Unicode's Cc, Cs, Cf, Zl and Zp,
 # fillers, and the joiner of graphemes
@@ -156,6 +159,11 @@ def warn_user(message: str, category: type[LLBTWarning]) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def repeated(names: Iterable[T]) -> tuple[T, ...]:
+    """Return what stands several times among some names, in the order in which it comes up."""
+    return tuple(name for name, times in Counter(names).items() if times > 1)
 
 
 def listed(labels: Sequence[object], most: int = 8) -> str:

@@ -123,7 +123,8 @@ def choices_from(
     made = _sets(table, shown, [name for (name,) in named.values()])
     asked = wanted(keep.covariates, keep.clusters, (), keep.object_covariates, None)
     columns, _, kept = kept_at(kept_columns(table, made, roles, keep), asked, np.arange(len(table)))
-    unused = unused_note([name for name in source.names if name not in flat(roles)])
+    used = set(flat(roles))
+    unused = unused_note([name for name in source.names if name not in used])
     items = coded_pairs(made.labels, made.item[:, None])
     described, notes = read_object_table(asked, tuple(items.levels))
     return gathered_rankings(

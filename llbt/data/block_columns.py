@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, repeated
 from .blocks import Blocks, factorized, refuse_infinite, refuse_several
 from .described import Described, described
 from .files import open_source
@@ -111,16 +111,18 @@ def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
 def check_roles(names: Sequence[str], roles: Roles) -> None:
     """Raise for columns that are not there, or that are values as well as something else."""
     played: dict[str, str] = {}
+    there = set(names)
     for parameter, asked in roles.items():
-        gone = tuple(name for name in asked if name not in names)
+        gone = tuple(name for name in asked if name not in there)
         if gone:
             raise JudgmentError(
                 f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(names)}",
                 f"Pass {parameter}= and the name of its column.",
             )
+        several = set(repeated(asked))
         for name in asked:
             first = played.setdefault(name, parameter)
-            twice = asked.count(name) > 1
+            twice = name in several
             # What makes a block may also be kept; what is kept is checked where it is read.
             kept_too = parameter in _KEPT and first in ("judge", "prompt", "block", *_KEPT)
             if twice or (first != parameter and not kept_too):

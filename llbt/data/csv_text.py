@@ -10,7 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, listed, repeated
 from ..table import counted
 from .paths import first_line
 
@@ -93,7 +93,7 @@ def headless_fields(text: str, header: tuple[str, ...], what: str) -> pd.DataFra
 
 
 def _refuse_twice(names: Sequence[str], what: str) -> None:
-    twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+    twice = repeated(names)
     if twice:
         raise JudgmentError(f"{what!r} has several columns named {listed(twice)}", "Rename all but one.")
 

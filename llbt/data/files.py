@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..budgets import memory
 from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed
 from .csv_text import csv_fields, headless_fields, refuse_other_columns
@@ -30,6 +31,7 @@ from .sources import Source, open_frame
 from .texts import LabelType
 
 _RECORDS = re.compile(r'\s*(\[\s*)?\{\s*"')  # how JSON begins that holds records, and no csv
+_READ = 16  # times as much memory as a text file is long, while it is read into it
 LARGE = {"parquet": 2**24, "csv": 2**28, "json": 2**28}  # bytes from which a file is read by DuckDB, not into memory
 
 
@@ -112,7 +114,8 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
     def read() -> Source:
         return replace(open_frame(_read_paths(paths, kind, early, what), what), is_text=kind == "csv")
 
-    large = sum(Path(path).stat().st_size for path in paths) > LARGE[kind] and not any(map(is_pipe, paths))
+    size = sum(0 if is_pipe(path) else Path(path).stat().st_size for path in paths)
+    large = size > min(LARGE[kind], memory() / _READ) and not any(map(is_pipe, paths))
     found = open_with_duckdb(paths, kind, what) if large else None
     return read() if found is None else replace(found, otherwise=read)
 

@@ -194,7 +194,8 @@ def rankings_from(
         made = replace(made, value=-made.value)
     collected = _collected(table, made, roles, keep, unranked)
     written = () if known is None else (f"read as {form.description}",)
-    unused = unused_note([name for name in source.names if name not in flat(roles)])
+    used = set(flat(roles))
+    unused = unused_note([name for name in source.names if name not in used])
     return replace(collected, notes=(*written, *collected.notes, *unused))
 
 

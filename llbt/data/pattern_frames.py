@@ -11,7 +11,7 @@ import pandas as pd
 from ..arguments import checked, is_real
 from ..core.columns import Coded, FloatArray
 from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, repeated
 from ..table import counted
 from .blocks import Scale, as_pandas, ranks_of
 from .files import open_source
@@ -85,9 +85,9 @@ def patterns_from(
     labels = as_names(objects, "objects")
     if len(labels) < 2:
         raise OptionError(f"objects={objects!r}", expected="two objects or more")
-    twice = sorted({name for name in labels if labels.count(name) > 1})
+    twice = sorted(repeated(labels))
     if twice:
-        raise OptionError(f"{listed(tuple(twice))} stands twice in objects=", expected="each object once")
+        raise OptionError(f"{listed(twice)} stands twice in objects=", expected="each object once")
     pairs = as_names(columns, "columns")
     values = _columns(kind, labels, pairs)
     beside = as_names(covariates, "covariates")
@@ -126,9 +126,9 @@ def _check(names: Sequence[str], roles: dict[str, tuple[str, ...]]) -> None:
                 f"Pass {parameter}=…",
             )
     every = [name for asked in roles.values() for name in asked]
-    twice = sorted({name for name in every if every.count(name) > 1})
+    twice = sorted(repeated(every))
     if twice:
-        raise OptionError(f"column {listed(tuple(twice))} is named twice", expected="one role for each column")
+        raise OptionError(f"column {listed(twice)} is named twice", expected="one role for each column")
 
 
 def _read(

@@ -265,7 +265,8 @@ def _implied(
     pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
     said, response, unused = _said(scale, ranked.value[i], ranked.value[j])
     lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
-    unkept = tuple(name for name in names if name not in flat(roles))
+    used = set(flat(roles))
+    unkept = tuple(name for name in names if name not in used)
     notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused, *of_judges]
     notes += unused_note(unkept)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..core.columns import inferred
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, listed, repeated
 from .paths import first_line
 
 
@@ -57,9 +57,8 @@ def _parsed(text: str, what: str, line: int) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         if len(set(names)) < len(names):
-            twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
             raise JudgmentError(
-                f"{what!r}, line {line}: a record has {listed(twice)} twice", expected="each field once"
+                f"{what!r}, line {line}: a record has {listed(repeated(names))} twice", expected="each field once"
             )
         return dict(pairs)
 

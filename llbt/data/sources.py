@@ -15,7 +15,7 @@ from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
 from ..core.columns import IntArray, Label, as_objects, inferred, refuse_surrogates
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, repeated
 from .column_proposals import proposed
 from .dask_frames import DaskFrame, is_dask
 from .frames import read_factor
@@ -272,7 +272,7 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
         ) from None
     except DuplicateError:
         names = tuple(getattr(frame, "columns" if hasattr(frame, "iloc") else "column_names", ()))
-        twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+        twice = repeated(names)
         raise JudgmentError(f"{what} has several columns named {listed(twice)}", "Rename all but one.") from None
     refuse_surrogates(f"the columns of {what}", names)
     if any("." in name for name in names) and opened.implementation in (Implementation.DUCKDB, Implementation.PYSPARK):

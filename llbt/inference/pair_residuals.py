@@ -30,7 +30,7 @@ def pair_residuals(res: LLBTResults, most: int) -> Table:
     parts = zip(problem.predictors, weight, strict=True)
     gradient = sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in parts)
     variance = summed(totals * (score**2 @ p - (score @ p) ** 2))
-    left = variance - np.einsum("ij,jk,ik->i", gradient, res.solution.cov, gradient)
+    left = variance - ((gradient @ res.solution.cov) * gradient).sum(axis=1)
     error = np.sqrt(np.where(left > _EXACT * variance, left, np.nan))
     observed, fitted = (summed(sign * (y @ score)) for y in (res.counts, means))
     residual = ratio(observed - fitted, error)

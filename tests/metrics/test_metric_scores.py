@@ -121,7 +121,7 @@ def test_scores_are_averaged_over_raters():
     np.testing.assert_allclose(found.matrix("bleu").values, means["bleu"])
     np.testing.assert_allclose(found.human, means["human"])
     assert found.notes == ("16 rows averaged over 3 raters by column 'rater'",)
-    with pytest.raises(JudgmentError, match="10 rows with the system and input of an earlier one.*rater='rater'"):
+    with pytest.raises(JudgmentError, match=r"10 rows with the system and input of an earlier one.*rater='rater'"):
         MetricScores.from_frame(frame)
     with pytest.raises(JudgmentError, match="2 rows with the system and input and rater of an earlier one"):
         MetricScores.from_frame(pd.concat([frame, frame[:2]]), rater="rater")
