@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arguments import Rng, as_generator
+from .budgets import refuse_draws
 from .errors import SlowWarning, warn_user
 from .table import counted
 
@@ -26,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 _ENTRIES = 4_000_000  # numbers that a block of resamples holds: 32 MB
 _MOST = 250  # resamples in a block: few enough to share among processes, and for a bar to move
 _ROUND = 10  # resamples between two questions whether there are enough
+_SOON = 5.0  # seconds that nobody minds
 _SAME = 1e-9  # values that are closer are equal: rounding must not decide which are as extreme
 
 
@@ -80,6 +83,7 @@ class Resampler:
             As in `blocks`.
         n, most : int
         """
+        refuse_draws("what is kept of {n} resamples", n)
         sizes = [_block_sizes(n, entries, most) for _, entries in tasks]
         made = self.each(
             [partial(task, size) for (task, _), row in zip(tasks, sizes, strict=True) for size in row],
@@ -120,6 +124,7 @@ class Resampler:
             every ten, so that the answer is the same for any number of processes. The bar tells after the first how
             long all n take.
         """
+        refuse_draws("what is kept of {n} resamples", n)
         sizes = [1] + [min(_ROUND, n - start) for start in range(1, n, _ROUND)]
         found: list[T] = []
         quiet = replace(self, progress=False)
@@ -137,9 +142,12 @@ def _block_sizes(n: int, entries: int, most: int) -> list[int]:
 
 
 def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:
-    """Return the jobs; with `progress` a bar named after who asks moves on, by their sizes, where the next is taken."""
+    """Return the jobs; with `progress` a bar named after who asks moves on, by their sizes, where the next is taken.
+
+    Without, what takes long is said once, with a forecast, as soon as that is known.
+    """
     if not progress:
-        yield from jobs
+        yield from _foretold(asker, jobs, sizes)
         return
     from tqdm.auto import tqdm
 
@@ -148,6 +156,28 @@ def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] 
         for size, job in zip(sizes, jobs, strict=True):
             yield job
             bar.update(size)
+
+
+def _foretold(asker: str, jobs: Collection[T], sizes: Sequence[int] | None) -> Iterable[T]:
+    """Return the jobs; after some seconds a warning says how long all of them will take, where that is much longer."""
+    start, total, done = time.monotonic(), sum(sizes or [1] * len(jobs)), 0
+    told = not asker  # a part of something else, which tells
+    for k, job in enumerate(jobs):
+        taken = time.monotonic() - start
+        if not told and taken > _SOON and done:
+            told = True
+            if (left := taken * (total - done) / done) > _SOON:
+                warn_user(f"{asker} will take {_span(taken + left)}: progress=True shows how far it is.", SlowWarning)
+        yield job
+        done += sizes[k] if sizes else 1
+
+
+def _span(seconds: float) -> str:
+    """Return about how long something takes, in words."""
+    for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"about {seconds / size:,.0f} {name}"
+    return f"about {seconds:.0f} seconds"
 
 
 _STEP: ContextVar[Callable[[float], object] | None] = ContextVar("step", default=None)  # of the fit that is made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..core.columns import FloatArray, IntArray
 from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
+from ..resampling import shown
 from .grouped_tests import Units, means, signed_ranks, t_p
 from .paired_tests import largest, pair_up, sign_test_of, signed_sum_p, wilcoxon_test
 from .sign_flips import MOST_EXACT, exact_flip_p, flip_p
@@ -53,9 +54,17 @@ class BoardPairs:
     drawn: npt.NDArray[np.bool_]
 
 
-def board_pairs(values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest) -> BoardPairs:
+def board_pairs(
+    values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest, progress: bool = False
+) -> BoardPairs:
     """Test pairs of rows of values (N, M), of which the higher is the better, on the instances that both have."""
-    blocks = list(_by_block(values, pairs, rule, units, test))
+    size = max(1, _MOST_VALUES // values.shape[1])
+    parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    sizes = [len(part) for part in parts]
+    blocks = [
+        _tested(values[i], values[j], rule, units, test)
+        for i, j in (part.T for part in shown("scores.leaderboard", parts, progress, sizes))
+    ]
     return BoardPairs(
         np.concatenate([block.n for block in blocks]),
         np.concatenate([block.counts for block in blocks]),
@@ -66,15 +75,6 @@ def board_pairs(values: FloatArray, pairs: IntArray, rule: TieRule, units: Units
         np.concatenate([block.units for block in blocks]),
         np.concatenate([block.drawn for block in blocks]),
     )
-
-
-def _by_block(
-    values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest
-) -> Iterator[BoardPairs]:
-    size = max(1, _MOST_VALUES // values.shape[1])
-    for start in range(0, len(pairs), size):
-        i, j = pairs[start : start + size].T
-        yield _tested(values[i], values[j], rule, units, test)
 
 
 @dataclass(frozen=True, eq=False)

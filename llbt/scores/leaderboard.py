@@ -194,7 +194,9 @@ def leaderboard(
     standing = _standing(scores, units)
     values = scores.better[standing.order]
     pairs = np.column_stack(np.triu_indices(len(values), 1)).astype(np.int64)
-    found, drawn = _drawn(board_pairs(values, pairs, scores.rule, units, test), values, pairs, units, asked)
+    found, drawn = _drawn(
+        board_pairs(values, pairs, scores.rule, units, test, asked.draw.progress), values, pairs, units, asked
+    )
     there = np.sum(~np.isnan(values), axis=1)
     p_adjusted = adjusted_p(found.p_value, adjust)
     crossed = int(np.sum((found.ahead < 0) & (p_adjusted < 1 - asked.confidence)))
