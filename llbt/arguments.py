@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union
 
 import numpy as np
 
-from .errors import LLBTError, OptionError, alternatives
+from .errors import DesignError, LLBTError, OptionError, alternatives
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -161,6 +161,7 @@ TWO_NAMES = Kind(
     "pairs of names of columns",
     plain=lambda value: _listed(value),
 )
+_FEWER = "Ask for fewer objects, judgments, parameters or resamples, or allow more memory."
 JUDGED_INSIDE = _DATA  # of arguments whose function says more of what is wrong: which of several fits, say
 _PLAIN: dict[Any, Kind] = {
     bool: _FLAG,
@@ -220,6 +221,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except LLBTError as error:
             error.asker = _method(args[0], function.__name__) if "." in name and args else asker  # the outermost
             raise
+        except MemoryError as error:  # what nobody asked for before it was made
+            refused = DesignError(f"memory ran out: {error}".removesuffix(": "), _FEWER)
+            refused.asker = asker
+            raise refused from None
 
     return asked
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from .errors import DesignError, LLBTError
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+_COUNTLESS = 10**15  # resamples, beyond which their number itself fits no message
 _MATRICES = 5  # parameters × parameters, held at once by a fit
 
 
@@ -96,6 +97,12 @@ def refuse_large(what: str, numbers: float, remedy: str, error: type[LLBTError] 
         raise error(
             f"{what} takes {needed / 2**30:,.1f} GiB, and there are {there / 2**30:,.1f} GiB of memory. {remedy}"
         )
+
+
+def refuse_draws(what: str, n: int, numbers: float = 1.0, remedy: str = "Pass n=10_000.") -> None:
+    """Raise where so many floats of each of n resamples or tables do not fit into memory; `what` has ``{n}`` in it."""
+    n = min(n, _COUNTLESS)
+    refuse_large(what.format(n=f"{n:.3g}"), numbers * n, remedy)
 
 
 def refuse_square(what: str, size: int, error: type[LLBTError] = DesignError) -> None:

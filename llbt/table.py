@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -412,8 +413,13 @@ def format_figure(x: float) -> str:
     return "NA" if math.isnan(x) else f"{x:.2f}" if abs(x) >= 100 else format_number(x)
 
 
+_FLOATS = 10**300  # integers that fit floats
+
+
 def format_count(x: float) -> str:
     """Return a count: whole numbers with thousands separated, fractional ones to six digits."""
+    if isinstance(x, int) and abs(x) > _FLOATS:  # what is asked for, never what there is
+        return f"{Decimal(x):.3g}"
     return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.6g}"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..budgets import refuse_large
 from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count
 from .columns import (
@@ -30,6 +31,7 @@ from .response import THREE, TWO
 
 Kind = Literal["ranking", "best_worst"]
 
+_COLUMNS = 12  # numbers that a pair of a list takes until it is counted
 _ENTRIES = 4_000_000  # pairs of objects of lists that are made at once
 _TOLD = {
     "ranking": "each object before each that stands lower, ties of those in one place, nothing among the unranked",
@@ -199,6 +201,12 @@ class Rankings(Record):
         1        A        C       3     0       0
         2        B        C       3     0       0
         """
+        refuse_large(
+            f"all pairs of lists of up to {int(self.sizes.max()):,} objects",
+            _COLUMNS * float((self.sizes * (self.sizes - 1.0) / 2).sum()),
+            "Take lists of fewer objects: rankings_from(…, objects=[…]).",
+            JudgmentError,
+        )
         found = [_implied(self, some, size) for size, some in _in_parts(self)]
         i, j, said, of = (np.concatenate(parts) for parts in zip(*found, strict=True))
         columns = (*self.columns, *self.cluster_columns)

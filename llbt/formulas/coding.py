@@ -657,7 +657,7 @@ def _contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
     """Return the rows of a contrast for some levels, shape (U, columns)."""
     if isinstance(contrast, LevelMatrix):
         return contrast.rows(codes)
-    return csr_array(np.asarray(contrast, dtype=np.float64)[codes])
+    return csr_array(csr_array(np.asarray(contrast, dtype=np.float64))[codes])
 
 
 def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arguments import Count, Jobs, Rng, checked
-from ..budgets import refuse_large
+from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
@@ -24,7 +24,6 @@ from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, wi
 from .mixed_bootstrap import bootstrapped
 from .unit_influences import Statistic, statistic_of, values_at
 
-_COUNTLESS = 10**15  # resamples, beyond which their number itself fits no message
 _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
 
 
@@ -120,8 +119,7 @@ def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) ->
 
 def _of_parameters(res: LLBTResults, n: int, resample: str, draw: Resampler) -> Bootstrap:
     estimate = np.asarray(res.params, dtype=np.float64)
-    needed = 2.0 * min(n, _COUNTLESS) * len(estimate)
-    refuse_large(f"the table of estimates of {min(n, _COUNTLESS):.3g} resamples", needed, "Pass n=10_000.")
+    refuse_draws("the table of estimates of {n} resamples", n, 2.0 * len(estimate))
     replicates = np.repeat(estimate[None, :], n, axis=0)
     replicates[:, res.free] = np.concatenate(
         in_blocks(functools.partial(_refitted, res, resample), n, res.counts, draw)

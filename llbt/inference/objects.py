@@ -148,9 +148,11 @@ def worth_classes(
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
     refuse_large(
-        f"the table of the log-worths of {size:,} objects in {grid.size:,} classes",
-        _COPIES * float(grid.size) * size * len(res.names),
-        "Ask for some of the classes by at=, which takes lists of levels.",
+        f"the table of the log-worths of {size:,} objects{f' in {grid.size:,} classes' if grid.size > 1 else ''}",
+        _COPIES * float(grid.size) * size * (len(res.names) + size),
+        "Ask for some of the classes by at=, which takes lists of levels."
+        if grid.size > 1
+        else "Take fewer objects: Comparisons.select(objects=[…]).",
     )
     found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
     beside = [beside_at(res, codings, f.rows, grid.values, k, population, f.of_objects) for k, f in enumerate(found)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arguments import Count, Positive, Rng, as_generator, checked
+from ..budgets import refuse_draws
 from ..core.comparisons import Comparisons
 from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
@@ -74,6 +75,7 @@ def simulate(
             "Leave it out, or fit effects of judges: fit('object + tie + (object | judge)', c).",
         )
     means = res.means if isinstance(res, DiscriminationResults) else res.solution.means
+    refuse_draws("the counts of {n} tables", n, 4.0 * means.size)
     drawn = draw_parametric(times * means, n, as_generator(rng))
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import Count, checked
+from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, TWO, Response
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 Rows = Literal["pair", "object"]
 
+_OF_A_DOT = 16  # numbers that a dot takes while it is drawn
 _PAGE = 20  # objects up to which cells hold numbers
 _LEAST_CELL = 16.0  # points: the width of a cell in which a probability is written
 _ONE_LINE = 5  # outcomes in one line of a legend
@@ -99,6 +101,12 @@ def probabilities(res: WithWorths, *, at: At = None, ax: Axes | None = None) -> 
     names, size = short_names(objects), len(objects)
     side = max(COLUMN, min(7.2, 1.4 + 0.3 * size)) if size <= _PAGE else max(7.2, 0.06 * size)
     ax = axes_of(ax, side, side + 0.5)
+    dots = np.prod(ax.get_window_extent().size)
+    refuse_large(
+        f"the picture of {size:,} objects by as many",
+        _OF_A_DOT * float(dots),
+        "Draw fewer objects: fit Comparisons.select(objects=[…]).",
+    )
     colours = diverging("#F7F7F7")
     image = ax.imshow(found, cmap=colours, vmin=0, vmax=1)
     name_rows(ax, names)
