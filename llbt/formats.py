@@ -7,6 +7,7 @@ from typing import NoReturn
 from .arguments import checked
 from .core.columns import Label
 from .core.judgments import OBJECTS
+from .data.asked import Asked
 from .data.formats import (
     Always,
     ByScores,
@@ -20,10 +21,10 @@ from .data.formats import (
     Reworded,
     Share,
 )
-from .data.judgments import OWN_COLUMNS, Asked, overridden
 from .data.known_formats import JUDGMENT_FORMATS as known
 from .data.known_formats import list_formats as table
 from .data.outcomes import Outcomes
+from .data.recognized import OWN_COLUMNS, overridden
 from .data.sources import as_two_names
 from .data.texts import LabelType
 from .errors import unknown_name

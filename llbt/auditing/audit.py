@@ -14,9 +14,10 @@ from ..arguments import Digits, checked
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS
 from ..core.rankings import Rankings
+from ..data.asked import Asked, Format
 from ..data.both_orders import Orders
+from ..data.countable import countable
 from ..data.doors import from_judgments
-from ..data.judgments import Asked, Format, countable
 from ..data.kept import Names
 from ..data.outcomes import Outcomes
 from ..data.paths import located

@@ -18,11 +18,11 @@ from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, 
 from ..core.comparisons import Comparisons, n_columns, tabulate
 from ..core.judgments import MADE, Judgments
 from ..core.response import THREE, TWO, Response
+from ..data.countable import Countable
 from ..data.formats import Labels
 from ..data.frames import Factor, read_factor, read_sizes
 from ..data.graded import Judged
 from ..data.grades import MOST_GRADES, graded_outcomes
-from ..data.judgments import Countable
 from ..data.outcomes import Outcomes, read_outcomes
 from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.rows import Rows

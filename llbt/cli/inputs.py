@@ -14,8 +14,8 @@ import llbt
 
 from ..auditing.audit import Audit, audited
 from ..auditing.evidence import Named
+from ..data.asked import Asked
 from ..data.files import open_source
-from ..data.judgments import Asked
 from ..data.paths import held
 from ..data.sources import in_memory
 from ..errors import DesignError, listed

@@ -15,12 +15,14 @@ from ..core.judgments import MADE, OBJECTS
 from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
+from .asked import Asked, Format, unless_default
 from .both_orders import Orders
+from .countable import Countable, countable, tie_kind_notes
 from .files import open_source
 from .frames import read_counts, read_label_pair
 from .graded import Judged
 from .grades import Grades, grade_columns, rising
-from .judgments import Asked, Countable, Format, countable, self_note, tie_kind_notes, unless_default
+from .held import self_note
 from .kept import Names, Wanted, wanted
 from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located

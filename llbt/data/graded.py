@@ -14,10 +14,10 @@ from ..core.columns import FloatArray
 from ..core.response import Response, both_bad
 from ..errors import OptionError
 from ..table import counted
+from .countable import Countable
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
 from .grades import cut_sizes, graded_outcomes, merged_note, refuse_sizes, refuse_unsigned, side
-from .judgments import Countable
 from .outcomes import checked_outcomes
 from .readings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, Meaning, by_label
 from .rows import Rows

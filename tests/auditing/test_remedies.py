@@ -17,7 +17,8 @@ import llbt
 from llbt.auditing.checks import run as run_checks
 from llbt.auditing.evidence import Named, from_source
 from llbt.auditing.finding import Finding
-from llbt.data.judgments import Asked, countable
+from llbt.data.asked import Asked
+from llbt.data.countable import countable
 
 STARTS = re.compile(
     r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests|rankings_from|fit_rankings|anova)\("

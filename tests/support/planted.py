@@ -19,7 +19,8 @@ import pandas as pd
 import llbt
 from llbt.auditing.checks import run
 from llbt.auditing.evidence import Named, from_source
-from llbt.data.judgments import Asked, countable
+from llbt.data.asked import Asked
+from llbt.data.countable import countable
 
 OUTCOMES = np.array(["i", "tie", "j"])
 SPREAD, GAMMA, PER_PROMPT = 0.35, -0.7, 10

@@ -18,7 +18,8 @@ import llbt
 from llbt.auditing.checks import run
 from llbt.auditing.evidence import Evidence, Named, from_source
 from llbt.core.response import graded
-from llbt.data.judgments import Asked, countable
+from llbt.data.asked import Asked
+from llbt.data.countable import countable
 
 FIVE, TIE, LARGER = graded(2, middle=True), 0.2, -0.6
 FORMAT = llbt.formats.columns(outcome="grade", outcomes={2: 2, 1: 1, 0: 0, -1: -1, -2: -2})
