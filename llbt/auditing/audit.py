@@ -12,12 +12,11 @@ import numpy as np
 
 from ..arguments import Digits, checked
 from ..core.comparisons import Comparisons
-from ..core.judgments import OBJECTS
 from ..core.rankings import Rankings
 from ..data.asked import Asked, Format
 from ..data.both_orders import Orders
 from ..data.countable import countable
-from ..data.doors import from_judgments
+from ..data.doors import comparisons_of
 from ..data.kept import Names
 from ..data.outcomes import Outcomes
 from ..data.paths import located
@@ -301,20 +300,7 @@ def audited(data: object, format: Format | None, asked: Asked, named: Named) -> 
     if found.counts:
         if named.weights is not None:
             raise OptionError("weights= of a table of counts", "Leave it out.")
-        objects, outcome = asked.objects or OBJECTS, asked.outcome or "outcome"
-        table = from_judgments(
-            data,
-            format=format,
-            objects=objects,
-            outcome=outcome,
-            order=found.shown,
-            labels=asked.labels,
-            ties_column=asked.ties_column,
-            ignore=asked.ignore,
-            where=asked.where,
-            missing=asked.missing,
-        )
-        return _audited_table(table, named)
+        return _audited_table(comparisons_of(found, order=found.shown), named)
     with located(found.source.what):
         evidence = from_source(found, named, asked.named)
     findings = {column.note for column in evidence.filters}

@@ -168,7 +168,8 @@ def from_counts(
             undecided |= {found: "tie"} if found else {}
         told = (_bad_columns if "bad" in undecided.values() else _three_columns)(as_two_names(wins, "wins"), undecided)
     else:
-        if ties_column not in ("ties", None) or unless_default(wins, WINS) is not None:
+        usual = ties_column is None or (isinstance(ties_column, str) and ties_column == "ties")
+        if not usual or unless_default(wins, WINS) is not None:
             raise OptionError("grades= stands in place of wins= and ties_column=", "Pass either.")
         told = _graded_columns(grades)
     with located(source.what), may_drop():
@@ -367,6 +368,12 @@ def from_judgments(
         return _from_judgments(judged, asked, weights, max_dropped, order)
 
 
+def comparisons_of(found: Countable, *, order: bool) -> Comparisons:
+    """Return the comparisons of judgments or counts that are opened already, with nothing kept beside them."""
+    with located(found.source.what), may_drop():
+        return _from_judgments(Judged(found, None, {}), wanted((), (), (), None, None), found.weights, 0, order)
+
+
 def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
     found = judged.found
     asked = asked.under_names_of(found.source.names, found.called)
@@ -433,7 +440,7 @@ def _one(name: object, parameter: str) -> tuple[str]:
 
 def _tie_columns(ties: Names | Mapping[str, str] | None, names: Sequence[str]) -> dict[str, str]:
     """Return the columns of ties and of both bad, and which they are; the default name may be absent."""
-    if ties is None or (ties == "ties" and "ties" not in names):
+    if ties is None or (isinstance(ties, str) and ties == "ties" and "ties" not in names):
         return {}
     if not isinstance(ties, Mapping):
         return dict.fromkeys(as_names(ties, "ties_column"), "tie")

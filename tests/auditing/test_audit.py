@@ -4,7 +4,9 @@ import difflib
 import io
 import itertools
 import pickle
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -951,3 +953,23 @@ def test_an_audit_has_the_columns_of_the_doors():
     assert "40 % ties" in llbt.audit(drawn, ties_column="is_tie").sizes[0]
     with pytest.raises(OptionError, match="weights= of a table of counts"):
         llbt.audit(llbt.load_dataset("puddings"), weights="n")
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_file_is_opened_once(counted: bool, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"object_i": list("ABA"), "object_j": list("BCC"), "outcome": ["i", "tie", "j"]})
+    if counted:
+        frame = frame.drop(columns="outcome").assign(wins_i=[4, 2, 3], wins_j=[3, 5, 1])
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    opened: list[str] = []
+    looking = True
+
+    def note(event: str, args: tuple[object, ...]) -> None:
+        if looking and event == "open" and str(args[0]) == str(path):
+            opened.append(event)
+
+    sys.addaudithook(note)
+    llbt.audit(path)
+    looking = False
+    assert len(opened) == 1
