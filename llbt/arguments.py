@@ -161,6 +161,7 @@ TWO_NAMES = Kind(
     "pairs of names of columns",
     plain=lambda value: _listed(value),
 )
+_LARGEST = 2**63 - 1  # as large as integers of arrays are
 _FEWER = "Ask for fewer objects, judgments, parameters or resamples, or allow more memory."
 JUDGED_INSIDE = _DATA  # of arguments whose function says more of what is wrong: which of several fits, say
 _PLAIN: dict[Any, Kind] = {
@@ -225,6 +226,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             refused = DesignError(f"memory ran out: {error}".removesuffix(": "), _FEWER)
             refused.asker = asker
             raise refused from None
+        except RecursionError:
+            refused = DesignError("an argument holds itself, or is nested too deeply")
+            refused.asker = asker
+            raise refused from None
 
     return asked
 
@@ -233,6 +238,11 @@ def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], pas
     """Return what the function gets for an argument; raise if it is none of what it may be."""
     kind = kinds.get(name)
     _refuse_unanswered(asker, name, value, kind)
+    if isinstance(value, np.ndarray) and value.ndim == 0:  # neither a number nor a list of numbers
+        raise OptionError(f"{name} is an array without dimensions", expected=(kind and kind.expected) or "a value")
+    for one in value if isinstance(value, list | tuple) and len(value) <= _SEVERAL else (value,):
+        if is_whole(one) and abs(one) > _LARGEST and name != "rng":  # seeds have any length
+            raise OptionError(f"{name} is a number beyond 2**63", expected="a smaller one")
     if kind is None:
         return value
     if not kind.holds(value):

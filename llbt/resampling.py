@@ -108,7 +108,7 @@ class Resampler:
             return [job() for job in taken]
         from joblib import Parallel, delayed
 
-        return list(Parallel(n_jobs=self.n_jobs)(delayed(job)() for job in taken))
+        return list(Parallel(n_jobs=min(self.n_jobs, len(jobs)))(delayed(job)() for job in taken))
 
     def until(
         self, task: Callable[[np.random.Generator], T], n: int, enough: Callable[[Sequence[T]], int | None]

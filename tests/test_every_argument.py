@@ -4,12 +4,15 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
-from support.argument_values import ANSWERED, CHANGED, LONG, RAW, REFUSED, every_bend, every_value, outcome
+from support.argument_values import ANSWERED, CHANGED, RAW, REFUSED, every_bend, every_value, outcome
 
-SEED, SAMPLE = 5, 2_000  # of 63,000 cases, some 15 s of CPU; all of them take ten minutes: -m exhaustive
-# Raw errors of the data themselves, which are left to what reads them.
-UNREAD = ("no repr", "no ==", "surrogates not allowed", "holds itself", "NoRepr", "NoHash")
+SEED, SAMPLE = 5, 4_000  # of 67,000 cases, some 30 s of CPU; all of them take ten minutes: -m exhaustive
+# Errors that are the caller's own: of labels that cannot be written, and of a statistic that is not one of fits.
+OWN = ("no repr", "no ==", "surrogates not allowed", "NoRepr", "NoHash", "bootstrap(statistic")
+# Cases that read arrays of records as polars hands them over, which numpy refuses in its own words.
+LEFT = ("from_matrix(wins: structs of polars)",)
 
 
 def faults(cases, folder: Path) -> tuple[Counter[str], list[str]]:
@@ -19,21 +22,22 @@ def faults(cases, folder: Path) -> tuple[Counter[str], list[str]]:
     for case in cases:
         kind, text = outcome(case)
         count[kind] += 1
-        if kind in (RAW, CHANGED, LONG) and not any(word in f"{case} {text}" for word in UNREAD):
+        if kind in (RAW, CHANGED) and not any(word in f"{case} {text}" for word in (*OWN, *LEFT)):
             found.append(f"{kind} | {case} | {text[:200]!r}")
         for file in folder.iterdir():
             file.unlink()  # reports that were asked for
     return count, found
 
 
-@pytest.mark.exhaustive  # figures that other tests left open, and a loaded machine, are found as faults here
+@pytest.mark.slow
 def test_a_sample_is_answered_or_refused(tmp_path, monkeypatch):
+    """How long a case takes is not asked here: the machine may have other work."""
     monkeypatch.chdir(tmp_path)
+    plt.close("all")  # figures that other tests left open
     count, found = faults(random.Random(SEED).sample([*every_value(), *every_bend()], SAMPLE), tmp_path)
     assert count[ANSWERED] > SAMPLE / 50
     assert count[REFUSED] > SAMPLE / 2
-    assert not any(line.startswith(CHANGED) for line in found), found
-    assert len(found) <= SAMPLE // 100, found  # 1 in 37 before @checked knew every parameter; the rest is in found
+    assert found == []
 
 
 @pytest.mark.exhaustive

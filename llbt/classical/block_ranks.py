@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_label
 from ..core.columns import FloatArray, IntArray, sort_key
 from ..data.blocks import Blocks, Scale, as_pandas, read_long, read_wide, refuse_twice
 from ..data.files import open_source
@@ -160,7 +161,8 @@ def refuse_unbalanced(ranked: Ranked) -> None:
 def places(order: Sequence[Any], objects: tuple[Any, ...]) -> FloatArray:
     """Return the place of each object in a stated order, from 1, shape (t,)."""
     stated = list(order)
-    wrong = [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
+    strange = [o for o in stated if not is_label(o)]  # such as have no == of their own
+    wrong = strange or [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
     if wrong:
         raise OptionError(
             f"order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}",

@@ -152,6 +152,8 @@ def shown_with(
     """
     if blocks is not None and shown is None:
         raise OptionError("blocks= without shown=", "Name the columns of its objects: shown=['system1Id', …].")
+    if shown is not None and not as_names(shown, "shown"):
+        raise OptionError("shown= names no column", "Leave it out, or name the columns of the objects of a block.")
     groups = as_names(by, "by")
     judgments = read_judged(data)
     exposed = _exposed(judgments, None if shown is None else as_names(shown, "shown"), blocks, block, groups)
@@ -202,7 +204,8 @@ def _stacked(frame: pd.DataFrame, block: IntArray, columns: Sequence[str], by: t
 
 def _met(exposed: pd.DataFrame, by: tuple[str, ...], reference: Label) -> pd.DataFrame:
     """Return how many blocks show each object of each group, and how many of these the reference too."""
-    there = exposed.loc[exposed["object"] == reference, "_block"]
+    codes, labels = pd.factorize(exposed["object"])  # pandas would take a date or half a character for something else
+    there = exposed.loc[np.isin(codes, [k for k, label in enumerate(labels) if label == reference]), "_block"]
     if there.empty:
         raise JudgmentError(
             f"no block shows reference={reference!r}",

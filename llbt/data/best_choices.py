@@ -185,6 +185,9 @@ def _of_design(
                 f"{parameter}= names {counted(len(names), 'column')}, and the design has {counted(len(sets), 'set')}"
             )
             raise OptionError(found, expected="a column for each set, in the order of the design")
+    gone = [place for place in places if place not in sets]
+    if gone:
+        raise JudgmentError(f"design= has no column {listed(gone)} (objects=); it has {listed(list(sets), 20)}")
     taken = {name for names in chosen.values() for name in names}
     beside = judges[[name for name in judges.columns if name not in taken]]
     rows = [
@@ -226,6 +229,7 @@ def _chosen(
 ) -> IntArray:
     """Return the entry of the object that a column names in each row; it has to be one of those shown."""
     labels, codes, block = shown
+    factorized(table[table[name].notna()], name)  # refuses what no label can be
     code = pd.Index(labels).get_indexer(_by_place(table, name, shown_columns, labels))
     entries = np.flatnonzero(codes == code[block])
     without = np.setdiff1d(np.arange(len(table)), block[entries])

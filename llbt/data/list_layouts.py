@@ -44,7 +44,7 @@ class ListLayout:
 
 
 def list_layout(source: Source) -> ListLayout | None:
-    """Return how a table of rankings or best-worst sets is read; None where its columns say neither, or both."""
+    """Return how a table of rankings or best-worst sets is read; None where its columns say neither."""
     return sets_of(source) or rankings_of(source)
 
 
@@ -63,7 +63,12 @@ def sets_of(source: Source) -> ListLayout | None:
 
 def rankings_of(source: Source) -> ListLayout | None:
     """Return the columns of rankings: a rank and an object in each row, ranks of all objects, or objects by place."""
-    return _long(source) or _places(source) or _ranks(source)
+    if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
+        return None
+    try:
+        return _long(source) or _places(source) or _ranks(source)
+    except TypeError:  # cells of Python without a hash or an order
+        return None
 
 
 def _long(source: Source) -> ListLayout | None:

@@ -204,7 +204,7 @@ def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dic
     if not set(columns) <= set(source.names):
         return None
     table = in_memory(source)
-    cells = [value for name in columns for value in table[name].dropna().unique()]
+    cells = [value for name in columns for value in table[name].dropna()]
     if not cells or not all(isinstance(value, str) and as_number(value) is None for value in cells):
         return None
     places = {name: f"place of {name}" for name in columns}

@@ -60,7 +60,7 @@ def held(source: object) -> object:
     path = os.fspath(source)
     try:
         return bytes_of(path) if Path(path).is_fifo() else source
-    except ValueError:  # a name that no file can have is refused where it is read
+    except (OSError, ValueError):  # a name that no file can have is refused where it is read
         return source
 
 

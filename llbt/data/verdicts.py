@@ -240,6 +240,8 @@ def label_codes(values: npt.NDArray[Any]) -> tuple[IntArray, list[Any]]:
 
 def flat_label(value: Any) -> Any:
     """Return a value as one label: a list by its parts, so that ["gpt-4", "pair-v2"] is 'gpt-4/pair-v2'."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return None if np.ma.is_masked(value) else flat_label(value.item())
     if isinstance(value, (list, tuple, np.ndarray)):
         return "/".join(str(flat_label(part)) for part in value) or None
     if isinstance(value, dict):

@@ -31,6 +31,7 @@ Prior = Annotated[
             else is_real(prior) and 0 < prior < MOST_COUNTED
         ),
         "a positive number of judgments for each pair, below 2**53, or 'jeffreys' (Firth's bias reduction), or None",
+        plain=lambda prior: prior if isinstance(prior, str | None) else float(prior),
     ),
 ]
 

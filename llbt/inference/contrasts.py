@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..arguments import JUDGED_INSIDE, Confidence, checked
+from ..arguments import JUDGED_INSIDE, Confidence, checked, is_real
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed
@@ -167,7 +166,7 @@ def weights_of(res: LLBTResults, name: str, weights: Any) -> FloatArray:
     unknown = [label for label in weights if label not in objects]
     if unknown:
         raise OptionError(f"{name!r} names {listed(unknown)}", expected=f"objects of the table: {listed(objects, 20)}")
-    bad = {k: w for k, w in weights.items() if not isinstance(w, numbers.Real) or not np.isfinite(float(w))}
+    bad = {k: w for k, w in weights.items() if not is_real(w) or not np.isfinite(float(w))}
     if bad:
         raise OptionError(f"{name!r} has the weights {bad!r}", expected="finite numbers")
     row = np.zeros(len(objects))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ..arguments import Count, Jobs, Kind, Rng, checked, is_whole
+from ..arguments import Count, Jobs, Kind, Rng, checked, is_list, is_whole
 from ..core.columns import is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
@@ -37,7 +37,7 @@ _WORDS = {"worth": "object"}
 
 
 def _are_numbers(k: object) -> bool:
-    several = [k] if is_whole(k) else list(k) if isinstance(k, Iterable) and not isinstance(k, str) else []
+    several = [k] if is_whole(k) else list(k) if is_list(k) else []
     return len(several) > 0 and all(is_whole(one) and one >= 1 for one in several)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from ..arguments import JUDGED_INSIDE, checked
-from ..errors import OptionError, listed
+from ..errors import OptionError, listed, printable
 from ..metrics.decision_records import DecisionTable
 from ..metrics.difference_curve import DifferenceCurve
 from ..metrics.kernels import NAMES
@@ -231,7 +231,7 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
     _mark_target(ax, curve, largest)
     ax.set_xlim(0, largest * 1.02)
     ax.set_ylim(min(0.45, *bins.conf_low - 0.05) if len(bins.n) else 0, 1.02)
-    ax.set_xlabel(f"Difference of {unit}" if unit else "Metric difference")
+    ax.set_xlabel(f"Difference of {printable(unit)}" if unit else "Metric difference")
     ax.set_ylabel("P(humans agree)")
     return finish(ax)
 
