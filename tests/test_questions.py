@@ -42,6 +42,6 @@ def test_the_number_of_questions_answered() -> None:
         "rankings": 10,
         "patterns": 7,
         "large": 4,
-        "classes": 1,
-        "calibrated": 0,
+        "classes": 7,
+        "calibrated": 6,
     }

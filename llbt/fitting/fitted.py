@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Protocol, runtime_checkable
+
+from ..arguments import Kind
+from .class_worths import ClassWorths
 from .discrimination_results import DiscriminationResults
 from .large_results import LargeResults
 from .mixed_results import MixedResults
@@ -15,9 +19,40 @@ WithWorths = Fitted | RankingResults | PatternResults
 AnyFit = WithWorths | LargeResults
 
 
-def average_of(res: WithWorths) -> LLBTResults:
+@runtime_checkable
+class WorthSource(Protocol):
+    """An answer without a likelihood that has log-worths with their covariance, such as a calibration."""
+
+    def worth_source(self) -> LLBTResults:
+        """Return the log-worths with their covariance."""
+
+
+@runtime_checkable
+class ClassWorthSource(Protocol):
+    """An answer that has log-worths of several classes of judges."""
+
+    def class_worths(self) -> ClassWorths:
+        """Return the log-worths of every class with their joint covariance."""
+
+
+OneSource = Annotated[
+    WorthSource,
+    Kind(lambda value: isinstance(value, WorthSource), "a Calibration, what llbt.judges.calibrate(…) returns"),
+]
+ClassSource = Annotated[
+    ClassWorthSource,
+    Kind(
+        lambda value: isinstance(value, ClassWorthSource),
+        "LatentClasses, what llbt.judges.classes(formula, c)[k] returns",
+    ),
+]
+
+
+def average_of(res: WithWorths | WorthSource) -> LLBTResults:
     """Return a fit; of one in which judges differ that of the average judge: effects of 0, a discrimination of 1.
 
-    Of a fit to lists the worths beside the comparisons that these imply.
+    Of a fit to lists the worths beside the comparisons that these imply; of a calibration its worths.
     """
+    if isinstance(res, WorthSource):
+        return res.worth_source()
     return res if isinstance(res, LLBTResults) else res.average

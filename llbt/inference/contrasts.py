@@ -14,7 +14,7 @@ from ..arguments import JUDGED_INSIDE, Confidence, checked, is_real
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed
-from ..fitting.fitted import WithWorths, average_of
+from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
@@ -27,7 +27,7 @@ from .scales import CONTRASTS, Scale, on_scale
 
 @checked
 def contrasts(
-    res: WithWorths,
+    res: WithWorths | OneSource | ClassSource,
     weights: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
     *,
     at: At = None,
@@ -74,6 +74,10 @@ def contrasts(
     >>> table.to_frame()[["term", "estimate"]].round(3).values.tolist()
     [['A vs rest', 2.566]]
     """
+    if isinstance(res, ClassWorthSource):
+        return res.class_worths().stacked(
+            lambda one: contrasts(one, weights, at=at, scale=scale, confidence=confidence)
+        )
     res = average_of(res)
     if not isinstance(weights, Mapping) or not weights:
         raise OptionError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import WithWorths, average_of
+from ..fitting.fitted import WithWorths, WorthSource, average_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.population import Population, check_population
 from ..fitting.prediction import codings_of
@@ -15,7 +15,9 @@ from ..formulas.grid import At
 from .scales import Scale
 
 
-def asked_of(res: WithWorths, at: At, population: bool, scale: Scale) -> tuple[LLBTResults, Population | None]:
+def asked_of(
+    res: WithWorths | WorthSource, at: At, population: bool, scale: Scale
+) -> tuple[LLBTResults, Population | None]:
     """Return the fit whose log-worths are asked for, and the population of judges that probabilities are averaged over.
 
     Raises
@@ -39,7 +41,7 @@ def asked_of(res: WithWorths, at: At, population: bool, scale: Scale) -> tuple[L
     return res.average, Population.of(res, ordered=False) if population else None
 
 
-def _check_judge(res: WithWorths, at: At) -> None:
+def _check_judge(res: WithWorths | WorthSource, at: At) -> None:
     """Raise for judges of the table, of whom other functions answer."""
     if isinstance(res, MixedResults):
         names = [bracket.grouping for bracket in res.brackets]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,25 +15,27 @@ from scipy import stats
 from ..arguments import Confidence, Rng, as_generator, checked, is_whole
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label, known
-from ..core.max_z import MaxZ, max_z
+from ..core.max_z import MaxZ
 from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
-from ..fitting.fitted import AnyFit
+from ..fitting.class_worths import ClassWorths
+from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
-from ..kernel.robust import LOST
-from ..table import counted
+from ..table import Table, counted
+from .class_answers import class_pairs
 from .large import check_plain, large_pairs
 from .new_judge import asked_of, said_by
-from .objects import KNOWN, LogWorths, centred
+from .objects import LogWorths, centred
 from .pairwise_record import Adjust, Decided, Pairwise
 from .scales import Scale
+from .simultaneous import largest, pair_errors
 
 
-@checked
+@overload
 def pairwise(
-    res: AnyFit,
+    res: AnyFit | OneSource,
     *,
     objects: Sequence[Label] | None = None,
     scale: Scale = "log_odds",
@@ -41,7 +44,33 @@ def pairwise(
     population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
-) -> Pairwise:
+) -> Pairwise: ...
+@overload
+def pairwise(
+    res: ClassSource,
+    *,
+    objects: Sequence[Label] | None = None,
+    scale: Scale = "log_odds",
+    adjust: Adjust | None = "single-step",
+    at: At = None,
+    population: bool = False,
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
+) -> Table: ...
+
+
+@checked
+def pairwise(
+    res: AnyFit | OneSource | ClassSource,
+    *,
+    objects: Sequence[Label] | None = None,
+    scale: Scale = "log_odds",
+    adjust: Adjust | None = "single-step",
+    at: At = None,
+    population: bool = False,
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
+) -> Pairwise | Table:
     """Compare every pair of objects: estimates, tests, adjusted p-values and simultaneous intervals.
 
     Parameters
@@ -73,7 +102,9 @@ def pairwise(
 
     Returns
     -------
-    Pairwise
+    Pairwise or Table
+        Of latent classes a table: class, share, the columns below for each class, adjusted over its pairs, and
+        p_over_classes, adjusted over the pairs of all classes, as are the intervals. Else a Pairwise:
         object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high; one row per pair.
         Intervals are made on the log-odds scale and transformed. Of a fit with effects of objects, ``(1 | object)``,
         worths are predictions: probability_greater, P(λ_i > λ_j), stands in place of statistic and p-values, and
@@ -107,6 +138,8 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
+    if isinstance(res, ClassWorthSource):
+        return _in_classes(res.class_worths(), objects, scale, adjust, at, population, confidence, rng)
     if isinstance(res, LargeResults):
         check_plain(at, population)
         return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
@@ -120,6 +153,40 @@ def pairwise(
     notes = (*notes, f"{counted(len(labels), 'object')} of {len(plain.comparisons.objects)}")
     few = found.some(some)
     return all_pairs(plain, few, rng, objects=labels, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+
+
+def _in_classes(
+    of: ClassWorths,
+    objects: Sequence[Label] | None,
+    scale: Scale,
+    adjust: Adjust | None,
+    at: At,
+    population: bool,
+    confidence: float,
+    rng: Rng,
+) -> Table:
+    """Return the pairs of every class, adjusted over all classes too."""
+
+    def one_class(one: LLBTResults) -> Pairwise:
+        return pairwise(
+            one,
+            objects=objects,
+            scale=scale,
+            adjust=adjust,
+            at=at,
+            population=population,
+            confidence=confidence,
+            rng=rng,
+        )
+
+    stacked = of.stacked(lambda one: one_class(one).table())
+    found = [centred(one, at)[0] for one in of.each]
+    notes = dict.fromkeys(note for one in of.each for note in centred(one, at)[1])
+    if objects is not None:
+        found = [one.some(_positions(objects, of.each[0].comparisons.objects)) for one in found]
+    return class_pairs(
+        of, found, replace(stacked, notes=(*notes, *of.notes)), scale, adjust, confidence, as_generator(rng)
+    )
 
 
 _MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
@@ -273,33 +340,14 @@ def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Te
     )
     i, j = np.triu_indices(size, 1)
     pairs = np.column_stack([i, j]).astype(np.int64)
-    error, own = _pair_errors(found, pairs), np.full(len(pairs), df)
+    error, own = pair_errors(found, pairs), np.full(len(pairs), df)
     if res.object_effects is None:
         own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
     error[np.isnan(own)] = np.nan
     statistic = ratio(found.estimate[i] - found.estimate[j], error)
     p_value = two_sided_p(statistic, own)
     statistic = np.where(own != df, stats.t.isf(p_value / 2, df), statistic)  # of the tail that they have
-    distribution = _largest(found, pairs, error, df, rng)
+    distribution = largest(found, pairs, error, df, rng)
     for shared in (pairs, error, p_value):
         shared.flags.writeable = False
     return _Tests(pairs, error, p_value, statistic, own, distribution)
-
-
-def _pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:
-    """Return the standard errors of differences of log-worths; NaN where not determined or lost, 0 where known."""
-    i, j = pairs.T
-    variances = np.diag(found.cov)
-    variance = variances[i] + variances[j] - 2 * found.cov[i, j]
-    variance[variance <= KNOWN * variances.max(initial=0.0)] = 0.0
-    apart = (np.abs(found.lost[i] - found.lost[j]) > LOST).any(axis=1)
-    variance[np.isnan(found.estimate[i] - found.estimate[j]) | apart] = np.nan
-    return np.asarray(np.sqrt(np.maximum(variance, 0)))
-
-
-def _largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
-    """Return the distribution of the largest |z| over the pairs that were estimated."""
-    i, j = pairs.T
-    errors = np.full(found.cov.shape, np.inf)
-    errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
-    return max_z(errors, found.cov, df, rng)

@@ -18,7 +18,7 @@ from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, o
 
 Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]
 
-_ADJUSTED = {
+ADJUSTED = {
     "single-step": "single-step",
     "holm": "Holm's method",
     "bonferroni": "Bonferroni's method",
@@ -165,7 +165,7 @@ class Pairwise(Record):
             Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
             Field("", "", self.p_adjusted, "stars"),
         )
-        told = f"p-values: {_ADJUSTED[self.adjust]}; {level} intervals"
+        told = f"p-values: {ADJUSTED[self.adjust]}; {level} intervals"
         if self.rank_ranges is not None:
             tests = (Field("probability_greater", "P(λᵢ > λⱼ)", self.probability_greater, "number", 3),)
             told = f"no p-values, for worths drawn from a distribution are never equal; {level} prediction intervals"
@@ -342,7 +342,7 @@ class Pairwise(Record):
             )
 
     def _significance(self) -> str:
-        return f"significant: p < {1 - self.confidence:.4g}, p-values {_ADJUSTED[self.adjust]}"
+        return f"significant: p < {1 - self.confidence:.4g}, p-values {ADJUSTED[self.adjust]}"
 
 
 def _whole(ranges: FloatArray) -> npt.NDArray[np.float64 | np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
-from ..fitting.fitted import WithWorths, average_of
+from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Record, Table, format_percent
@@ -114,8 +115,16 @@ class QuasiVariances(Record):
         )
 
 
+@overload
+def quasi_variances(res: WithWorths | OneSource, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances: ...
+@overload
+def quasi_variances(res: ClassSource, *, at: At = None, confidence: Confidence = 0.95) -> Table: ...
+
+
 @checked
-def quasi_variances(res: WithWorths, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances:
+def quasi_variances(
+    res: WithWorths | OneSource | ClassSource, *, at: At = None, confidence: Confidence = 0.95
+) -> QuasiVariances | Table:
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
@@ -132,9 +141,10 @@ def quasi_variances(res: WithWorths, *, at: At = None, confidence: Confidence = 
 
     Returns
     -------
-    QuasiVariances
+    QuasiVariances or Table
         Columns object, estimate, std_error, quasi_std_error, quasi_variance, conf_low, conf_high, all on the log-worth
-        scale λ: standard errors of log-odds 2λ are twice, their quasi-variances four times as large.
+        scale λ: standard errors of log-odds 2λ are twice, their quasi-variances four times as large. Of latent classes
+        a table with the columns class and share in front, the classes below each other.
 
     Raises
     ------
@@ -164,6 +174,8 @@ def quasi_variances(res: WithWorths, *, at: At = None, confidence: Confidence = 
     >>> round(quasi.worst_error, 3)
     0.244
     """
+    if isinstance(res, ClassWorthSource):
+        return res.class_worths().stacked(lambda one: quasi_variances(one, at=at, confidence=confidence).table())
     res = average_of(res)
     found, where = log_worths_at(res, at)
     objects, found, notes = _determined(res, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,31 +13,40 @@ import numpy.typing as npt
 from ..arguments import JUDGED_INSIDE, Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, is_among, matching
 from ..core.comparisons import Comparisons
+from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed
-from ..fitting.fitted import AnyFit
+from ..fitting.class_worths import MOST_ROWS, ClassWorths
+from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.ranking_summary import reversal_notes
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
+from .class_answers import mixture_worths
 from .large import Measured, check_plain, large_measured, rank_fields
 from .new_judge import asked_of, said_by
 from .objects import LogWorths, centred
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise, takes_many_letters
-from .scales import LEVELS, Scale, critical_for, elo_notes, measured_from, said_of, typeset, worths_on_scale
+from .scales import LEVELS, Scale, critical_for, elo_notes, measured_from, on_scale, said_of, typeset, worths_on_scale
 
 Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
 
 _ANCHORED = "{} is the anchor: it has no interval, and its error widens those of the others"
 _LOG_SCALES = ("log_worth", "log_odds", "elo")
+_MIXTURE = (
+    "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
+    "log-worth of each class, or the anchor"
+)
+_GROUPS = ", groups as well"
+_NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
 
 
 @checked
 def leaderboard(
-    res: AnyFit,
+    res: AnyFit | OneSource | ClassSource,
     *,
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
@@ -72,6 +82,8 @@ def leaderboard(
     Returns
     -------
     Table
+        Of latent classes a board for each class, with the columns class and share in front, and one of class ``"all"``:
+        Σ π_k P_k(i preferred | decided) against an object of mean log-worth, on the scale. A board has
         object, rank, rank_low, rank_high (as in `Pairwise.ranks`), estimate, conf_low, conf_high, judgments, wins,
         ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
         all), and group (letters: objects that share one do not differ significantly) unless all objects share one
@@ -110,6 +122,14 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
+    if isinstance(res, ClassWorthSource):
+        of = res.class_worths()
+        boards = of.stacked(
+            lambda one: leaderboard(
+                one, scale=scale, anchor=anchor, at=at, population=population, confidence=confidence, rng=rng
+            )
+        )
+        return _with_all_judges(of, boards, scale, anchor, at, confidence, rng)
     if isinstance(res, LargeResults):
         check_plain(at, population)
         return _large_board(res, scale, anchor, confidence)
@@ -152,10 +172,48 @@ def leaderboard(
                 if pairs.rank_ranges is None
                 else pairs.rank_note
             )
-            + (", groups as well" if grouped else ""),
+            + (_GROUPS if grouped else ""),
         ),
         answer="leaderboard",
     )
+
+
+def _with_all_judges(
+    of: ClassWorths, boards: Table, scale: Scale, anchor: Anchor | None, at: At, confidence: float, rng: Rng
+) -> Table:
+    """Return the boards of the classes and, below them, that of the mixture: Σ π_k P_k(i beats the average)."""
+    first = of.each[0]
+    found = [centred(one, at)[0] for one in of.each]
+    if scale == "log_worth" or found[0].beside is not None:
+        return replace(boards, notes=(*boards.notes, _NO_MIXTURE), answer="")
+    label, value = _read_anchor(first, anchor, scale, False)
+    measured = found if label is None else [_anchored(one, f, label) for one, f in zip(of.each, found, strict=True)]
+    mixed = mixture_worths(of, measured)
+    pairs = all_pairs(first, mixture_worths(of, found), rng, confidence=confidence)
+    z = critical_value(confidence, np.inf)
+    error = np.sqrt(np.maximum(np.diag(mixed.cov), 0))
+    estimate, _, low, high = on_scale(scale, mixed.estimate, error, z)
+    order = pairs.best_first
+    counts, _ = _object_counts(of.pooled.comparisons, at)
+    columns = {
+        "class": ["all"] * len(order),
+        "share": np.ones(len(order)),
+        "object": [pairs.objects[k] for k in order],
+        **{field.name: field.values for field in pairs.rank_fields()},
+        "estimate": estimate[order] + value,
+        "conf_low": low[order] + value,
+        "conf_high": high[order] + value,
+        **{name: column[order] for name, column in counts.items()},
+    }
+    kinds: dict[str, Any] = {"class": "composed", **dict.fromkeys(counts, "number")}
+    fields = tuple(
+        replace(f, values=[*f.values, *columns[f.name]], kind=kinds.get(f.name, f.kind))
+        for f in boards.fields
+        if f.name in columns
+    )
+    return replace(
+        boards, fields=fields, notes=(*(n.removesuffix(_GROUPS) for n in boards.notes), _MIXTURE), answer=""
+    ).first(MOST_ROWS)
 
 
 def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confidence: float) -> Table:

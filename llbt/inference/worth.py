@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError
-from ..fitting.fitted import AnyFit
+from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
 from ..fitting.population import Population
 from ..fitting.results import LLBTResults
@@ -26,7 +26,7 @@ Part = Literal["all", "covariates"]
 
 @checked
 def worth(
-    res: AnyFit,
+    res: AnyFit | OneSource | ClassSource,
     at: At = None,
     scale: Scale = "probability",
     *,
@@ -38,7 +38,8 @@ def worth(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
+    res : a fit of any kind, Calibration or LatentClasses
+        Of latent classes there is a row per class and object, with the columns class and share in front.
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
@@ -107,6 +108,10 @@ def worth(
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
+    if isinstance(res, ClassWorthSource):
+        return res.class_worths().stacked(
+            lambda one: worth(one, at, scale, population=population, part=part, confidence=confidence)
+        )
     if isinstance(res, LargeResults):
         check_plain(at, population)
         if part == "covariates":

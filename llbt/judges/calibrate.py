@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.unanswered import OF_CALIBRATED
 from ..formulas.grammar import parse, vocabulary
+from ..formulas.grid import At
 from ..resampling import steps_shown
 from ..table import Field, Record, Table, format_count, format_number, format_p
 from .calibration_checks import drift_of
@@ -82,6 +83,29 @@ class Calibration(Record):
     rogan_gladen: pd.DataFrame
     confidence: float
     notes: tuple[str, ...]
+
+    def worth_source(self) -> LLBTResults:
+        """Return the calibrated log-worths with their covariance, for questions that need no more."""
+        return self.results
+
+    @checked
+    def predict(self, frame: Any = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each outcome, as `LLBTResults.predict` does, from the calibrated estimates.
+
+        Parameters
+        ----------
+        frame : data frame, optional
+            Comparisons to predict: ``object_i, object_j``. By default the comparisons of the table.
+        at : mapping, optional
+            Instead of a frame: all pairs of objects, ``{}``.
+        confidence : float
+
+        Returns
+        -------
+        Table
+            object_i, object_j, outcome, estimate (probability), std_error (delta method), conf_low, conf_high.
+        """
+        return self.results.predict(frame, at=at, confidence=confidence)
 
     @property
     def llf(self) -> float:

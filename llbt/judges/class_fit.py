@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
+from ..fitting.class_predictions import class_predictions
+from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.results import LLBTResults
 from ..fitting.unanswered import OF_CLASSES
 from ..formulas.grid import At
@@ -32,7 +34,6 @@ from .association import Association, association
 _NO_DIRECTION = 1e-8  # of the scaled information, below which a direction is not known
 _CLASS = "class"
 _NEVER = 1e-100  # a posterior: comparisons of a class have a total above 0
-_MOST_ROWS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +219,7 @@ class LatentClasses(Record):
             *interval_fields(params - half, params + half, confidence),
         )
         return Table(fields, title=self._title, head=self._head(), foot=self._foot(), notes=self._notes()).first(
-            _MOST_ROWS
+            MOST_ROWS
         )
 
     @checked
@@ -245,19 +246,33 @@ class LatentClasses(Record):
         OptionError
             For unknown options.
         """
-        each = [worth(self.results(label), at, scale, confidence=confidence) for label in self.labels]
-        sizes = [len(one.fields[0].values) for one in each]
-        fields = (
-            Field(_CLASS, _CLASS, np.repeat(list(self.labels), sizes), "count"),
-            Field("share", "share", np.repeat(self.mixture.shares, sizes), "estimate", 3),
-            *(
-                replace(of_all[0], values=[value for one in of_all for value in one.values])
-                for of_all in zip(*(one.fields for one in each), strict=True)
-            ),
-        )
-        notes = dict.fromkeys(note for one in each for note in one.notes)
-        title = f"{each[0].title}, by class of {self.by_judge.name}"
-        return Table(fields, title=title, notes=(*notes, *self._infinite())).first(_MOST_ROWS)
+        return worth(self, at, scale, confidence=confidence)
+
+    def class_worths(self) -> ClassWorths:
+        """Return the log-worths of every class with their joint covariance."""
+        each = tuple(self.results(label) for label in self.labels)
+        notes = tuple(self._infinite())
+        return ClassWorths(self.by_judge.name, self.mixture.shares, each, self.pooled, self.covariance, notes)
+
+    @checked
+    def predict(self, frame: Any = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each outcome in every class, and of a judge drawn from all.
+
+        Parameters
+        ----------
+        frame : data frame, optional
+            Comparisons to predict, as `LLBTResults.predict` takes them. By default the comparisons of the table.
+        at : mapping, optional
+            Instead of a frame: all pairs of objects at these covariate values.
+        confidence : float
+
+        Returns
+        -------
+        Table
+            class (1, 2, …, and ``"all"``: the mixture Σ π_k P_k), share, object_i, object_j, covariates, outcome,
+            estimate (probability), std_error (delta method), conf_low, conf_high.
+        """
+        return class_predictions(self.class_worths(), frame, at, confidence)
 
     def table(self) -> Table:
         """Return the summary."""

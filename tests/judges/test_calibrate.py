@@ -309,3 +309,32 @@ def test_groups_that_differ_between_tables_are_refused():
     both = human.assign(topic=human["prompt"] % 12), machine.assign(topic=machine["prompt"] % 12 + 1)
     with pytest.raises(llbt.errors.JudgmentError, match=r"50 of .* units have more than one"):
         calibrate(*both, groups="topic")
+
+
+def test_questions_about_worths_are_answered():
+    """Own formulas of the estimates and their covariance: contrasts, pairs, quasi-variances, predictions."""
+    human, machine = study(np.random.default_rng(4))
+    found = calibrate(human, machine)
+    names = list(found.results.params.index)
+    lam = np.array([found.results.params.get(f"object[{o}]", 0.0) for o in "ABCD"])
+    pick = np.array([[float(name == f"object[{o}]") for name in names] for o in "ABCD"])
+    cov = pick @ found.results.covariance.matrix @ pick.T
+    worth = llbt.worth(found).to_frame().set_index("object")["estimate"]
+    np.testing.assert_allclose(worth[list("ABCD")], np.exp(2 * lam) / np.exp(2 * lam).sum())
+    board = llbt.leaderboard(found).to_frame().set_index("object")["estimate"]
+    np.testing.assert_allclose(board[list("ABCD")], 2 * (lam - lam.mean()), atol=1e-12)
+    pairs = llbt.pairwise(found).to_frame()
+    i, j = np.triu_indices(4, 1)
+    apart = np.diag(cov)[i] + np.diag(cov)[j] - 2 * cov[i, j]
+    np.testing.assert_allclose(pairs["estimate"], 2 * (lam[i] - lam[j]), atol=1e-12)
+    np.testing.assert_allclose(pairs["std_error"], 2 * np.sqrt(apart))
+    row = np.array([1, -0.5, -0.5, 0])
+    contrast = llbt.contrasts(found, {"A": dict(zip("ABCD", row, strict=True))}).to_frame().iloc[0]
+    assert contrast["std_error"] == pytest.approx(2 * np.sqrt(row @ cov @ row))
+    quasi = llbt.quasi_variances(found).to_frame().set_index("object")["quasi_variance"][list("ABCD")].to_numpy()
+    assert np.abs(np.log((quasi[i] + quasi[j]) / apart)).max() < 0.3
+    odds = np.exp(np.column_stack([lam[i] - lam[j], np.full(6, found.results.params["tie"]), lam[j] - lam[i]]))
+    shares = odds / odds.sum(axis=1, keepdims=True)
+    expected = {("ABCD"[a], "ABCD"[b]): p for a, b, p in zip(i, j, shares, strict=True)}
+    for pair, rows in found.predict().to_frame().groupby(["object_i", "object_j"]):
+        np.testing.assert_allclose(rows["estimate"], expected[pair])

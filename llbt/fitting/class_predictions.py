@@ -1,0 +1,64 @@
+"""Outcome probabilities of each class of judges, and of the mixture of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..formulas.grid import At
+from ..kernel.likelihood import Problem
+from ..table import Table
+from .class_worths import MOST_ROWS, ClassWorths
+from .estimates import Estimates
+from .prediction import chances_of, check_place, comparisons_of, long_table, own_comparisons, pairs_at, predicted
+
+_MIXTURE = "class all: a judge drawn from all classes, Σ π_k P_k"
+
+
+def class_predictions(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
+    """Return the predictions of every class below each other, and below them those of the mixture."""
+    check_place(frame, at)
+    stacked = of.stacked(lambda one: predicted(one, frame, at, confidence))
+    mixed = _mixture(of, frame, at, confidence)
+    columns = {field.name: field.values for field in mixed.fields}
+    size = len(mixed.fields[0].values)
+    columns |= {"class": ["all"] * size, "share": np.ones(size)}
+    fields = tuple(
+        replace(f, values=[*f.values, *columns[f.name]], kind="composed" if f.name == "class" else f.kind)
+        for f in stacked.fields
+    )
+    return replace(stacked, fields=fields, notes=(*stacked.notes, _MIXTURE)).first(MOST_ROWS)
+
+
+def _mixture(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
+    """Return the predictions of a judge drawn from all classes, with delta-method errors from all parameters."""
+    shown: dict[str, list[Any]] = {}
+    chances, slopes = [], []
+    for res, share in zip(of.each, of.shares, strict=True):
+        if frame is not None:
+            problem, shown = comparisons_of(res, frame)
+        elif isinstance(at, Mapping):
+            problem, shown, _ = pairs_at(res, at)
+        else:
+            problem, shown = own_comparisons(res)
+        found = chances_of(res, problem)
+        chances.append(found)
+        slopes.append(share * _slopes(res, problem, found))
+    every = np.stack(chances)  # (K, R, C)
+    gradient = np.concatenate([*slopes, np.moveaxis(np.tensordot(of.share_slopes, every, (0, 0)), 0, -1)], axis=2)
+    variance = np.einsum("rcp,rcp->rc", gradient @ of.covariance, gradient)
+    estimate = np.tensordot(of.shares, every, 1)
+    error = np.sqrt(np.maximum(variance, 0))
+    return long_table(of.each[0], shown, (estimate, error, np.full(len(error), np.inf)), confidence, ())
+
+
+def _slopes(res: Estimates, problem: Problem, chances: FloatArray) -> FloatArray:
+    """Return the derivatives of outcome probabilities in the estimated parameters, shape (R, C, p)."""
+    rows = [predictor.toarray()[:, res.free] for predictor in problem.predictors]
+    along = problem.response.slopes(chances.T)  # (C, B, R)
+    found = sum(along[:, b, :, None] * rows[b] for b in range(len(rows)))
+    return np.asarray(chances[:, :, None] * np.swapaxes(found, 0, 1))

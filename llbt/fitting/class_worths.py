@@ -1,0 +1,66 @@
+"""Log-worths of several classes of judges, as questions about worths ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..table import Field, Table
+from .results import LLBTResults
+
+MOST_ROWS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class ClassWorths:
+    """Log-worths of K classes of judges with their joint covariance.
+
+    Attributes
+    ----------
+    judges : str
+        The column whose levels are the judges.
+    shares : ndarray, shape (K,)
+        The share of the judges in each class.
+    each : tuple of LLBTResults, length K
+        The worths of each class, p parameters each.
+    pooled : LLBTResults
+        The fit of all judges alike.
+    covariance : ndarray, shape (K·p + K − 1, K·p + K − 1)
+        Of the parameters, class by class, and of the log ratios of the shares to the first; NaN where a class has
+        infinite estimates.
+    notes : tuple of str
+        Which classes have infinite estimates.
+    """
+
+    judges: str
+    shares: FloatArray
+    each: tuple[LLBTResults, ...]
+    pooled: LLBTResults
+    covariance: FloatArray
+    notes: tuple[str, ...]
+
+    @property
+    def share_slopes(self) -> FloatArray:
+        """Derivatives of the shares in their log ratios, shape (K, K − 1)."""
+        return np.asarray((np.diag(self.shares) - np.outer(self.shares, self.shares))[:, 1:])
+
+    def stacked(self, answer: Callable[[LLBTResults], Table]) -> Table:
+        """Return the answer of each class below each other, with the columns class and share in front."""
+        tables = [answer(one) for one in self.each]
+        sizes = [len(one.fields[0].values) for one in tables]
+        labels = list(range(1, len(sizes) + 1))
+        names = list(dict.fromkeys(field.name for one in tables for field in one.fields))
+        columns = [{field.name: field for field in one.fields} for one in tables]
+        shared = [[column[name] for column in columns] for name in names if all(name in column for column in columns)]
+        fields = (
+            Field("class", "class", np.repeat(labels, sizes), "count"),
+            Field("share", "share", np.repeat(self.shares, sizes), "estimate", 3),
+            *(replace(of_all[0], values=[value for one in of_all for value in one.values]) for of_all in shared),
+        )
+        notes = dict.fromkeys(note for one in tables for note in one.notes)
+        return Table(fields, title=f"{tables[0].title}, by class of {self.judges}", notes=(*notes, *self.notes)).first(
+            MOST_ROWS
+        )

@@ -1,0 +1,99 @@
+"""Worths of several classes of judges: all pairs adjusted over the classes, and probabilities of the mixture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import linalg, special
+
+from ..arguments import as_generator
+from ..core.columns import FloatArray
+from ..core.statistics import adjust_p, ratio, two_sided_p
+from ..errors import OptionError
+from ..fitting.class_worths import ClassWorths
+from ..table import Field, Table, interval_fields
+from .objects import LogWorths
+from .pairwise_record import ADJUSTED, Adjust
+from .scales import DIFFERENCES, Scale, on_scale
+from .simultaneous import largest, pair_errors
+
+
+def mixture_worths(of: ClassWorths, found: Sequence[LogWorths]) -> LogWorths:
+    """Return half the log-odds of Σ π_k P_k(i preferred | decided) over where the log-worths of each class are 0.
+
+    Parameters
+    ----------
+    of : ClassWorths
+    found : sequence of LogWorths, length K
+        Of each class, measured from the mean or an anchor.
+    """
+    chances = special.expit(2 * np.stack([one.estimate for one in found]))  # (K, J)
+    share = of.shares @ chances
+    slopes = [2 * pi * (p * (1 - p))[:, None] * one.rows[:, res.free]
+              for pi, p, one, res in zip(of.shares, chances, found, of.each, strict=True)]  # fmt: skip
+    slopes.append((of.share_slopes.T @ chances).T)
+    gradient = np.hstack(slopes) / (2 * share * (1 - share))[:, None]
+    none = np.zeros_like(found[0].rows)
+    return LogWorths(none, special.logit(share) / 2, gradient @ of.covariance @ gradient.T, found[0].lost * 0.0)
+
+
+def class_pairs(
+    of: ClassWorths,
+    found: Sequence[LogWorths],
+    tables: Table,
+    scale: Scale,
+    adjust: Adjust | None,
+    confidence: float,
+    rng: int | np.random.Generator | None,
+) -> Table:
+    """Return every pair of objects in every class, adjusted within the class and over all classes.
+
+    Parameters
+    ----------
+    tables : Table
+        The answers of each class below each other, whose columns up to `p_adjusted` are kept.
+    """
+    if found[0].beside is not None and scale != "log_worth":
+        raise OptionError(
+            f"scale={scale!r}, but judgments of these classes are not of three outcomes",
+            "Ask for log-worths: llbt.pairwise(classes, scale='log_worth').",
+        )
+    size = len(found[0].estimate)
+    joint = _joint(of, found)
+    i, j = np.triu_indices(size, 1)
+    pairs = np.concatenate([np.column_stack([i, j]) + k * size for k in range(len(found))]).astype(np.int64)
+    error = pair_errors(joint, pairs)
+    apart = joint.estimate[pairs[:, 0]] - joint.estimate[pairs[:, 1]]
+    z = ratio(apart, error)
+    several = largest(joint, pairs, error, np.inf, as_generator(rng))
+    p_value = two_sided_p(z, np.inf)
+    over = several.p_value(z) if adjust == "single-step" else p_value if adjust is None else adjust_p(p_value, adjust)
+    reach = several.quantile(confidence)
+    _, _, low, high = on_scale(scale, apart, error, reach)
+    kept = [f for f in tables.fields if f.name not in ("conf_low", "conf_high")]
+    return Table(
+        (
+            *kept,
+            Field("p_over_classes", "all classes", over, "p_value"),
+            *interval_fields(low, high, confidence),
+        ),
+        title=f"Pairwise comparisons: {DIFFERENCES[scale]}, by class of {of.judges}",
+        notes=(
+            *tables.notes,
+            f"p-values: {ADJUSTED[adjust]}; adjusted: over the pairs of the class; all classes: over those of all",
+            f"{100 * confidence:.4g} % intervals are simultaneous over all classes, |z| up to {reach:.4g}",
+        ),
+    )
+
+
+def _joint(of: ClassWorths, found: Sequence[LogWorths]) -> LogWorths:
+    """Return the log-worths of all classes, one class after the other, with their joint covariance."""
+    rows = linalg.block_diag(*(one.rows[:, res.free] for one, res in zip(found, of.each, strict=True)))
+    cov = of.covariance[: rows.shape[1], : rows.shape[1]]
+    lost: FloatArray = np.concatenate([one.lost for one in found])
+    with np.errstate(invalid="ignore"):
+        cov = rows @ np.where(np.isnan(cov), 0.0, cov) @ rows.T
+    unknown = [np.full(len(one.estimate), np.isnan(one.cov).all()) for one in found]
+    estimate = np.where(np.concatenate(unknown), np.nan, np.concatenate([one.estimate for one in found]))
+    return LogWorths(rows, estimate, cov, lost)
