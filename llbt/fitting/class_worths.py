@@ -57,7 +57,7 @@ class ClassWorths:
         shared = [[column[name] for column in columns] for name in names if all(name in column for column in columns)]
         fields = (
             Field("class", "class", np.repeat(labels, sizes), "count"),
-            Field("share", "share", np.repeat(self.shares, sizes), "estimate", 3),
+            Field("share", "share", np.repeat(self.shares, sizes), "number", 3),
             *(replace(of_all[0], values=[value for one in of_all for value in one.values]) for of_all in shared),
         )
         notes = dict.fromkeys(note for one in tables for note in one.notes)

@@ -69,6 +69,8 @@ def class_pairs(
     several = largest(joint, pairs, error, np.inf, as_generator(rng))
     p_value = two_sided_p(z, np.inf)
     over = several.p_value(z) if adjust == "single-step" else p_value if adjust is None else adjust_p(p_value, adjust)
+    if adjust == "single-step":  # far in the tail its distribution is not known well enough to say so by itself
+        over = np.fmax(over, next(f for f in tables.fields if f.name == "p_adjusted").values)
     reach = several.quantile(confidence)
     _, _, low, high = on_scale(scale, apart, error, reach)
     kept = [f for f in tables.fields if f.name not in ("conf_low", "conf_high")]

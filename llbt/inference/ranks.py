@@ -82,7 +82,7 @@ def leaderboard(
     Returns
     -------
     Table
-        Of latent classes a board for each class, with the columns class and share in front, and one of class ``"all"``:
+        Of latent classes a board for each class, with class and share in front, and above them that of ``"all"``:
         Σ π_k P_k(i preferred | decided) against an object of mean log-worth, on the scale. A board has
         object, rank, rank_low, rank_high (as in `Pairwise.ranks`), estimate, conf_low, conf_high, judgments, wins,
         ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
@@ -181,7 +181,7 @@ def leaderboard(
 def _with_all_judges(
     of: ClassWorths, boards: Table, scale: Scale, anchor: Anchor | None, at: At, confidence: float, rng: Rng
 ) -> Table:
-    """Return the boards of the classes and, below them, that of the mixture: Σ π_k P_k(i beats the average)."""
+    """Return the board of the mixture and, below it, those of the classes: Σ π_k P_k(i beats the average)."""
     first = of.each[0]
     found = [centred(one, at)[0] for one in of.each]
     if scale == "log_worth" or found[0].beside is not None:
@@ -207,7 +207,7 @@ def _with_all_judges(
     }
     kinds: dict[str, Any] = {"class": "composed", **dict.fromkeys(counts, "number")}
     fields = tuple(
-        replace(f, values=[*f.values, *columns[f.name]], kind=kinds.get(f.name, f.kind))
+        replace(f, values=[*columns[f.name], *f.values], kind=kinds.get(f.name, f.kind))
         for f in boards.fields
         if f.name in columns
     )

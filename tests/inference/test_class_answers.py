@@ -72,6 +72,7 @@ def test_the_board_of_all_judges_is_of_the_mixture(found: LatentClasses) -> None
     np.testing.assert_allclose(rows["estimate"], level(parameters(found)), rtol=1e-10)
     half = stats.norm.isf(0.025) * errors(found, level)
     np.testing.assert_allclose(rows["conf_high"] - rows["estimate"], half, rtol=1e-6)
+    assert table["class"].tolist()[:5] == ["all"] * 4 + [1]
     chance = llbt.leaderboard(found, scale="odds_ratio").to_frame()
     chance = chance[chance["class"] == "all"].set_index("object").loc[list(OBJECTS), "estimate"]
     np.testing.assert_allclose(chance, np.exp(rows["estimate"]))
@@ -97,6 +98,7 @@ def test_pairs_are_adjusted_within_and_over_classes(found: LatentClasses) -> Non
     np.testing.assert_allclose(table["p_adjusted"], np.minimum(6 * table["p_value"], 1))
     np.testing.assert_allclose(table["p_over_classes"], np.minimum(12 * table["p_value"], 1))
     single = llbt.pairwise(found).to_frame()
+    assert (single["p_over_classes"] >= single["p_adjusted"]).all()
     size = found.params.size
     theta = np.random.default_rng(1).multivariate_normal(np.zeros(size), found.covariance[:size, :size], 20_000)
     each = theta.reshape(-1, *found.params.shape)
