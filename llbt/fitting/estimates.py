@@ -24,7 +24,7 @@ from ..formulas.design import Design
 from ..kernel import explicit
 from ..kernel.deviances import cell_deviances, deviance, leverages, pearson_chi2
 from ..kernel.likelihood import Problem
-from ..kernel.profile import profile_bounds
+from ..kernel.profile import held_in_pairs, profile_bounds
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from .object_effects import ObjectEffects
@@ -219,7 +219,8 @@ class Estimates:
         penalty = penalty_of(problem, self.comparisons, self.specification)
         drop = float(stats.chi2.isf(alpha, 1)) / 2
         for place, k in enumerate(self.free):
-            bounds[k] = profile_bounds(problem, self.solution, place, drop, penalty)
+            held, fit = held_in_pairs(problem, self.solution, place, penalty), self.solution
+            bounds[k] = profile_bounds(held, fit.params, fit.cov, fit.objective, place, drop)
         return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
 
     # -- fit ---------------------------------------------------------------------------------------------

@@ -9,10 +9,13 @@ import numpy as np
 from ..core.basis import Basis, of_patterns
 from ..core.columns import FloatArray, IntArray
 from ..core.patterns import Patterns
+from ..errors import OptionError
 from ..formulas.coding import Reference
 from ..kernel.patterns import products_of
+from ..kernel.profile import Held, held_in_pairs
 from .pattern_likelihood import PatternLikelihood
 from .pattern_missingness import Missing, Missingness, NotAtRandom
+from .pattern_search import fit_patterns_of
 from .worth_estimates import WorthEstimates
 
 
@@ -48,6 +51,24 @@ class PatternEstimates(WorthEstimates):
         """
         dependence = dependence_names(self.patterns) if self.dependent else ()
         return (*dependence, *(self.missingness.names if self.missingness else ()))
+
+    def _held(self, k: int) -> Held:
+        """Return the maximum of the likelihood of the patterns with estimate k held."""
+        likelihood = self.likelihood
+        if likelihood is None:
+            return held_in_pairs(self.average.problem(), self.average.solution, k, None)
+        if likelihood.missingness is not None:
+            raise OptionError(
+                "method='profile' of patterns with missing answers: their likelihood may have several maxima",
+                "Take Wald's: res.conf_int().",
+            )
+        which = np.arange(len(self.places)) == k
+
+        def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+            found = fit_patterns_of(likelihood, start, which)
+            return found.params, found.gradient, found.log_likelihood
+
+        return held
 
     @property
     def n_judgments(self) -> float:

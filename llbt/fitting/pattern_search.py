@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy import linalg
 
 from ..core.columns import FloatArray
@@ -12,6 +13,8 @@ from ..kernel.independent_pairs import IndependentPairs
 from ..kernel.list_fit import ListFit
 from ..resampling import step_made
 from .pattern_likelihood import PatternLikelihood
+
+BoolArray = npt.NDArray[np.bool_]
 
 _MAX_ITERATIONS = 100
 _DECREMENT = 1e-9
@@ -21,8 +24,10 @@ _ALONE = 2.0  # and one β alone, up or down, the others 0, where that takes no 
 _MOST_ALONE = 20
 
 
-def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray) -> ListFit:
+def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray, held: BoolArray | None = None) -> ListFit:
     """Maximize the likelihood of patterns by Newton's method; steps that lose are halved.
+
+    Parameters that are `held` stay where they start.
 
     With missing answers the likelihood need not be concave: where it is not, information of complete answers is added
     until it is.
@@ -33,11 +38,14 @@ def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray) -> ListFit
         Where the information is singular.
     """
     params = start
+    moving = np.arange(len(start)) if held is None else np.flatnonzero(~held)
+    square = np.ix_(moving, moving)
     found = likelihood.moments(params)
     for n_iter in range(_MAX_ITERATIONS):
         step_made()
         value, gradient, information, possible = found
-        step = _step(gradient, information, possible)
+        step = np.zeros(len(start))
+        step[moving] = _step(gradient[moving], information[square], possible[square])
         decrement = float(gradient @ step) / 2
         for _ in range(40):
             found = likelihood.moments(params + step)

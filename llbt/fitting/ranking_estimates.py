@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..core.basis import Basis, of_rankings
 from ..core.columns import FloatArray, IntArray
 from ..core.rankings import Rankings
+from ..errors import OptionError
 from ..formulas.coding import Reference
+from ..kernel.list_fit import fit_lists
 from ..kernel.list_likelihood import Lists
+from ..kernel.profile import Held
 from .specification import Prior
 from .worth_estimates import WorthEstimates
 
@@ -42,6 +47,23 @@ class RankingEstimates(WorthEstimates):
     def names_beside(self) -> tuple[str, ...]:
         """Names of the parameters log δ: ``tie`` where at most two objects share a place, else ``tie[2]`` …."""
         return names_of_ties(self.lists.orders) if self.lists.held is None else ()
+
+    def _held(self, k: int) -> Held:
+        """Return the maximum of the likelihood of the lists with estimate k held."""
+        spec = self.specification
+        if spec.prior is not None or spec.groups:
+            what, way = ("prior", "prior=") if spec.prior is not None else ("clusters", "groups=")
+            raise OptionError(
+                f"method='profile' of a fit with {what}: its intervals are not of the likelihood alone",
+                f"Take Wald's: res.conf_int(); or fit without {way}.",
+            )
+        which = np.arange(len(self.places)) == k
+
+        def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+            found = fit_lists(self.lists, start, which)
+            return found.params, found.gradient, found.log_likelihood
+
+        return held
 
     @property
     def n_judgments(self) -> float:

@@ -131,21 +131,13 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
 _OF_PAIRS = "a fit of lists has no counts of pairs, for pairs of one list are not independent"
 _ON_PAIRS = "of the pairs that the lists imply: res = {plain}"
 _NO_REFITS = "lists are not drawn or left out and fitted again"
-_BOTH_FORMULAS = "Fit the formula with the term and the one without, and pass both fits to llbt.anova."
-_WITH_CLUSTERS = (
-    "Standard errors by clusters allow for judges that differ: llbt.fit_rankings({formula}, res.rankings, "
-    "cov_type='cluster', groups={judge})."
-)
 
 OF_LISTS: Mapping[str, tuple[str, str]] = {
     "LLBTResults.predict": (
         _OF_PAIRS,
         "Ask res.first() for the probability of each object to be first of a set.",
     ),
-    "add1": ("terms of a fit of lists are not refitted one by one", _BOTH_FORMULAS),
-    "bootstrap": (_NO_REFITS, _WITH_CLUSTERS),
     "drift": ("paths of worths are fitted to judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),
-    "drop1": ("terms of a fit of lists are not refitted one by one", _BOTH_FORMULAS),
     "fragility": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "sensitivity": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "goodness_of_fit": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res)."),
@@ -179,7 +171,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res), which has observed and expected counts of pairs."),
     "plot.ties": ("ties of lists have one δ for each number of objects, whoever judges", "Read them in res.summary()."),
     "residuals": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res), which has observed and expected counts of pairs."),
-    "simulate": ("tables of pairs are not drawn from a fit of lists", f"Draw them from a fit {_ON_PAIRS}."),
 }
 
 _OF_PATTERNS = "all answers of a judge are one observation of a pattern model, which has no counts of pairs"

@@ -16,10 +16,10 @@ from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..formulas.design import Design
 from ..kernel.list_fit import ListFit
+from ..kernel.profile import Held, profile_bounds
 from ..kernel.robust import Covariance
 from .results import LLBTResults
 from .specification import IntervalMethod
-from .unanswered import check_interval_method
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,6 +54,10 @@ class WorthEstimates:
     @property
     def n_judgments(self) -> float:
         """Number of answers."""
+        raise NotImplementedError
+
+    def _held(self, k: int) -> Held:
+        """Return the maximum of the likelihood with estimate k held."""
         raise NotImplementedError
 
     @property
@@ -115,8 +119,27 @@ class WorthEstimates:
 
     @checked
     def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
-        """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
-        check_interval_method(type(self), method)
+        """Return intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter.
+
+        Parameters
+        ----------
+        alpha : float
+        method : {"wald", "profile"}
+            Estimate ± t quantile × standard error; or where the profile likelihood falls by half the χ² quantile, of
+            independent answers.
+
+        Raises
+        ------
+        OptionError
+            For profiles beside clusters or a prior, and of patterns with missing answers.
+        """
+        if method == "profile":
+            bounds = np.full((len(self.names), 2), np.nan)
+            drop, top = float(stats.chi2.isf(alpha, 1)) / 2, self.solution.log_likelihood
+            cov = np.asarray(self.covariance.matrix)
+            for place, k in enumerate(self.places):
+                bounds[k] = profile_bounds(self._held(place), self.solution.params, cov, top, place, drop)
+            return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
         half = stats.t.isf(alpha / 2, self.df_inference) * self.bse
         return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
 

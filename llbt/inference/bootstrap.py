@@ -15,12 +15,14 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
 from ..fitting.fitted import MaybeMixed
 from ..fitting.mixed_results import MixedResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
 from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
+from .list_bootstrap import bootstrapped_lists
 from .mixed_bootstrap import bootstrapped
 from .unit_influences import Statistic, statistic_of, values_at
 
@@ -29,7 +31,7 @@ _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar m
 
 @checked
 def bootstrap(
-    res: MaybeMixed,
+    res: MaybeMixed | RankingResults,
     statistic: Statistic | None = None,
     *,
     resample: str | None = None,
@@ -42,7 +44,7 @@ def bootstrap(
 
     Parameters
     ----------
-    res : LLBTResults or MixedResults
+    res : LLBTResults, MixedResults or RankingResults
     statistic : callable, optional
         A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, of a fit
         with effects of judges σ among them.
@@ -52,7 +54,9 @@ def bootstrap(
         of a kept cluster or covariate, whose levels are resampled whole. Of a fit with effects of judges: the name of
         the judges, who are resampled whole, each one that is drawn a judge of their own, which is the default; or
         ``"parametric"``, new judges with effects drawn from their distribution, the default where the effects are of
-        several groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own.
+        several groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own. Of a fit of
+        lists: ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted
+        model; or the name of a kept cluster or covariate of the lists.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -89,6 +93,8 @@ def bootstrap(
     if res.specification.prior is not None:
         raise DesignError("resamples are fitted by maximum likelihood", "Fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
+    if isinstance(res, RankingResults):
+        return bootstrapped_lists(res, statistic, resample, n, draw)
     if isinstance(res, MixedResults):
         return bootstrapped(res, statistic, resample, n, draw)
     resample = resample or own_unit(res.specification.groups, "resample")

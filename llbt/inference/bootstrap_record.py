@@ -19,6 +19,8 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
 from ..fitting.fitted import MaybeMixed, average_of
 from ..fitting.mixed_results import MixedResults
+from ..fitting.ranking_results import RankingResults
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
@@ -38,7 +40,7 @@ class Bootstrap(Record):
 
     Attributes
     ----------
-    results : LLBTResults or MixedResults
+    results : LLBTResults, MixedResults or RankingResults
         The fit that was resampled.
     names : tuple of str, length k
     estimate : ndarray, shape (k,)
@@ -60,7 +62,7 @@ class Bootstrap(Record):
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
 
-    results: MaybeMixed
+    results: MaybeMixed | RankingResults
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray
@@ -91,7 +93,7 @@ class Bootstrap(Record):
     def _lost(self) -> FloatArray:
         """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
         res = self.results
-        if isinstance(res, MixedResults) or self.resample in ("judgment", "parametric"):
+        if not isinstance(res, LLBTResults) or self.resample in ("judgment", "parametric"):
             return np.empty((0, len(average_of(res).free)))
         lines = clustered(res.comparisons, self.resample, (self.resample,))
         return left_out(res.problem(), res.solution, lines).lost
@@ -130,9 +132,9 @@ class Bootstrap(Record):
     def _moved(self) -> tuple[FloatArray, FloatArray]:
         """How much each judgment or cluster moves each value, (n, k), and how many judgments it stands for, (n,)."""
         res = self.results
-        if isinstance(res, MixedResults):
+        if not isinstance(res, LLBTResults):
             raise OptionError(
-                "method='bca' beside effects of judges: it would leave out each judge in turn",
+                "method='bca' leaves out each judgment in turn, and this fit is of whole judges or lists",
                 "Take method='percentile' or 'basic'.",
             )
         if self.statistic is not None:
@@ -206,7 +208,8 @@ class Bootstrap(Record):
         >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
         {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
         """
-        res, size = average_of(self.results), len(self.results.names)
+        res = average_of(self.results)
+        size = len(res.names)
         if self.statistic is not None or self.names[:size] != res.names:
             raise DesignError(
                 "this is a bootstrap of a statistic, and ranks are made of the parameters",
@@ -266,6 +269,10 @@ class Bootstrap(Record):
     def _independence(self) -> tuple[str, ...]:
         """Say where judgments were drawn as independent although the fit, or its table, knows of clusters."""
         res = self.results
+        if isinstance(res, RankingResults):
+            kept = [c.name for c in res.rankings.cluster_columns]
+            told = f"lists were drawn as independent; resample={kept[0]!r} draws whole clusters" if kept else ""
+            return (told,) if told and self.resample == "list" else ()
         if isinstance(res, MixedResults) or self.resample not in ("judgment", "parametric"):
             return ()
         spec = res.specification

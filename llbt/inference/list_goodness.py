@@ -144,8 +144,8 @@ def goodness_of_lists(
     ['object_i', 'object_j', 'outcome', 'observed', 'expected', 'z', 'p_value']
     """
     draw = Resampler.of("goodness_of_lists", rng, n_jobs, progress)
-    _check(res)
-    drawing = _Drawing.of(res, _SIZES[of])
+    check_drawn(res)
+    drawing = ListDrawing.of(res, _SIZES[of])
     if not drawing.number:
         raise DesignError(f"no list has {of} of objects", "Take of='pairs'.", expected="lists of three objects or more")
     if (n + 1) * drawing.number > _MOST_CELLS:
@@ -159,7 +159,8 @@ def goodness_of_lists(
     return _compared(res, of, drawing, counts, scores)
 
 
-def _check(res: RankingResults) -> None:
+def check_drawn(res: RankingResults) -> None:
+    """Raise for a fit that no lists can be drawn from."""
     r = res.rankings
     if res.specification.prior is not None:
         raise DesignError("lists are drawn from a maximum of the likelihood", "Fit without prior=.")
@@ -176,7 +177,7 @@ def _check(res: RankingResults) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawing:
+class ListDrawing:
     """What is needed to draw tables of lists and to count their cells. K cells, of Q lists each as often as given.
 
     Attributes
@@ -205,7 +206,7 @@ class _Drawing:
     cells: IntArray
 
     @classmethod
-    def of(cls, res: RankingResults, size: int) -> _Drawing:
+    def of(cls, res: RankingResults, size: int) -> ListDrawing:
         """Return what is needed of a fit, for pairs or triples."""
         r = res.rankings
         times = r.counts.astype(np.int64)
@@ -289,13 +290,15 @@ def _key(items: IntArray, objects: int) -> IntArray:
     return np.asarray(np.ravel_multi_index(np.moveaxis(items, -1, 0), (objects,) * items.shape[-1]))
 
 
-def _drawn(drawing: _Drawing, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _drawn(drawing: ListDrawing, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Return the cells (n, K) and scores (n, p + T) of tables drawn from a fit."""
     tables = [drawing.places(rng) for _ in range(n)]
     return np.array([drawing.counted(p) for p in tables]), np.array([drawing.score(p) for p in tables])
 
 
-def _compared(res: RankingResults, of: Of, drawing: _Drawing, counts: FloatArray, scores: FloatArray) -> ListGoodness:
+def _compared(
+    res: RankingResults, of: Of, drawing: ListDrawing, counts: FloatArray, scores: FloatArray
+) -> ListGoodness:
     n = len(counts)
     seen = drawing.counted(drawing.rankings.places)
     expected = (counts.sum(axis=0) + seen) / (n + 1)
@@ -330,7 +333,9 @@ def _compared(res: RankingResults, of: Of, drawing: _Drawing, counts: FloatArray
     return ListGoodness(test, frame.iloc[order].reset_index(drop=True), notes)
 
 
-def _cells(drawing: _Drawing, some: IntArray, of: Of) -> dict[str, list[Label] | npt.NDArray[np.float64] | list[str]]:
+def _cells(
+    drawing: ListDrawing, some: IntArray, of: Of
+) -> dict[str, list[Label] | npt.NDArray[np.float64] | list[str]]:
     """Return the objects and the outcome of some cells."""
     labels = drawing.rankings.objects
     subset, code = np.divmod(some, drawing.outcomes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..arguments import checked
 from ..errors import DesignError, OptionError, listed
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, stray_messages, vocabulary
 from ..resampling import shown
@@ -23,18 +24,19 @@ from .anova import (
     reservations,
     statistic_fields,
 )
+from .list_terms import added, dropped
 from .refit import WrittenTerm, cuts_apart, own_terms, refit_terms, written_terms
 
 
 @checked
-def drop1(res: LLBTResults, *, test: Test | None = None, progress: bool = False) -> Table:
+def drop1(res: LLBTResults | RankingResults, *, test: Test | None = None, progress: bool = False) -> Table:
     """Test each term of a formula given all others.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or RankingResults
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
-        As in `llbt.anova`; the larger model is `res`.
+        As in `llbt.anova`; the larger model is `res`. Of a fit of lists likelihoods are compared.
     progress : bool
         Show a progress bar of the terms.
 
@@ -42,7 +44,8 @@ def drop1(res: LLBTResults, *, test: Test | None = None, progress: bool = False)
     -------
     Table
         A row for the fit itself, ``<none>``, then one per term that is left out: term, df, deviance and aic of the
-        model without it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value. A term that is
+        model without it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value; of a fit of lists
+        llf in place of deviance. A term that is
         contained in another (``object`` in ``object:judge``), or whose parameters are all held, stays, as do the cuts
         of a cumulative link.
 
@@ -58,6 +61,8 @@ def drop1(res: LLBTResults, *, test: Test | None = None, progress: bool = False)
     >>> llbt.drop1(res).to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie'], 'df': [nan, 9.0, 1.0]}
     """
+    if isinstance(res, RankingResults):
+        return dropped(res, test, progress=progress)
     test = chosen_test(test, res)
     terms, held = own_terms(res)
     _, others = cuts_apart(res, terms)
@@ -72,12 +77,12 @@ def drop1(res: LLBTResults, *, test: Test | None = None, progress: bool = False)
 
 
 @checked
-def add1(res: LLBTResults, scope: str, *, test: Test | None = None, progress: bool = False) -> Table:
+def add1(res: LLBTResults | RankingResults, scope: str, *, test: Test | None = None, progress: bool = False) -> Table:
     """Test what each of some further terms would add to a fit.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults or RankingResults
     scope : str
         A formula; the terms of it that the fit does not have are added one at a time. Those that contain another new
         one (``object:judge:age`` beside ``object:judge``) are left for later.
@@ -106,6 +111,8 @@ def add1(res: LLBTResults, scope: str, *, test: Test | None = None, progress: bo
     >>> llbt.add1(res, "object * judge + tie * judge").to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
+    if isinstance(res, RankingResults):
+        return added(res, scope, test, progress=progress)
     terms, held = own_terms(res)
     own = [*terms, *held]
     new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]

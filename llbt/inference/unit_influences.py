@@ -79,6 +79,11 @@ def statistic_of(
         fitted = refit_fitted(res, table)
     except DesignError:
         return None
+    return statistic_in(fitted, statistic, names, where)
+
+
+def statistic_in(fitted: Any, statistic: Statistic, names: tuple[str, ...], where: str) -> FloatArray | None:
+    """Return the named values of a fit to a resampled table; None where it lacks one of them."""
     try:
         given, values = named_values(statistic(fitted))
     except Exception as error:

@@ -12,6 +12,7 @@ from ..resampling import step_made
 from .list_likelihood import Lists, Moments
 
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 _COST = 40.0  # numbers evaluated elsewhere that a list costs as much as
 _MAX_ITERATIONS = 100
@@ -51,8 +52,10 @@ class Unbounded(ArithmeticError):
         self.direction = direction
 
 
-def fit_lists(lists: Lists, start: FloatArray | None = None) -> ListFit:
+def fit_lists(lists: Lists, start: FloatArray | None = None, held: BoolArray | None = None) -> ListFit:
     """Maximize the likelihood of lists by Newton's method from equal worths, or `start`, with steps of bounded length.
+
+    Parameters that are `held` (p + T,) stay where they start.
 
     Near a maximum steps become short as fast as their decrements. Where these vanish and steps do not, the likelihood
     rises towards infinity.
@@ -63,10 +66,13 @@ def fit_lists(lists: Lists, start: FloatArray | None = None) -> ListFit:
         Where there is no maximum.
     """
     params = np.zeros(lists.size) if start is None else start
+    moving = np.arange(lists.size) if held is None else np.flatnonzero(~held)
     found = lists.moments(params)
     for n_iter in range(_MAX_ITERATIONS):
         step_made(_COST * len(lists.counts))
-        step = bounded(lists, newton_step(found, params, found.gradient))
+        step = np.zeros(lists.size)
+        step[moving] = newton_step(found.of(moving), params[moving], found.gradient[moving])
+        step = bounded(lists, step)
         decrement = float(found.gradient @ step) / 2
         if decrement < _FLAT and moved(lists, step) > _SHORT:
             raise Unbounded(step / np.abs(step).max())

@@ -20,7 +20,7 @@ from llbt.inference.unit_influences import bca_tails
 from llbt.kernel.batch import fit_many
 from llbt.kernel.likelihood import Problem, information, probabilities
 from llbt.kernel.penalties import firth
-from llbt.kernel.profile import profile_bounds
+from llbt.kernel.profile import held_in_pairs, profile_bounds
 from llbt.kernel.robust import Clustered, cluster_sandwich
 from llbt.kernel.solvers import eliminate
 from llbt.resampling import percentile, percentiles
@@ -73,7 +73,7 @@ def test_profile_bounds_are_where_the_likelihood_ratio_test_turns() -> None:
     fit = eliminate(table)
     drop = stats.chi2.isf(0.05, 1) / 2
     for k in range(4):
-        for bound in profile_bounds(table, fit, k, drop, None):
+        for bound in profile_bounds(held_in_pairs(table, fit, k, None), fit.params, fit.cov, fit.objective, k, drop):
             start = fit.params.copy()
             start[k] = bound
             held = eliminate(table, start=start, held=np.arange(4) == k)

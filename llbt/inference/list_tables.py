@@ -1,0 +1,93 @@
+"""Rankings drawn from a fit of lists, or drawn again from the lists themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..budgets import refuse_draws
+from ..core.columns import FloatArray, IntArray
+from ..core.rankings import Rankings, gathered_rankings
+from ..errors import DesignError, OptionError, listed
+from ..fitting.ranking_results import RankingResults
+from ..resampling import drawn_weights
+from .list_goodness import ListDrawing, check_drawn
+
+LISTS, MODEL = "list", "parametric"
+
+
+def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
+    """Return tables of lists drawn from a fit: as many, of the same objects and covariates, with as many places."""
+    check_drawn(res)
+    r = res.rankings
+    refuse_draws("the lists of {n} tables", n, 2.0 * float(r.sizes @ r.counts))
+    drawing = ListDrawing.of(res, 2)
+    whole = drawing.rankings
+    each = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))
+    columns = tuple(replace(c, codes=c.codes[each]) for c in r.columns)
+    notes = (
+        *r.notes,
+        f"lists simulated from {res.specification.formula!r}",
+        *(("clusters forgotten",) if r.cluster_columns else ()),
+    )
+    return tuple(
+        gathered_rankings(
+            r.objects,
+            whole.lists,
+            whole.items,
+            drawing.places(rng),
+            kind=r.kind,
+            columns=columns,
+            object_columns=r.object_columns,
+            notes=notes,
+        )
+        for _ in range(n)
+    )
+
+
+def unit_of(res: RankingResults, resample: str | None) -> str:
+    """Return what is drawn: what the caller asks for, else the clusters of the errors, else single lists."""
+    r, unit = res.rankings, resample or res.specification.groups or LISTS
+    kept = tuple(c.name for c in (*r.columns, *r.cluster_columns))
+    if unit not in (LISTS, MODEL, *kept):
+        raise OptionError(
+            f"resample={unit!r}",
+            f"Keep it where the lists are read: rankings_from(…, clusters={unit!r}).",
+            expected=f"'list', 'parametric', or a cluster or covariate of the lists ({listed(kept) or 'none'})",
+        )
+    if unit == LISTS and np.any(res.rankings.counts % 1 > 0):
+        raise DesignError("the counts of the lists are not whole", "Pass resample= and a cluster of the lists.")
+    return unit
+
+
+def drawn_counts_of_lists(r: Rankings, unit: str, n: int, rng: np.random.Generator) -> FloatArray:
+    """Return how often each list is in n tables, drawn list by list or level by level, shape (n, L)."""
+    if unit == LISTS:
+        total = int(r.counts.sum())
+        return rng.multinomial(total, r.counts / r.counts.sum(), size=n).astype(np.float64)
+    codes = _levels(r, unit)
+    return drawn_weights(int(codes.max()) + 1, n, rng)[:, codes] * r.counts
+
+
+def _levels(r: Rankings, unit: str) -> IntArray:
+    column = next(c for c in (*r.columns, *r.cluster_columns) if c.name == unit)
+    return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
+
+
+def counted_again(r: Rankings, counts: FloatArray) -> Rankings:
+    """Return the lists with other counts (L,), those of 0 left out; all objects stay objects."""
+    some = np.flatnonzero(counts > 0)
+    sizes = r.sizes[some]
+    starts = np.append(0, np.cumsum(sizes))
+    entries = np.repeat(r.starts[some] - starts[:-1], sizes) + np.arange(starts[-1])
+    columns, clusters = (tuple(replace(c, codes=c.codes[some]) for c in of) for of in (r.columns, r.cluster_columns))
+    return replace(
+        r,
+        items=r.items[entries],
+        places=r.places[entries],
+        starts=starts,
+        counts=counts[some],
+        columns=columns,
+        cluster_columns=clusters,
+    )
