@@ -14,7 +14,6 @@ from ..auditing.audit import Audit
 from ..errors import UNSEEN
 from ..fitting.fitted import AnyFit
 from ..fitting.large_results import LargeResults
-from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..table import Field, Record, Table
 from .messages import answered
@@ -105,9 +104,9 @@ def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
 
 def _sigma(res: AnyFit) -> dict[str, Any]:
     """Return how judges differ: standard deviations of effects, or discriminations."""
-    if isinstance(res, LLBTResults | LargeResults):
+    found = getattr(res, "scales", getattr(res, "discriminations", None))
+    if found is None:
         return {}
-    found = res.scales if isinstance(res, MixedResults) else res.discriminations
     return {"sigma": {str(name): value for name, value in found.items()}}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
+import typer
+
 import llbt
 
 from ..data.files import open_source
@@ -86,6 +88,12 @@ def _recognized(read: Opened, counting: Counting, model: Model) -> llbt.Rankings
     with working("reading"):
         found: llbt.Rankings = door(in_memory(source), **layout.arguments, **_kept(asked, model))
     return replace(found, notes=(layout.note, *found.notes))
+
+
+def tell(data: llbt.Comparisons | llbt.Rankings) -> None:
+    """Write what a file of lists was read as to standard error, where the answer does not say it."""
+    for note in data.notes if isinstance(data, llbt.Rankings) else ():
+        typer.echo(f"note: {note}", err=True)
 
 
 def _rated(file: str, lists: Lists, counting: Counting) -> llbt.Comparisons:

@@ -88,9 +88,10 @@ def leaderboard(
 
     from .answers import rendered
     from .inputs import anchor_of, at_of
-    from .list_inputs import data_of, fit_of
+    from .list_inputs import data_of, fit_of, tell
 
     data = data_of(file, lists, reading, counting, model)
+    tell(data)
     where, origin = at_of(at, data), anchor_of(anchor, data)
     res = fit_of(formula, data, model)
     with working("ranking"):
@@ -126,9 +127,10 @@ def worth(
 
     from .answers import rendered
     from .inputs import at_of
-    from .list_inputs import data_of, fit_of
+    from .list_inputs import data_of, fit_of, tell
 
     data = data_of(file, lists, reading, counting, model)
+    tell(data)
     where = at_of(at, data)
     res = fit_of(formula, data, model)
     found = llbt.worth(res, where, scale, population=population, part=part, confidence=confidence)

@@ -16,6 +16,7 @@ _ENDINGS = (
     *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
     *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
 )
+_THREE = ("123", "abc", "ABC")  # endings of columns of which there are more than two: no two sides
 _OUTCOME_WORDS = (
     *("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote", "verdict", "selected"),
     *("pick", "preferred", "decision"),
@@ -106,7 +107,7 @@ def sides_of(table: Columns, free: Sequence[str], *, of_wins: bool = False) -> t
     if sided or of_wins:
         return sided[0] if sided else ()
     texts = {name: labels for name in free[:_SEARCHED] if len(labels := _texts(table, name)) > 1}
-    names = [name for name in texts if name.lower() not in _OUTCOME_WORDS]
+    names = [name for name in texts if name.lower() not in _OUTCOME_WORDS and not _has_a_third(name, table.names)]
     for k, i in enumerate(names):
         for j in names[k + 1 :]:
             if 2 * len(texts[i] & texts[j]) >= min(len(texts[i]), len(texts[j])):
@@ -117,7 +118,12 @@ def sides_of(table: Columns, free: Sequence[str], *, of_wins: bool = False) -> t
 def side_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of columns that differ by the ending of a side, such as model_a and model_b."""
     pairs = ((name, name[: len(name) - len(i)] + j) for i, j in _ENDINGS for name in names if name.endswith(i))
-    return [(first, second) for first, second in pairs if second in names]
+    return [(first, second) for first, second in pairs if second in names and not _has_a_third(second, names)]
+
+
+def _has_a_third(name: str, names: Sequence[str]) -> bool:
+    """Whether a column is one of three or more that are numbered or lettered: places, or objects of a set."""
+    return any(name[-1:] in ends and all(name[:-1] + end in names for end in ends) for ends in _THREE)
 
 
 def _texts(table: Columns, name: str) -> frozenset[str]:

@@ -167,7 +167,9 @@ def _made(opened: Source, known: JudgmentFormat, max_dropped: int, orders: Order
         return _countable(opened, known)
     made = read(opened, known, max_dropped)
     made = made if orders is None else once_per_prompt(made)
-    return _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
+    found = _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
+    used = {field for game in known.games for field in fields_of(game)}
+    return replace(found, source=replace(found.source, made=found.source.made | used))
 
 
 def _as_made(found: Countable, made: Judgments, notes: tuple[str, ...] = ()) -> Countable:

@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..errors import listed
-from .score_words import is_beside, spelled
+from ..errors import JudgmentError, listed
+from .score_words import SYSTEM_WORDS, is_beside, is_called, spelled
 from .sources import Source, in_memory
+from .spare_columns import numbers_of_rows
 
 _BEST = ("best", "overallbest", "bestoverall", "mostpreferred", "mostimportant", "most")
 _WORST = ("worst", "overallworst", "worstoverall", "leastpreferred", "leastimportant", "least")
@@ -53,6 +54,7 @@ def sets_of(source: Source) -> ListLayout | None:
     best, worst = (_called(source.names, words) for words in (_BEST, _WORST))
     if best is None:
         return None
+    _refuse_weights(source)
     shown = _of_one_stem([name for name in source.names if name not in (best, worst)])
     if len(shown) < 3:
         return None
@@ -62,19 +64,39 @@ def sets_of(source: Source) -> ListLayout | None:
 
 
 def rankings_of(source: Source) -> ListLayout | None:
-    """Return the columns of rankings: a rank and an object in each row, ranks of all objects, or objects by place."""
+    """Return the columns of rankings: a rank and an object in each row, ranks of all objects, or objects by place.
+
+    Raises
+    ------
+    JudgmentError
+        For a column that may say how often each list was given.
+    """
     if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
         return None
     try:
-        return _long(source) or _places(source) or _ranks(source)
+        found = _long(source) or _places(source) or _ranks(source)
     except TypeError:  # cells of Python without a hash or an order
         return None
+    if found is not None:
+        _refuse_weights(source)
+    return found
+
+
+def _refuse_weights(source: Source) -> None:
+    named = numbers_of_rows(source, ())
+    if named:
+        raise JudgmentError(
+            f"column {named[0]!r} may say how often each list was given, and lists have no weights",
+            "Write each list as often as it was given; or name the columns of the lists, and this one is not used.",
+            where=source.what,
+        )
 
 
 def _long(source: Source) -> ListLayout | None:
     rank, item = _called(source.names, _RANK), _called(source.names, _OBJECT)
     if rank is None or item is None or len(source.names) < 3:
         return None
+    _refuse_weights(source)
     makers = [name for name in source.names if name not in (rank, item)]
     table = in_memory(source)
     sizes = table.groupby(makers, dropna=False, sort=False)[item].agg(["size", "nunique"])
@@ -100,6 +122,8 @@ def _places(source: Source) -> ListLayout | None:
 def _ranks(source: Source) -> ListLayout | None:
     """Return columns that hold 1 to k in each row, each number once, of at least three objects and two rows."""
     frame = in_memory(source)
+    if any(is_called(name, SYSTEM_WORDS) for name in frame):  # a system in each row: its ranks in tasks, or scores
+        return None
     numbers = frame[[name for name in frame if not is_beside(name)]].select_dtypes("number")
     columns = [name for name in numbers if numbers[name].max() <= numbers.shape[1] and _place(str(name)) is None]
     if len(columns) < 3 or len(frame) < 2:

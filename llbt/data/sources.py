@@ -49,7 +49,7 @@ class Source:
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
     made : frozenset of str
-        Columns that reading made, which the caller's frame does not have.
+        Columns that reading made, which the caller's frame does not have, or that it made judgments of.
     odd : mapping
         Columns that may stand beside those that are read, and may not be read → why, and what to do.
     """

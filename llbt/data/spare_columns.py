@@ -174,6 +174,16 @@ def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
     return kept, (f"{format_count(kept.n_rows())} of {counted(total, 'row')} kept by where= ({told})",)
 
 
+def numbers_of_rows(source: Source, taken: Collection[str]) -> list[str]:
+    """Return the columns that are called as what says how often each row was given, and hold numbers other than 1."""
+    found = []
+    for name in _called(source, _STRONG, taken):
+        numbers = _values(source, name).numbers()
+        if numbers is not None and bool((numbers != 1).any()):
+            found.append(name)
+    return found
+
+
 def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tuple[str, ...]]:
     """Return the rows of a source with a value in each of these columns that it has, and a note on those without."""
     there = [name for name in dict.fromkeys(names) if name in source.names]

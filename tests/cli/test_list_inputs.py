@@ -1,5 +1,7 @@
 """llbt fit of rankings, best-worst sets and ratings: the same numbers as in Python."""
 
+import json
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -127,9 +129,12 @@ def test_files_of_rankings_are_recognized(name, tmp_path):
     said = CliRunner().invoke(app, ["fit", str(path)]).output
     assert said.split("\n\nNote")[0] == str(res).split("\n\nNote")[0]
     assert "Note: read as rankings" in said
-    board = CliRunner().invoke(app, ["leaderboard", str(path)]).output
-    assert board == f"{llbt.leaderboard(res)}\n"
-    assert CliRunner().invoke(app, ["worth", str(path)]).output == f"{llbt.worth(res)}\n"
+    board = CliRunner().invoke(app, ["leaderboard", str(path)])
+    assert board.stdout == f"{llbt.leaderboard(res)}\n"
+    assert board.stderr.startswith("note: read as rankings")
+    assert CliRunner().invoke(app, ["worth", str(path)]).stdout == f"{llbt.worth(res)}\n"
+    facts = json.loads(CliRunner().invoke(app, ["fit", str(path), "--format", "json"]).stdout)
+    assert facts["llf"] == pytest.approx(res.llf)
 
 
 def test_files_of_sets_are_recognized(tmp_path):
@@ -141,7 +146,7 @@ def test_files_of_sets_are_recognized(tmp_path):
     assert "Note: read as sets of the objects in 'item_a', 'item_b', 'item_c', the best in 'best'" in said
     objects = "item_a,item_b,item_c"
     named = ["leaderboard", str(path), "--objects", objects, "--best", "best", "--worst", "worst"]
-    assert CliRunner().invoke(app, named).output == CliRunner().invoke(app, ["leaderboard", str(path)]).output
+    assert CliRunner().invoke(app, named).stdout == CliRunner().invoke(app, ["leaderboard", str(path)]).stdout
 
 
 def test_what_is_said_of_judgments_keeps_a_file_from_being_lists(tmp_path):
@@ -149,3 +154,12 @@ def test_what_is_said_of_judgments_keeps_a_file_from_being_lists(tmp_path):
     path.write_text(FOUND["ranks"][0])
     result = CliRunner().invoke(app, ["fit", str(path), "--outcome", "x"])
     assert result.exit_code == 2
+
+
+def test_places_are_no_sides_of_a_comparison(tmp_path):
+    """The audit proposed two places as sides and the third as the winner: the reverse of the order."""
+    path = tmp_path / "places.csv"
+    path.write_text("place1,place2,place3\nA,B,C\nB,A,C\nA,C,B\n")
+    result = CliRunner().invoke(app, ["audit", str(path)])
+    assert result.exit_code == 2
+    assert "--objects place1" not in result.output, result.output

@@ -10,7 +10,7 @@ import pytest
 import llbt
 from llbt.data.list_layouts import list_layout
 from llbt.data.sources import open_frame
-from llbt.errors import OptionError
+from llbt.errors import JudgmentError, OptionError
 
 READ = {  # table → the lists it stands for
     "long, by id and trait": (
@@ -36,6 +36,7 @@ UNREAD = {
     "a rank of systems": "system,rank,score\na,1,.9\nb,2,.7",
     "ranks with a gap": "A,B,C\n1,2,4\n1,2,3",
     "numbers by place": "rank_1,rank_2,rank_3\n1,2,3\n3,1,2",
+    "ranks of systems in tasks": "model,arc,mmlu,gsm\na,1,2,3\nb,2,3,1\nc,3,1,2",
     "battles": "model_a,model_b,winner\nx,y,model_a\ny,x,tie",
 }
 
@@ -78,3 +79,16 @@ def test_columns_that_are_named_are_not_looked_for() -> None:
     frame = table(SETS["letters"][0])
     with pytest.raises(OptionError, match="nothing says which objects"):
         llbt.choices_from(frame, best="worst")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "judge,A,B,C,count\nJ1,1,2,3,20\nJ2,2,1,3,43",
+        "id,item,rank,count\n1,A,1,4\n1,B,2,4\n2,A,2,5\n2,B,1,5",
+        "first,second,third,votes\nA,B,C,3\nB,A,C,4",
+    ],
+)
+def test_columns_that_may_be_weights_are_not_passed_over(text: str) -> None:
+    with pytest.raises(JudgmentError, match=r"column '(count|votes)' may say how often each list was given"):
+        llbt.rankings_from(table(text))
