@@ -86,8 +86,10 @@ def test_the_way_out_is_one(res: llbt.RankingResults) -> None:
 def test_a_question_is_a_function(res: llbt.RankingResults) -> None:
     with pytest.raises(AttributeError, match=r"llbt.worth\(res\)"):
         res.worth  # noqa: B018
-    with pytest.raises(AttributeError, match="no attribute 'drop1'"):
+    with pytest.raises(AttributeError, match=r"llbt.drop1\(res\)"):
         res.drop1  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'residuals'"):
+        res.residuals  # noqa: B018
 
 
 def test_a_fit_of_lists_in_words() -> None:

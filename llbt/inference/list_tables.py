@@ -25,7 +25,7 @@ def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tup
     drawing = ListDrawing.of(res, 2)
     whole = drawing.rankings
     each = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))
-    columns = tuple(replace(c, codes=c.codes[each]) for c in r.columns)
+    columns = tuple(c.take(each) for c in r.columns)
     notes = (
         *r.notes,
         f"lists simulated from {res.specification.formula!r}",
@@ -81,13 +81,12 @@ def counted_again(r: Rankings, counts: FloatArray) -> Rankings:
     sizes = r.sizes[some]
     starts = np.append(0, np.cumsum(sizes))
     entries = np.repeat(r.starts[some] - starts[:-1], sizes) + np.arange(starts[-1])
-    columns, clusters = (tuple(replace(c, codes=c.codes[some]) for c in of) for of in (r.columns, r.cluster_columns))
     return replace(
         r,
         items=r.items[entries],
         places=r.places[entries],
         starts=starts,
         counts=counts[some],
-        columns=columns,
-        cluster_columns=clusters,
+        columns=tuple(c.take(some) for c in r.columns),
+        cluster_columns=tuple(c.take(some) for c in r.cluster_columns),
     )

@@ -1,0 +1,140 @@
+"""Rankings drawn again, drawn from the model, and tested term by term; profile intervals of lists and patterns."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+from support.questions import fit_of
+
+import llbt
+from llbt.errors import DesignError, OptionError
+from llbt.inference.list_tables import counted_again
+
+
+@pytest.fixture(scope="module")
+def res() -> llbt.RankingResults:
+    found = fit_of("rankings")
+    assert isinstance(found, llbt.RankingResults)
+    return found
+
+
+@pytest.fixture(scope="module")
+def tied() -> llbt.RankingResults:
+    rng = np.random.default_rng(4)
+    said = np.round(np.array([0.8, 0.3, 0.0, -0.4]) + rng.gumbel(size=(80, 4)) / 2, 0)
+    ranks = stats.rankdata(-said, axis=1, method="dense").astype(int)
+    lists = llbt.rankings_from(pd.DataFrame(ranks, columns=list("ABCD")), objects=list("ABCD"))
+    return llbt.fit_rankings("object + tie", lists)
+
+
+def test_resamples_of_lists_are_refits_of_the_lists_that_were_drawn(res: llbt.RankingResults) -> None:
+    """Brute force: the fit of a table with the drawn lists in it, each as often as it was drawn."""
+    r = res.rankings
+    weights = np.random.default_rng(9).integers(0, 3, len(r)).astype(float) * r.counts
+    again = llbt.fit_rankings("object", counted_again(r, weights))
+    frame = r.to_frame().assign(weight=weights[r.lists])
+    rows = [part for _, part in frame.groupby("list") for _ in range(int(part["weight"].iloc[0]))]
+    spelt = pd.concat([part.assign(list=k) for k, part in enumerate(rows)])
+    by_hand = llbt.fit_rankings("object", llbt.rankings_from(spelt, rank="place", block="list"))
+    np.testing.assert_allclose(again.params, by_hand.params, atol=1e-9)
+    assert again.llf == pytest.approx(by_hand.llf)
+
+
+def test_errors_of_resamples_are_near_those_of_the_information(res: llbt.RankingResults) -> None:
+    boot = llbt.bootstrap(res, n=400, rng=1)
+    drawn = llbt.bootstrap(res, resample="parametric", n=150, rng=1)
+    for found in (boot, drawn):
+        errors = found.replicates.std(axis=0, ddof=1)
+        np.testing.assert_allclose(errors, res.bse[list(found.names)], rtol=0.3)
+    assert boot.resample == "list"
+    assert "resample='judge' draws whole clusters" in str(boot)
+    assert boot.ranks().to_frame().groupby("object")["estimate"].sum().to_numpy() == pytest.approx(1)
+
+
+def test_clusters_are_drawn_whole(res: llbt.RankingResults) -> None:
+    """Of two levels one has half the lists; a resample has each level 0, 1 or 2 times."""
+    boot = llbt.bootstrap(res, lambda fit: fit.rankings.n_judgments, resample="sex", n=60, rng=2)
+    assert set(boot.replicates[:, 0]) == {48.0}
+    clustered = llbt.fit_rankings("object", res.rankings, cov_type="cluster", groups="judge")
+    assert llbt.bootstrap(clustered, n=3, rng=1).resample == "judge"
+    with pytest.raises(OptionError, match=r"resample='day'.*'list', 'parametric', or a cluster"):
+        llbt.bootstrap(res, resample="day", n=3)
+    with pytest.raises(DesignError, match="fitted by maximum likelihood"):
+        llbt.bootstrap(llbt.fit_rankings("object", res.rankings, prior=1.0), n=3)
+
+
+@pytest.mark.parametrize("which", ["res", "tied"])
+def test_drawn_lists_have_the_probabilities_of_the_model(which: str, request: pytest.FixtureRequest) -> None:
+    """By simulation: the probability of each list at the fit against how often it is drawn."""
+    fit: llbt.RankingResults = request.getfixturevalue(which)
+    tables = llbt.simulate(fit, 300, rng=5)
+    assert all(table.n_judgments == fit.rankings.n_judgments for table in tables)
+    first = np.zeros(4)
+    for table in tables:
+        places = table.places
+        for k in range(4):
+            first[k] += table.counts @ np.array(
+                [bool(((table.items == k) & (places == 1))[a:b].any()) for a, b in itertools.pairwise(table.starts)]
+            )
+    shares = first / (300 * fit.rankings.n_judgments)
+    worths = np.exp(
+        2 * (llbt.worth(fit, scale="log_worth").to_frame().set_index("object")["estimate"].loc[list("ABCD")])
+    )
+    if which == "res":  # of lists without ties the chance to be first is the worth
+        np.testing.assert_allclose(shares, worths / worths.sum(), atol=0.015)
+    else:
+        assert list(np.argsort(-shares)) == list(np.argsort(-worths.to_numpy()))
+    refits = [llbt.fit_rankings(fit.specification.formula, table).params for table in tables[:40]]
+    np.testing.assert_allclose(pd.concat(refits, axis=1).mean(axis=1), fit.params, atol=0.25)
+
+
+def test_terms_are_tested_by_the_two_fits(res: llbt.RankingResults, tied: llbt.RankingResults) -> None:
+    larger = llbt.fit_rankings("object * sex", res.rankings)
+    for table, row in ((llbt.drop1(larger), 1), (llbt.add1(res, "object * sex"), 1)):
+        found = table.to_frame().iloc[row]
+        assert found["term"] == "object:sex"
+        assert found["statistic"] == pytest.approx(2 * (larger.llf - res.llf))
+        assert found["p_value"] == pytest.approx(stats.chi2.sf(2 * (larger.llf - res.llf), 3))
+    frame = llbt.drop1(tied).to_frame().set_index("term")
+    held = llbt.fit_rankings("object", tied.rankings)
+    assert frame.loc["tie", "llf"] == pytest.approx(held.llf)
+    equal = replace(tied.lists, matrix=tied.lists.matrix[:, :0])
+    best = optimize.minimize(lambda log_delta: -equal.log_likelihood(log_delta), np.zeros(equal.size))
+    assert frame.loc["object", "llf"] == pytest.approx(-best.fun, abs=1e-5)
+    with pytest.raises(OptionError, match="compared by their likelihoods"):
+        llbt.drop1(res, test="wald")
+    with pytest.raises(OptionError, match="has no term that 'object' lacks"):
+        llbt.add1(res, "object")
+
+
+@pytest.mark.parametrize("kind", ["rankings", "patterns"])
+def test_profile_intervals_end_where_the_likelihood_ratio_test_turns(kind: str) -> None:
+    """Brute force: the rest of the parameters by scipy's minimizer, with the parameter at the bound."""
+    fit = fit_of(kind)
+    log_likelihood = (
+        fit.lists.log_likelihood if kind == "rankings" else lambda params: fit.likelihood.moments(params)[0]
+    )
+    bounds = fit.conf_int(method="profile")
+    for k in range(len(fit.solution.params)):
+        rest = np.arange(len(fit.solution.params)) != k
+        for bound in bounds.iloc[k]:
+
+            def lost(others: np.ndarray, k: int = k, bound: float = bound, rest: np.ndarray = rest) -> float:
+                params = np.empty(len(rest))
+                params[rest], params[k] = others, bound
+                return -float(log_likelihood(params))
+
+            best = optimize.minimize(lost, fit.solution.params[rest], method="BFGS")
+            assert 2 * (fit.llf + best.fun) == pytest.approx(stats.chi2.isf(0.05, 1), abs=1e-3)
+
+
+def test_what_has_no_profile_says_so(res: llbt.RankingResults) -> None:
+    for options in ({"prior": 1.0}, {"cov_type": "cluster", "groups": "judge"}):
+        fit = llbt.fit_rankings("object", res.rankings, **options)
+        with pytest.raises(OptionError, match=r"method='profile'.*Take Wald's: res\.conf_int\(\)"):
+            fit.conf_int(method="profile")
