@@ -104,6 +104,16 @@ class Calibration(Record):
         -------
         Table
             object_i, object_j, outcome, estimate (probability), std_error (delta method), conf_low, conf_high.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "prompt": range(40)})
+        >>> frame["outcome"] = ["i", "i", "i", "j"] * 10
+        >>> found = llbt.judges.calibrate(frame[:20], frame, formula="object", omega=0.5)
+        >>> found.predict().to_frame()["estimate"].round(2).tolist()
+        [0.75, 0.25]
         """
         return self.results.predict(frame, at=at, confidence=confidence)
 

@@ -271,6 +271,19 @@ class LatentClasses(Record):
         Table
             class (1, 2, …, and ``"all"``: the mixture Σ π_k P_k), share, object_i, object_j, covariates, outcome,
             estimate (probability), std_error (delta method), conf_low, conf_high.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> said = ["i", "i", "j", "i", "j", "j", "j", "i"]
+        >>> rows = [(f"J{n}", "A", "B", said[(n % 2) * 4 + k]) for n in range(20) for k in range(4)]
+        >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
+        >>> c = llbt.from_judgments(frame, clusters="judge")
+        >>> found = llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2]
+        >>> table = found.predict().to_frame()
+        >>> table.loc[table["class"] == "all", "estimate"].round(2).tolist()
+        [0.5, 0.5]
         """
         return class_predictions(self.class_worths(), frame, at, confidence)
 
