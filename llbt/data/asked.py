@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.columns import Label
-from ..errors import OptionError
+from ..errors import OptionError, listed, repeated
 from .both_orders import Orders
 from .formats import JudgmentFormat
 from .kept import Names
@@ -58,6 +58,8 @@ class Asked:
             raise OptionError(f"missing={self.missing!r}", expected="'drop' or None")
         if self.outcome is not None and not self.verdicts:
             raise OptionError(f"outcome={self.outcome!r}", expected="a column, or one for each judge")
+        if repeated(self.verdicts):
+            raise OptionError(f"outcome= names {listed(repeated(self.verdicts))} twice", expected="each column once")
         if len(self.verdicts) > 1 and self.judge is not None:
             raise OptionError(
                 f"judge={self.judge!r}: each column of outcome= is named after its judge", "Leave it out."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ..core.columns import IntArray, Label
@@ -144,7 +144,9 @@ def examined_as(
     with located(opened.what):
         opened, kept = restricted(opened, asked.where)
         if asked.missing is not None:
-            read = [name for game in known.games for name in fields_of(game)]
+            read = {name for game in known.games for name in fields_of(game)}
+            if isinstance(asked.outcomes, Mapping) and None in asked.outcomes:  # which says what no outcome means
+                read -= {getattr(game.verdict, "field", "") for game in known.games}
             beside = [name for name in named if name not in asked.units]
             opened, left = without_missing(opened, [*read, *beside, *filter(None, (asked.judge, asked.prompt))])
             kept = (*kept, *left)

@@ -746,6 +746,10 @@ def test_rows_with_missing_values_are_left_out_and_counted(tmp_path: Path) -> No
             assert found.n_judgments == len(kept) == 4 - left
             assert f"{left} rows with a missing value left out (missing='drop')" in found.notes
         assert llbt.read_judgments(data, missing="drop").n_judgments == 2
+    found = llbt.from_judgments(frame, missing="drop", outcomes={None: "tie"})  # what no outcome means is said
+    assert (found.n_judgments, found.n_ties) == (3, 1)
+    with pytest.raises(OptionError, match="outcome= names 'outcome' twice"):
+        llbt.from_judgments(frame, outcome=["outcome", "outcome"])
     with pytest.raises(JudgmentError, match="no row has a value in each of"):
         llbt.from_judgments(frame, missing="drop", covariates="other")
 
