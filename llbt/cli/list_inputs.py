@@ -16,7 +16,7 @@ from ..errors import JudgmentError, listed
 from ..fitting.fitted import AnyFit
 from ..fitting.ranking_model import RankingCov
 from .inputs import Opened, counted, fitted, frame_of, groups_of, opened
-from .messages import working
+from .messages import answered, working
 from .options import Counting, Lists, Model, Reading
 from .signatures import given
 from .values import items, number_or, option_of, wrong
@@ -91,9 +91,9 @@ def _recognized(read: Opened, counting: Counting, model: Model) -> llbt.Rankings
 
 
 def tell(data: llbt.Comparisons | llbt.Rankings) -> None:
-    """Write what a file of lists was read as to standard error, where the answer does not say it."""
-    for note in data.notes if isinstance(data, llbt.Rankings) else ():
-        typer.echo(f"note: {note}", err=True)
+    """Write what was read of a file to standard error, where the answer does not say it."""
+    for note in data.notes:
+        typer.echo(f"note: {answered(note)}", err=True)
 
 
 def _rated(file: str, lists: Lists, counting: Counting) -> llbt.Comparisons:

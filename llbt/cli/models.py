@@ -173,8 +173,10 @@ def anova(
 
     from .answers import rendered
     from .inputs import counted, fitted, groups_of, opened
+    from .list_inputs import tell
 
     data = counted(opened(file, reading, counting), counting, groups_of(model))
+    tell(data)
     results = []
     for each in formula or (llbt.default_formula(data),):
         res = fitted(each, data, model)
