@@ -146,3 +146,23 @@ def test_standard_output_has_the_answer_alone() -> None:
 )  # fmt: skip
 def test_a_remedy_says_only_what_the_shell_has(said: str, expected: str) -> None:
     assert messages.remedied(said, OPTIONS) == expected
+
+
+_INTERRUPTED = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "llbt.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+from llbt.cli.start import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+def test_an_interrupt_while_commands_are_imported_says_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", _INTERRUPTED, "datasets"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-2, "", "")
