@@ -39,7 +39,7 @@ def test_the_number_of_questions_answered() -> None:
         "plain": 27,
         "mixed": 12,
         "discrimination": 11,
-        "rankings": 15,
+        "rankings": 16,
         "patterns": 8,
         "large": 4,
         "classes": 7,

@@ -142,7 +142,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     "sensitivity": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "goodness_of_fit": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res)."),
     "grade_tests": ("lists have no grades", f"Ask it of a fit {_ON_PAIRS}."),
-    "held_out": (_NO_REFITS, "Compare fits by res.aic and res.bic, or pass nested ones to llbt.anova."),
     "influence": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
     "judge_effects": (

@@ -71,7 +71,7 @@ def _checked(results: Sequence[WithWorths], test: str | None, n: int) -> list[An
     if n:
         raise OptionError(f"n={n!r} beside fits of whole answers", "Leave n out; they are tested by χ².")
     for k, fit in enumerate(fits):
-        if not _same_answers(fits[0], fit):
+        if not same_answers(fits[0], fit):
             raise DesignError(f"m0 and m{k} are fits of different answers", "Fit both to the same ones.")
         if isinstance(fit, PatternResults) and bool(fit.missingness) is not bool(_missingness(fits[0])):
             raise DesignError(
@@ -86,7 +86,7 @@ def _checked(results: Sequence[WithWorths], test: str | None, n: int) -> list[An
     return fits
 
 
-def _same_answers(one: Answered, other: Answered) -> bool:
+def same_answers(one: Answered, other: Answered) -> bool:
     """Whether two fits are of the same answers and kind of choice, so that their likelihoods can be compared."""
     if isinstance(one, RankingResults) and isinstance(other, RankingResults):
         a, b = one.rankings, other.rankings

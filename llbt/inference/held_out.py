@@ -14,6 +14,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of, prior_counts
 from ..kernel.batch import fit_one
@@ -22,6 +23,7 @@ from ..kernel.solvers import eliminate, independent_in_gram
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, format_number
+from .list_held_out import held_out_lists
 
 Folds = Annotated[int, whole(2)]
 
@@ -37,14 +39,17 @@ class HeldOut(Record):
     ----------
     rows : Table
         One row per model.
-    bins : Table
+    bins : Table or None
         Predicted and observed shares, see `calibration`.
+    without : str
+        Why there are none.
     """
 
     _made_by: ClassVar[str] = "llbt.held_out(…)"
 
     rows: Table
-    bins: Table
+    bins: Table | None
+    without: str = ""
 
     def table(self) -> Table:
         """Return one row per model: log-loss and Brier score with their errors."""
@@ -52,12 +57,14 @@ class HeldOut(Record):
 
     def calibration(self) -> Table:
         """Return model, outcome (``"preferred"`` or ``"tie"``), predicted, observed, std_error and judgments by bin."""
+        if self.bins is None:
+            raise OptionError(self.without, "Ask whether the model fits: llbt.goodness_of_lists(res).")
         return self.bins
 
 
 @checked
 def held_out(
-    results: Annotated[LLBTResults | Sequence[LLBTResults], JUDGED_INSIDE],
+    results: Annotated[LLBTResults | RankingResults | Sequence[LLBTResults] | Sequence[RankingResults], JUDGED_INSIDE],
     *,
     by: str | None = None,
     folds: Folds = 10,
@@ -69,12 +76,13 @@ def held_out(
 
     Parameters
     ----------
-    results : LLBTResults or sequence of LLBTResults
-        One fit, or several of one table, of any formulas and links: all are asked for the same folds.
+    results : LLBTResults or RankingResults, or a sequence of them
+        One fit, or several of one table, of any formulas and links: all are asked for the same folds. Fits of the same
+        lists are asked for whole lists, of which there are log-losses alone.
     by : str, optional
-        What folds are made of: ``"judgment"``, or a cluster or covariate of the table such as ``"judge"`` or
-        ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted? By default the
-        clusters of the fits, judgments where they have none.
+        What folds are made of: ``"judgment"`` (of lists ``"list"``), or a cluster or covariate of the table such as
+        ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted? By
+        default the clusters of the fits, judgments where they have none.
     folds : int
     rng : numpy.random.Generator or int, optional
         For the folds; the same seed makes the same ones.
@@ -123,8 +131,12 @@ def held_out(
     >>> found[["log_loss", "brier"]].round(2).values.tolist()
     [[0.42, 0.18], [0.42, 0.19]]
     """
-    fits = list(results) if isinstance(results, Sequence) else [results]
-    _check(fits)
+    given = list(results) if isinstance(results, Sequence) else [results]
+    lists = [fit for fit in given if isinstance(fit, RankingResults)]
+    if lists and len(lists) == len(given):
+        rows, why = held_out_lists(lists, by, folds, Resampler.of("held_out", rng, n_jobs, progress))
+        return HeldOut(rows, None, why)
+    fits = _checked(given)
     c = fits[0].comparisons
     by = by or own_unit(list(dict.fromkeys(name for fit in fits for name in fit.specification.groups)), "by")
     draw = Resampler.of("held_out", rng, n_jobs, progress)
@@ -364,9 +376,11 @@ def _names(fits: Sequence[LLBTResults]) -> list[str]:
     return [name if plain.count(name) == 1 else f"m{k}: {name}" for k, name in enumerate(plain)]
 
 
-def _check(fits: Sequence[LLBTResults]) -> None:
-    if not fits or not all(isinstance(fit, LLBTResults) for fit in fits):
-        kinds = ", ".join(sorted({type(fit).__name__ for fit in fits})) or "nothing"
+def _checked(given: Sequence[object]) -> list[LLBTResults]:
+    """Return the fits, where they are of one table."""
+    fits = [fit for fit in given if isinstance(fit, LLBTResults)]
+    if not fits or len(fits) < len(given):
+        kinds = ", ".join(sorted({type(fit).__name__ for fit in given})) or "nothing"
         raise OptionError(
             f"results are {kinds}", expected="a fit of a formula without brackets, or several of one table"
         )
@@ -378,3 +392,4 @@ def _check(fits: Sequence[LLBTResults]) -> None:
                 f"{why}",
                 "Fit both to one table.",
             )
+    return fits

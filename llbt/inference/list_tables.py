@@ -48,14 +48,9 @@ def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tup
 
 def unit_of(res: RankingResults, resample: str | None) -> str:
     """Return what is drawn: what the caller asks for, else the clusters of the errors, else single lists."""
-    r, unit = res.rankings, resample or res.specification.groups or LISTS
-    kept = tuple(c.name for c in (*r.columns, *r.cluster_columns))
-    if unit not in (LISTS, MODEL, *kept):
-        raise OptionError(
-            f"resample={unit!r}",
-            f"Keep it where the lists are read: rankings_from(…, clusters={unit!r}).",
-            expected=f"'list', 'parametric', or a cluster or covariate of the lists ({listed(kept) or 'none'})",
-        )
+    unit = resample or res.specification.groups or LISTS
+    if unit not in (LISTS, MODEL):
+        levels_of_lists(res.rankings, unit, "resample")
     if unit == LISTS and np.any(res.rankings.counts % 1 > 0):
         raise DesignError("the counts of the lists are not whole", "Pass resample= and a cluster of the lists.")
     return unit
@@ -66,12 +61,21 @@ def drawn_counts_of_lists(r: Rankings, unit: str, n: int, rng: np.random.Generat
     if unit == LISTS:
         total = int(r.counts.sum())
         return rng.multinomial(total, r.counts / r.counts.sum(), size=n).astype(np.float64)
-    codes = _levels(r, unit)
+    codes = levels_of_lists(r, unit, "resample")
     return drawn_weights(int(codes.max()) + 1, n, rng)[:, codes] * r.counts
 
 
-def _levels(r: Rankings, unit: str) -> IntArray:
-    column = next(c for c in (*r.columns, *r.cluster_columns) if c.name == unit)
+def levels_of_lists(r: Rankings, unit: str, parameter: str) -> IntArray:
+    """Return the level of a cluster or covariate that each list belongs to, shape (L,)."""
+    kept = {c.name: c for c in (*r.columns, *r.cluster_columns)}
+    column = kept.get(unit)
+    if column is None:
+        others = "'list', 'parametric'" if parameter == "resample" else "'list'"
+        raise OptionError(
+            f"{parameter}={unit!r}",
+            f"Keep it where the lists are read: rankings_from(…, clusters={unit!r}).",
+            expected=f"{others}, or a cluster or covariate of the lists ({listed(tuple(kept)) or 'none'})",
+        )
     return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
 
 

@@ -112,6 +112,39 @@ def test_terms_are_tested_by_the_two_fits(res: llbt.RankingResults, tied: llbt.R
         llbt.add1(res, "object")
 
 
+@pytest.mark.parametrize("which", ["res", "tied"])
+def test_held_out_lists_are_predicted_by_refits_without_them(which: str, request: pytest.FixtureRequest) -> None:
+    """Brute force: one list left out at a time, and the probability of it at the fit to the others."""
+    fit: llbt.RankingResults = request.getfixturevalue(which)
+    r, n = fit.rankings, int(fit.rankings.n_judgments)
+    lost = np.zeros(len(r))
+    for k in range(len(r)):
+        counts = r.counts - (np.arange(len(r)) == k)
+        rest = llbt.fit_rankings(fit.specification.formula, counted_again(r, counts))
+        lost[k] = -fit.lists.each(rest.solution.params)[0][k]
+    found = llbt.held_out(fit, folds=n, rng=3).to_frame()
+    assert found["log_loss"].tolist() == pytest.approx([float(r.counts @ lost / n)])
+    spread = float(r.counts @ (lost - r.counts @ lost / n) ** 2)
+    assert found["std_error"].tolist() == pytest.approx([np.sqrt(spread / (n - 1) / n)])
+
+
+def test_folds_of_judges_stay_together(res: llbt.RankingResults) -> None:
+    both = [res, llbt.fit_rankings("skill", res.rankings)]
+    found = llbt.held_out(both, by="judge", folds=16, rng=1)
+    frame = found.to_frame()
+    assert frame["delta_log_loss"].iloc[1] == pytest.approx(np.diff(frame["log_loss"])[0])
+    judge = res.rankings.cluster_columns[0].codes
+    lost = np.zeros(len(res.rankings))
+    for g in range(16):
+        rest = llbt.fit_rankings("object", counted_again(res.rankings, np.where(judge == g, 0, res.rankings.counts)))
+        lost[judge == g] = -res.lists.each(rest.solution.params)[0][judge == g]
+    assert frame["log_loss"].iloc[0] == pytest.approx(res.rankings.counts @ lost / 48)
+    with pytest.raises(OptionError, match="lists are predicted whole"):
+        found.calibration()
+    with pytest.raises(OptionError, match="folds=49 of 48 lists"):
+        llbt.held_out(res, folds=49)
+
+
 @pytest.mark.parametrize("kind", ["rankings", "patterns"])
 def test_profile_intervals_end_where_the_likelihood_ratio_test_turns(kind: str) -> None:
     """Brute force: the rest of the parameters by scipy's minimizer, with the parameter at the bound."""
