@@ -22,10 +22,11 @@ from ..core.judgments import STANDARD, has_standard_columns
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted, format_count
 from .formats import Always, Game, JudgmentFormat, Labels, fields_of
-from .frames import FILL, read_counts, read_factor, read_label_pair
+from .frames import FILL, as_number, read_counts, read_factor, read_label_pair, read_sizes
 from .outcomes import read_outcomes
 from .readings import NO, TIE, YES, Meaning
 from .reshaped import field_of
+from .rows import Rows
 from .sources import Source, as_two_names, refuse_absent
 
 Where = str | Mapping[str, Label] | None  # of the rows that are read
@@ -82,9 +83,14 @@ class _Values:
     missing: int
 
     def numbers(self) -> FloatArray | None:
-        """Return the values as numbers, or None where one is no number or missing."""
-        plain = all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in self.labels)
-        return np.array(self.labels, dtype=np.float64) if plain and self.labels and not self.missing else None
+        """Return the values as numbers, those that texts spell, too; None where a value is no number."""
+        numbers = [None if isinstance(label, bool) else as_number(label) for label in self.labels]
+        return np.array(numbers, dtype=np.float64) if numbers and None not in numbers else None
+
+    @property
+    def as_text(self) -> bool:
+        """Whether a value is text."""
+        return any(isinstance(label, str) for label in self.labels)
 
     def marks(self) -> dict[Label, bool] | None:
         """Return which value says yes, or None where one says neither yes nor no."""
@@ -225,9 +231,17 @@ def of_counts(
     notes: list[str] = []
     found = None
     for name in _called(source, _TIES, taken) if ties is not None and not ties else []:
-        numbers = _values(source, name).numbers()
+        values = _values(source, name)
+        numbers = values.numbers()
         if numbers is None or not (numbers != 0).any():
             continue
+        if values.missing or values.as_text:
+            use = _if_complete(values, f'ties_column="{name}"')
+            raise JudgmentError(
+                f"column {name!r} holds {_flaw(values)} beside wins of both sides",
+                f'It may count ties. Pass {use}ignore=["{name}"].',
+                expected="a number of ties in every row",
+            )
         if not _whole(numbers):
             raise JudgmentError(
                 f"column {name!r} holds fractions beside wins of both sides",
@@ -240,7 +254,7 @@ def of_counts(
                 f'Pass ties_column="{found}" or ties_column="{name}".',
             )
         found = name
-        total = float(_values(source, name).times @ numbers)
+        total = float(values.times @ numbers)
         notes.append(f"{counted(total, 'tie')} by column {name!r}")
     for name in _called(source, _STRONG | _WEAK, taken):
         notes += _total_of_counts(source, name, (*wins, *(ties or ()), *([found] if found else [])))
@@ -249,12 +263,14 @@ def of_counts(
 
 def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[str]:
     """Return a note on a column of totals; refuse one that says of more judgments than are counted."""
-    if _values(source, name).numbers() is None:
+    values = _values(source, name)
+    if values.numbers() is None:
         return []
-    rows = source.pick({"total": (name,), "counts": tuple(parts)})
-    over = read_counts(rows, name) - sum(read_counts(rows, part) for part in parts)
+    filled = source.complete([name]) if values.missing else source
+    rows = filled.pick({"total": (name,), "counts": tuple(parts)})
+    over = read_sizes(rows, name) - sum(read_counts(rows, part) for part in parts)
     if not over.any():
-        return [f"column {name!r} is the total of each row"]
+        return [f"column {name!r} is the total of each row{' that has one' if values.missing else ''}"]
     if _plain(name) in _STRONG:
         raise JudgmentError(
             f"column {name!r} holds numbers that are not the sum of {listed(list(parts))}",
@@ -274,6 +290,8 @@ def _ties_of_wins(
     """Return a format of winners and losers with the column that says which rows are ties."""
     if ties_column is not None:
         _marks_of(source, ties_column)
+    marked: dict[str, dict[Label, bool]] = {}
+    notes: list[str] = []
     for name in _called(source, _TIES, taken) if ties_column is None else [ties_column]:
         values = _values(source, name)
         marks, numbers = values.marks(), values.numbers()
@@ -291,12 +309,40 @@ def _ties_of_wins(
                 f'Pass ignore=["{name}"] to count them as wins.',
                 expected="winners and losers, some of them tied",
             )
-        if not said:
-            return known, (f"no draws by column {name!r}",)
-        outcomes: dict[Label | None, Meaning] = {label: "tie" if yes else "i" for label, yes in marks.items()}
-        game = replace(known.games[0], verdict=Labels(name, {**outcomes, None: "i"}))
-        return replace(known, games=(game,)), (f"{counted(said, 'draw')} by column {name!r}",)
-    return known, ()
+        if said:
+            marked[name] = marks
+            notes.append(f"{counted(said, 'draw')} by column {name!r}")
+        else:
+            notes.append(f"no draws by column {name!r}")
+    if not marked:
+        return known, tuple(notes)
+    _refuse_other_ties(source, marked)
+    name, marks = next(iter(marked.items()))
+    outcomes: dict[Label | None, Meaning] = {label: "tie" if yes else "i" for label, yes in marks.items()}
+    game = replace(known.games[0], verdict=Labels(name, {**outcomes, None: "i"}))
+    return replace(known, games=(game,)), tuple(notes)
+
+
+def _refuse_other_ties(source: Source, marked: Mapping[str, Mapping[Label, bool]]) -> None:
+    """Raise for two columns that say of different rows that they are ties."""
+    if len(marked) < 2:
+        return
+    rows = source.tally({"ties": tuple(marked)})
+    ties = {name: _says_yes(rows, name, marks) for name, marks in marked.items()}
+    (first, of_first), *others = ties.items()
+    for other, of_other in others:
+        if (of_first != of_other).any():
+            raise JudgmentError(
+                f"columns {first!r} and {other!r} say of different rows that they are ties",
+                f'Pass ties_column="{first}" ({counted(rows.count(of_first), "tie")}) or '
+                f'ties_column="{other}" ({counted(rows.count(of_other), "tie")}).',
+            )
+
+
+def _says_yes(rows: Rows, name: str, marks: Mapping[Label, bool]) -> npt.NDArray[np.bool_]:
+    """Return which distinct rows say yes in a column."""
+    flag = read_factor(rows.frame, name)
+    return np.array([*(marks[label] for label in flag.labels), False])[flag.codes]
 
 
 def _marks_of(source: Source, name: str) -> dict[Label, bool]:
@@ -324,8 +370,7 @@ def _ties_of_outcomes(
         rows = source.tally({"objects": sides, "outcome": (verdict.field,), "ties_column": (name,)})
         pairs = read_label_pair(rows, "objects", sides)
         outcome, _, _ = read_outcomes(rows, verdict.field, pairs, sides, verdict.outcomes, source.n_rows())
-        flag = read_factor(rows.frame, name)
-        yes = np.array([*(marks[label] for label in flag.labels), False])[flag.codes]
+        yes = _says_yes(rows, name, marks)
         odd = yes & (outcome != TIE)
         if odd.any():
             first = sorted(rows.numbers(np.flatnonzero(odd)).tolist())[:_NAMED] if rows.ordered else []
@@ -351,17 +396,20 @@ def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, 
         if numbers is None:
             continue
         if (numbers == 1).all():
-            notes.append(f"column {name!r} is 1 in every row")
+            notes.append(f"column {name!r} is 1 in every row{' that has a value' if values.missing else ''}")
             continue
         whole = _whole(numbers)
         strong = called in _STRONG and not (in_time and in_units)
         strong = strong and not (called.startswith("freq") and in_units and not whole)
         if strong or (called in _WEAK and whole and not (in_units or in_time)):
-            total = float(values.times @ numbers)
+            total, n_rows = float(values.times @ numbers), int(values.times.sum()) + values.missing
+            flaw = f", {_flaw(values)}," if values.missing or values.as_text else ""
+            use = f'weights="{name}" ({counted(total, "judgment")}) or ' if not flaw else ""
+            use = use or _if_complete(values, f'weights="{name}"')
             raise JudgmentError(
-                f"column {name!r} holds numbers from {_span(numbers)} beside single judgments",
-                f'It may say how often each row was judged. Pass weights="{name}" ({counted(total, "judgment")}) or '
-                f'ignore=["{name}"] ({counted(int(values.times.sum()), "judgment")}).',
+                f"column {name!r} holds numbers from {_span(numbers)}{flaw} beside single judgments",
+                f"It may say how often each row was judged. Pass {use}"
+                f'ignore=["{name}"] ({counted(n_rows, "judgment")}).',
             )
     return tuple(notes)
 
@@ -444,6 +492,17 @@ def _values(source: Source, name: str) -> _Values:
         return _Values([], np.empty(0, dtype=np.int64), source.n_rows())
     times = np.bincount(factor.codes + 1, rows.times, len(factor.labels) + 1).astype(np.int64)
     return _Values(factor.labels, times[1:], int(times[0]))
+
+
+def _flaw(values: _Values) -> str:
+    """Say why numbers cannot be used as they are."""
+    gaps = [f"no value in {counted(values.missing, 'row')}"] if values.missing else []
+    return " and ".join([*(["numbers as text"] if values.as_text else []), *gaps])
+
+
+def _if_complete(values: _Values, use: str) -> str:
+    """Return the argument that uses a column in the rows that have a value; nothing where its values are text."""
+    return "" if values.as_text else f'{use}, missing="drop" or '
 
 
 def _whole(numbers: FloatArray) -> bool:
