@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar
 
@@ -189,11 +190,12 @@ class SystemScores(Record):
         ('A', 'B')
         """
         said = None if systems is None else as_names(systems, "systems")
-        table, kept = score_table(frame), as_names(others, "others")
-        if said is not None:
-            _refuse_chosen(table, said, instance, kept)
-        asked = NamedColumns(item=() if instance is None else (instance,), score=said or (), others=kept)
-        scores = _of(wide_matrix(table, wide_layout(table, asked), asked))
+        with _in_terms_of_wide():
+            table, kept = score_table(frame), as_names(others, "others")
+            if said is not None:
+                _refuse_chosen(table, said, instance, kept)
+            asked = NamedColumns(item=() if instance is None else (instance,), score=said or (), others=kept)
+            scores = _of(wide_matrix(table, wide_layout(table, asked), asked))
         return replace(scores, higher_is_better=higher_is_better, rule=TieRule(float(tie_threshold), relative))
 
     @classmethod
@@ -331,6 +333,16 @@ def _asked(
     columns = {"item": item, "score": score, "ignore": ignore, "others": others}
     named = {name: as_names(said, name) for name, said in columns.items()}
     return NamedColumns(system, named["item"], named["score"], rater, named["ignore"], named["others"])
+
+
+@contextlib.contextmanager
+def _in_terms_of_wide() -> Iterator[None]:
+    """Propose arguments of `SystemScores.from_wide` where a message proposes those of `SystemScores.from_frame`."""
+    try:
+        yield
+    except JudgmentError as error:
+        error.remedy = error.remedy.replace("ignore=[", "others=[").replace("score=[", "systems=[")
+        raise
 
 
 def _of(read: ScoreMatrix) -> SystemScores:

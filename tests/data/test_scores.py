@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from support.pasting import arguments
 
 import llbt
 from llbt.data.rankings import from_ratings
@@ -508,3 +509,14 @@ def test_complex_scores_are_refused(door):
     metric = long.rename(columns={"instance": "input", "score": "bleu"}).assign(human=1.0)
     with pytest.raises(JudgmentError, match="no numbers but complex128"):
         llbt.metrics.MetricScores.from_frame(metric)
+
+
+@pytest.mark.parametrize(("name", "column"), [("length", [0.3, 0.2, 0.1]), ("C", [0.3, "x", 0.1])])
+def test_what_from_wide_proposes_are_its_own_arguments(name, column):
+    frame = pd.DataFrame({"A": [0.1, 0.2, 0.3], "B": [0.2, 0.1, 0.4], name: column})
+    with pytest.raises(JudgmentError) as refused:
+        SystemScores.from_wide(frame)
+    ways = arguments(refused.value.remedy)
+    assert ways[0] == {"others": [name]}
+    for way in ways:
+        assert SystemScores.from_wide(frame, **way).systems == tuple(way.get("systems", "AB"))
