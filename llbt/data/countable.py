@@ -148,7 +148,9 @@ def examined_as(
             if isinstance(asked.outcomes, Mapping) and None in asked.outcomes:  # which says what no outcome means
                 read -= {getattr(game.verdict, "field", "") for game in known.games}
             beside = [name for name in named if name not in asked.units]
-            opened, left = without_missing(opened, [*read, *beside, *filter(None, (asked.judge, asked.prompt))])
+            opened, left = without_missing(
+                opened, [*read, *beside, *filter(None, (asked.judge, asked.prompt, asked.ties_column))]
+            )
             kept = (*kept, *left)
         known, notes = examined(opened, known, asked.named.union(named), asked.ties_column)
     return known, opened, (*kept, *_judges_note(opened, asked), *notes)

@@ -740,3 +740,15 @@ def test_notes_of_answers_name_options(tmp_path):
     assert said.exit_code == 0, said.output
     assert "cov_type=" not in said.stdout
     assert "keep with --order" in said.stdout
+
+
+def test_the_remedy_of_ties_with_gaps_answers(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("object_i,object_j,wins_i,wins_j,draws\na,b,3,2,1\nb,c,4,1,\na,c,2,2,3\n")
+    refusal = run("fit", str(path))
+    assert refusal.exit_code == 2
+    assert "--ties-column draws --missing drop" in refusal.output
+    answer = run("fit", str(path), "--ties-column", "draws", "--missing", "drop")
+    assert answer.exit_code == 0
+    assert "13 judgments" in answer.output
+    assert "1 row with a missing value left out" in answer.output
