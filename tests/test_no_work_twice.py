@@ -15,7 +15,7 @@ import llbt
 from llbt.errors import OptionError
 from llbt.fitting import prediction
 from llbt.formulas import design
-from llbt.inference import bootstrap, bootstrap_record, pairwise, unit_influences
+from llbt.inference import bootstrap, bootstrap_record, pairwise, simultaneous, unit_influences
 
 TABLE = llbt.load_dataset("dras_table1").pool()
 
@@ -37,7 +37,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> collections.Counter:
         monkeypatch.setattr(module, name, counting)
 
     counted(design, "code_formula", lambda args: ("coding", args[0], id(args[1])))
-    counted(pairwise, "max_z", lambda args: "max z")
+    counted(simultaneous, "max_z", lambda args: "max z")
     counted(bootstrap_record, "statistic_influences", lambda args: "leave one out")
     for module in (bootstrap, unit_influences):
         counted(module, "statistic_of", lambda args: "refit")
