@@ -21,9 +21,10 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .data.scores import from_scores
     from .errors import LLBTError
     from .fitting.discrimination_results import DiscriminationResults
+    from .fitting.fit import fit
     from .fitting.large_results import LargeResults
     from .fitting.mixed_results import MixedResults
-    from .fitting.model import LLBT, default_formula, fit
+    from .fitting.model import LLBT, default_formula
     from .fitting.pattern_model import fit_patterns
     from .fitting.pattern_results import PatternResults
     from .fitting.ranking_model import fit_rankings
@@ -167,7 +168,7 @@ HOMES = {
     "MixedResults": "fitting.mixed_results",
     "LLBT": "fitting.model",
     "default_formula": "fitting.model",
-    "fit": "fitting.model",
+    "fit": "fitting.fit",
     "fit_rankings": "fitting.ranking_model",
     "RankingResults": "fitting.ranking_results",
     "LLBTResults": "fitting.results",

@@ -83,12 +83,11 @@ class Rankings(Record):
 
     _made_by: ClassVar[str] = "llbt.rankings_from(…)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
-        asker: (
-            "data are lists, and it takes comparisons",
-            "Fit lists as they are: llbt.fit_rankings(formula, rankings). The comparisons that they imply, which are "
+        "judges.classes": (
+            "data are rankings, and it takes comparisons",
+            "Fit the rankings without classes: llbt.fit(formula, rankings). The comparisons that they imply, which are "
             "not independent, are rankings.to_comparisons().",
         )
-        for asker in ("fit", "judges.classes")
     }
 
     objects: tuple[Label, ...]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from llbt.data.doors import from_judgments
 from llbt.data.rankings import from_rankings, from_ratings
 from llbt.errors import JudgmentError, OptionError
-from llbt.fitting.model import fit
+from llbt.fitting.fit import fit
 
 WIDE = pd.DataFrame(
     {

@@ -15,7 +15,7 @@ from llbt.data.rankings import from_ratings
 from llbt.data.score_frames import SystemScores, as_scores, instance_columns
 from llbt.data.scores import from_scores
 from llbt.errors import JudgmentError, OptionError
-from llbt.fitting.model import fit
+from llbt.fitting.fit import fit
 
 WIDE = pd.DataFrame(
     {

@@ -14,7 +14,7 @@ import llbt
 from llbt.data.doors import from_counts
 from llbt.data.scores import from_scores
 from llbt.errors import JudgmentError, OptionError
-from llbt.fitting.model import fit
+from llbt.fitting.fit import fit
 from llbt.scores.bradley_terry import BradleyTerry
 
 FIGURES = ["disagreement", "reversed", "tied_in_one", "best_differ", "top3_differ"]

@@ -12,7 +12,7 @@ from scipy import stats
 import llbt
 from llbt.data.scores import from_scores
 from llbt.errors import OptionError
-from llbt.fitting.model import fit
+from llbt.fitting.fit import fit
 from llbt.scores.simulate import Generator
 
 GENERATORS = get_args(Generator)
