@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from support.calls import counts, fitted, graded
 from support.shell import answered
@@ -271,3 +272,11 @@ def test_numbers_that_no_array_holds_are_refused():
         with pytest.raises(OptionError, match=r"(n|periods) is a number beyond 2\*\*63; expected a smaller one"):
             call()
     llbt.bootstrap(fitted(), n=2, rng=10**400)  # a seed has any length
+
+
+def test_a_matrix_of_structs_or_lists():
+    for column in (pl.Series("all", [{"a": 0, "b": 1}, {"a": 2, "b": 0}]), pl.Series("all", [[0, 1], [2, 0]])):
+        with pytest.raises(JudgmentError, match="wins= has lists or structs in 'all'; expected columns of numbers"):
+            llbt.from_matrix(pl.DataFrame([column]))
+    wins = pl.DataFrame({"row": ["a", "b"], "a": [0, 2], "b": [1, 0]})
+    assert llbt.from_matrix(wins).objects == ("a", "b")

@@ -151,6 +151,9 @@ def _opened(matrix: object, parameter: str) -> _Matrix:
             raise JudgmentError(f"{parameter}= has rows of different lengths", expected="a square matrix") from None
     source = open_frame(matrix, f"{parameter}=")
     frame = source.pick({parameter: source.names}).frame
+    nested = [name for name in source.names if frame[name].dtype.is_nested()]
+    if nested:
+        raise JudgmentError(f"{parameter}= has lists or structs in {listed(nested)}", expected="columns of numbers")
     columns = {name: frame[name].to_numpy() for name in source.names}
     first = source.names[0]
     if len(columns) == len(frame) + 1:  # the labels of the rows come first
