@@ -190,7 +190,7 @@ def _in_classes(
 
 
 _MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
-_MATRICES = 14  # objects × objects, held at once: measured at 2,000
+_MATRICES = 21  # objects × objects, held at once: measured at 600
 
 
 def _few(res: LargeResults, objects: Sequence[Label] | None) -> IntArray:
