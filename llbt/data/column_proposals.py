@@ -16,7 +16,7 @@ _ENDINGS = (
     *(("_i", "_j"), ("_a", "_b"), ("_1", "_2"), ("_x", "_y"), ("_left", "_right"), ("left", "right")),
     *(("1", "2"), ("_home", "_away"), ("a", "b"), ("A", "B"), ("i", "j")),
 )
-_THREE = ("123", "abc", "ABC")  # endings of columns of which there are more than two: no two sides
+_THREE = ("123", "abc", "ABC")  # endings of three columns or more, which are not two sides
 _OUTCOME_WORDS = (
     *("outcome", "winner", "result", "preference", "judgment", "choice", "label", "vote", "verdict", "selected"),
     *("pick", "preferred", "decision"),

@@ -54,10 +54,10 @@ def sets_of(source: Source) -> ListLayout | None:
     best, worst = (_called(source.names, words) for words in (_BEST, _WORST))
     if best is None:
         return None
-    _refuse_weights(source)
     shown = _of_one_stem([name for name in source.names if name not in (best, worst)])
     if len(shown) < 3:
         return None
+    _refuse_weights(source)
     beside = "" if worst is None else f", the worst in {worst!r}"
     note = f"read as sets of the objects in {listed(shown, 12)}, the best in {best!r}{beside}"
     return ListLayout("sets", {"objects": shown, "best": best, "worst": worst}, note)
@@ -94,10 +94,12 @@ def _refuse_weights(source: Source) -> None:
 
 def _long(source: Source) -> ListLayout | None:
     rank, item = _called(source.names, _RANK), _called(source.names, _OBJECT)
-    if rank is None or item is None or len(source.names) < 3:
+    if rank is None or item is None:
         return None
-    _refuse_weights(source)
-    makers = [name for name in source.names if name not in (rank, item)]
+    weights = numbers_of_rows(source, ())
+    makers = [name for name in source.names if name not in (rank, item, *weights)]
+    if not makers:
+        return None
     table = in_memory(source)
     sizes = table.groupby(makers, dropna=False, sort=False)[item].agg(["size", "nunique"])
     if not (sizes["size"].gt(1).all() and sizes["size"].eq(sizes["nunique"]).all()):
@@ -111,10 +113,11 @@ def _places(source: Source) -> ListLayout | None:
     columns = sorted((name for name in source.names if numbers[name]), key=lambda name: numbers[name] or 0)
     if len(columns) < 3 or [numbers[name] for name in columns] != list(range(1, len(columns) + 1)):
         return None
-    cells = in_memory(source)[columns]
-    texts = cells.map(lambda value: isinstance(value, str)) | cells.isna()
-    twice = cells.apply(lambda row: row.dropna().duplicated().any(), axis=1)
-    if not texts.all(axis=None) or twice.any():
+    cells = in_memory(source)[columns].to_numpy(dtype=object)
+    codes, labels = pd.factorize(cells.ravel())
+    ordered = np.sort(codes.reshape(cells.shape), axis=1)  # missing ones, −1, first
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if not all(isinstance(label, str) for label in labels) or twice.any():
         return None
     return ListLayout("places", {"objects": columns}, f"read as rankings by place, in {listed(columns, 12)}")
 

@@ -37,6 +37,8 @@ UNREAD = {
     "ranks with a gap": "A,B,C\n1,2,4\n1,2,3",
     "numbers by place": "rank_1,rank_2,rank_3\n1,2,3\n3,1,2",
     "ranks of systems in tasks": "model,arc,mmlu,gsm\na,1,2,3\nb,2,3,1\nc,3,1,2",
+    "a board with votes": "model,rank,votes\na,1,20\nb,2,17",
+    "places with an object twice": "first,second,third\nA,A,B\nB,C,A",
     "battles": "model_a,model_b,winner\nx,y,model_a\ny,x,tie",
 }
 
