@@ -83,7 +83,7 @@ class Resampler:
             As in `blocks`.
         n, most : int
         """
-        refuse_draws("what is kept of {n} resamples", n)
+        refuse_draws("keeping {n} resamples", n)
         sizes = [_block_sizes(n, entries, most) for _, entries in tasks]
         made = self.each(
             [partial(task, size) for (task, _), row in zip(tasks, sizes, strict=True) for size in row],
@@ -124,7 +124,7 @@ class Resampler:
             every ten, so that the answer is the same for any number of processes. The bar tells after the first how
             long all n take.
         """
-        refuse_draws("what is kept of {n} resamples", n)
+        refuse_draws("keeping {n} resamples", n)
         sizes = [1] + [min(_ROUND, n - start) for start in range(1, n, _ROUND)]
         found: list[T] = []
         quiet = replace(self, progress=False)

@@ -201,7 +201,7 @@ class Rankings(Record):
         2        B        C       3     0       0
         """
         refuse_large(
-            f"all pairs of lists of up to {int(self.sizes.max()):,} objects",
+            f"making all pairs of lists of up to {int(self.sizes.max()):,} objects",
             _COLUMNS * float((self.sizes * (self.sizes - 1.0) / 2).sum()),
             "Take lists of fewer objects: rankings_from(…, objects=[…]).",
             JudgmentError,

@@ -40,16 +40,13 @@ class HeldOut(Record):
     rows : Table
         One row per model.
     bins : Table or None
-        Predicted and observed shares, see `calibration`.
-    without : str
-        Why there are none.
+        Predicted and observed shares, see `calibration`; None for whole lists.
     """
 
     _made_by: ClassVar[str] = "llbt.held_out(…)"
 
     rows: Table
     bins: Table | None
-    without: str = ""
 
     def table(self) -> Table:
         """Return one row per model: log-loss and Brier score with their errors."""
@@ -58,7 +55,10 @@ class HeldOut(Record):
     def calibration(self) -> Table:
         """Return model, outcome (``"preferred"`` or ``"tie"``), predicted, observed, std_error and judgments by bin."""
         if self.bins is None:
-            raise OptionError(self.without, "Ask whether the model fits: llbt.goodness_of_lists(res).")
+            raise OptionError(
+                "a list is predicted as a whole, so there are no shares of outcomes to compare with probabilities",
+                "Ask whether the model fits: llbt.goodness_of_lists(res).",
+            )
         return self.bins
 
 
@@ -77,8 +77,8 @@ def held_out(
     Parameters
     ----------
     results : LLBTResults or RankingResults, or a sequence of them
-        One fit, or several of one table, of any formulas and links: all are asked for the same folds. Fits of the same
-        lists are asked for whole lists, of which there are log-losses alone.
+        One fit, or several of one table, of any formulas and links: all are asked for the same folds. Of fits of
+        rankings whole lists are held out: they have a log-loss, and no Brier score.
     by : str, optional
         What folds are made of: ``"judgment"`` (of lists ``"list"``), or a cluster or covariate of the table such as
         ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted? By
@@ -134,8 +134,7 @@ def held_out(
     given = list(results) if isinstance(results, Sequence) else [results]
     lists = [fit for fit in given if isinstance(fit, RankingResults)]
     if lists and len(lists) == len(given):
-        rows, why = held_out_lists(lists, by, folds, Resampler.of("held_out", rng, n_jobs, progress))
-        return HeldOut(rows, None, why)
+        return HeldOut(held_out_lists(lists, by, folds, Resampler.of("held_out", rng, n_jobs, progress)), None)
     fits = _checked(given)
     c = fits[0].comparisons
     by = by or own_unit(list(dict.fromkeys(name for fit in fits for name in fit.specification.groups)), "by")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,15 +23,8 @@ from .list_tables import LISTS, levels_of_lists
 _WEAK = 1.0  # wins and losses of each object against one that nobody judged
 
 
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """Held-out counts of the lists, shape (L,)."""
-
-    held: FloatArray
-
-
-def held_out_lists(fits: Sequence[RankingResults], by: str | None, folds: int, draw: Resampler) -> tuple[Table, str]:
-    """Return the scores of models of lists, a row each, and why there is no calibration; see `held_out`."""
+def held_out_lists(fits: Sequence[RankingResults], by: str | None, folds: int, draw: Resampler) -> Table:
+    """Return the scores of models of lists, a row each; see `held_out`."""
     _check(fits)
     r = fits[0].rankings
     clusters = list(dict.fromkeys(fit.specification.groups for fit in fits if fit.specification.groups))
@@ -41,14 +34,11 @@ def held_out_lists(fits: Sequence[RankingResults], by: str | None, folds: int, d
     codes = None if unit == LISTS else levels_of_lists(r, unit, "by")
     parts = _parts(r, codes, folds, draw.rng)
     found = draw.each([partial(_predicted, fits, part) for part in parts])
-    held = np.concatenate([part.held for part in parts])
+    held = np.concatenate(parts)
     losses = [-np.concatenate([fold[m][0] for fold in found]) for m in range(len(fits))]
     shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
     levels = None if codes is None else np.tile(codes, len(parts))
-    return _scores(fits, held, losses, shrunk, levels, unit, len(parts)), _NO_BINS
-
-
-_NO_BINS = "lists are predicted whole, and have no outcomes whose shares could be held against probabilities"
+    return _scores(fits, held, losses, shrunk, levels, unit, len(parts))
 
 
 def _check(fits: Sequence[RankingResults]) -> None:
@@ -59,29 +49,29 @@ def _check(fits: Sequence[RankingResults]) -> None:
             raise OptionError("a fit by Firth's bias reduction", "Fit without prior='jeffreys'.")
 
 
-def _parts(r: Rankings, codes: IntArray | None, folds: int, rng: np.random.Generator) -> list[_Fold]:
-    """Cut the lists, or the levels that they belong to, into folds of equal size."""
+def _parts(r: Rankings, codes: IntArray | None, folds: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return the counts of the lists (L,) in each fold: folds of equal size, of lists or of the levels of a cluster."""
     size = int(r.counts.sum()) if codes is None else int(codes.max()) + 1
     if folds > size:
         what = "list" if codes is None else "level"
         raise OptionError(f"folds={folds} of {counted(size, what)}", f"Ask for folds={size} or fewer.")
     if codes is not None:
         fold = (rng.permutation(size) % folds)[codes]
-        return [_Fold(np.where(fold == k, r.counts, 0.0)) for k in range(folds)]
+        return [np.where(fold == k, r.counts, 0.0) for k in range(folds)]
     if np.any(r.counts % 1 > 0):
         raise DesignError("the counts of the lists are not whole", "Hold out levels of a cluster: by=.")
     each = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))
     fold = rng.permutation(size) % folds
-    return [_Fold(np.bincount(each[fold == k], minlength=len(r)).astype(np.float64)) for k in range(folds)]
+    return [np.bincount(each[fold == k], minlength=len(r)).astype(np.float64) for k in range(folds)]
 
 
 def _predicted(
-    fits: Sequence[RankingResults], part: _Fold, rng: np.random.Generator
+    fits: Sequence[RankingResults], held: FloatArray, rng: np.random.Generator
 ) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
     """Return log P of each list (L,) by each model, fitted without those of a fold; whether that needed a prior."""
     found = []
     for fit in fits:
-        params, shrunk = _without(fit, fit.rankings.counts - part.held)
+        params, shrunk = _without(fit, fit.rankings.counts - held)
         found.append((fit.lists.each(params)[0], shrunk))
     return found
 
@@ -101,16 +91,12 @@ def _without(fit: RankingResults, counts: FloatArray) -> tuple[FloatArray, bool]
 
 
 def _by_prior(fit: RankingResults, counts: FloatArray, judgments: float) -> FloatArray:
+    """Return the estimates with so many wins and losses of each object against one that nobody judged."""
     joined = Ghost(judgments).joined(replace(fit.lists, counts=counts))
-    if len(joined.orders) and joined.held is None:  # without a tie nothing is known of its δ
-        start = np.insert(fit.solution.params, fit.lists.matrix.shape[1], 0.0)
-        try:
-            return without_column(fit_lists(joined, start).params, fit.lists.matrix.shape[1])
-        except (Unbounded, linalg.LinAlgError):
-            raise DesignError(
-                "a fold has no finite estimate of ties, even with a prior", "Ask for more folds."
-            ) from None
-    return without_column(fit_lists(joined).params, fit.lists.matrix.shape[1])
+    try:
+        return without_column(fit_lists(joined).params, fit.lists.matrix.shape[1])
+    except (Unbounded, linalg.LinAlgError):  # a prior of worths says nothing of ties
+        raise DesignError("a fold has no finite estimate of ties, even with a prior", "Ask for more folds.") from None
 
 
 def _scores(

@@ -21,7 +21,7 @@ def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tup
     """Return tables of lists drawn from a fit: as many, of the same objects and covariates, with as many places."""
     check_drawn(res)
     r = res.rankings
-    refuse_draws("the lists of {n} tables", n, 2.0 * float(r.sizes @ r.counts))
+    refuse_draws("keeping the lists of {n} tables", n, 2.0 * float(r.sizes @ r.counts))
     drawing = ListDrawing.of(res, 2)
     whole = drawing.rankings
     each = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))

@@ -85,7 +85,7 @@ def simulate(
             "Leave it out, or fit effects of judges: fit('object + tie + (object | judge)', c).",
         )
     means = res.means if isinstance(res, DiscriminationResults) else res.solution.means
-    refuse_draws("the counts of {n} tables", n, 4.0 * means.size)
+    refuse_draws("keeping the counts of {n} tables", n, 4.0 * means.size)
     drawn = draw_parametric(times * means, n, as_generator(rng))
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)

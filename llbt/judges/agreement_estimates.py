@@ -123,7 +123,7 @@ def _intervals(
 ) -> tuple[FloatArray, FloatArray, list[str]]:
     """Return bounds of each coefficient, (C,) each, from resamples, and a note on degenerate ones."""
     defined = ~np.isnan(estimates)
-    refuse_draws("the coefficients of {n} resamples", plan.n, len(estimates))
+    refuse_draws("keeping the coefficients of {n} resamples", plan.n, len(estimates))
     replicates = np.full((plan.n, len(estimates)), np.nan)
     if plan.resample == "units":
         draw: _Draw = partial(_of_units, features, met)

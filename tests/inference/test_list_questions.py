@@ -139,7 +139,7 @@ def test_folds_of_judges_stay_together(res: llbt.RankingResults) -> None:
         rest = llbt.fit_rankings("object", counted_again(res.rankings, np.where(judge == g, 0, res.rankings.counts)))
         lost[judge == g] = -res.lists.each(rest.solution.params)[0][judge == g]
     assert frame["log_loss"].iloc[0] == pytest.approx(res.rankings.counts @ lost / 48)
-    with pytest.raises(OptionError, match="lists are predicted whole"):
+    with pytest.raises(OptionError, match="a list is predicted as a whole"):
         found.calibration()
     with pytest.raises(OptionError, match="folds=49 of 48 lists"):
         llbt.held_out(res, folds=49)
