@@ -166,12 +166,19 @@ class Source:
         Raises
         ------
         JudgmentError
-            For columns that are not there.
+            For columns that are not there, or hold lists or structs.
         """
         refuse_absent(self, {value: names})
+        nested = [column for column in names if not self.has_labels(column)]
+        if nested:
+            raise JudgmentError(f"columns {listed(nested)} hold lists or structs", expected="a label in each row")
         kept = [column for column in self.names if column not in names]
         on, beside = ([self.inner.get(column, column) for column in part] for part in (names, kept))
-        frame = self._held().unpivot(on, index=beside, variable_name=name, value_name=value)
+        frame = self._held()
+        schema = frame.collect_schema()
+        if len({schema[column] for column in on}) > 1 and not frame.implementation.is_pandas_like():
+            frame = frame.with_columns(nw.col(*on).cast(nw.String))  # engines have one type in a column
+        frame = frame.unpivot(on, index=beside, variable_name=name, value_name=value)
         outer = {self.inner.get(column, column): column for column in names}
         if self.inner:
             frame = frame.with_columns(nw.col(name).replace_strict(outer, return_dtype=nw.String))

@@ -2,10 +2,12 @@
 
 import datetime
 import decimal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -720,6 +722,20 @@ def test_each_column_of_outcomes_is_a_judge(as_what: str, tmp_path: Path) -> Non
     pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
     assert "3 columns of outcome= read as judges, 11 verdicts" in found.notes
     assert "columns not used: 'item'" in found.notes
+
+
+@pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame, lambda rows: duckdb.from_df(pd.DataFrame(rows))])
+def test_judges_columns_may_be_of_different_types(made: Callable[[Any], Any]) -> None:
+    """A judge who said nothing, or whose verdicts are numbers: no engine's own error."""
+    sides = {"object_i": ["a", "b"], "object_j": ["b", "a"], "r1": ["i", "j"]}
+    frame = made({**sides, "r2": [1.0, None]})
+    with pytest.raises(JudgmentError, match="1 unknown outcome"):
+        llbt.from_judgments(frame, outcome=["r1", "r2"])
+    silent = made({**sides, "r2": [None, None]})
+    assert llbt.from_judgments(silent, outcome=["r1", "r2"]).n_judgments == 2
+    nested = pl.DataFrame({**sides, "r2": [{"x": 1}, {"x": 2}]})
+    with pytest.raises(JudgmentError, match="columns 'r2' hold lists or structs"):
+        llbt.from_judgments(nested, outcome=["r1", "r2"])
 
 
 def test_the_refusal_of_such_a_table_names_the_call() -> None:
