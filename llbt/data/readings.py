@@ -20,6 +20,13 @@ Meaning = Literal["i", "j", "tie", "bad"] | None
 # what says that something is so, or is not, in lower case; an empty cell says no
 YES = frozenset(("true", "t", "yes", "y", "1", "1.0"))
 NO = frozenset(("false", "f", "no", "n", "0", "0.0", ""))
+_TIED = frozenset(("tie", "ties", "tied", "draw", "draws", "drawn", "equal", "equals"))
+_DECIDED = frozenset(
+    (
+        *("win", "wins", "won", "winner", "loss", "lose", "loses", "lost", "decided", "decision", "decisive", "none"),
+        *("no tie", "not tied", "untied", "no draw", "not equal", "unequal", "left", "right", "i", "j", "a", "b"),
+    )
+)  # what a column of ties says of other rows
 
 WIN_I, TIE, WIN_J, LEFT_OUT, BAD, UNKNOWN = 0, 1, 2, 3, 4, -1  # columns of the counts, and three that are none
 BOTH_BAD = "both_bad"  # the kind of a tie that says so
@@ -27,6 +34,12 @@ _MEANINGS: dict[Any, int] = {**{word: k for k, word in enumerate(OUTCOMES)}, "ba
 _FEW = 64  # labels of a column of outcomes that names no objects
 _WORDS = (("i", "j"), ("a", "b"), ("left", "right"))
 _LETTERS = (("[[a]]", "[[b]]", "[[c]]"), ("answer a", "answer b", "answer c"), ("a", "b", "c"))  # of judges; c is a tie
+
+
+def says_tie(label: Label) -> bool | None:
+    """Return whether a label of a column of ties says that its row is one; None where it says neither."""
+    word = str(label).strip().casefold().replace("_", " ").replace("-", " ")
+    return True if word in YES | _TIED else False if word in NO | _DECIDED else None
 
 
 @dataclass(frozen=True, eq=False)

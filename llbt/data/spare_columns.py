@@ -24,7 +24,7 @@ from ..table import counted, format_count
 from .formats import Always, Game, JudgmentFormat, Labels, fields_of
 from .frames import FILL, as_number, read_counts, read_factor, read_label_pair, read_sizes
 from .outcomes import read_outcomes
-from .readings import NO, TIE, YES, Meaning
+from .readings import NO, TIE, YES, Meaning, says_tie
 from .reshaped import field_of
 from .rows import Rows
 from .sources import Source, as_two_names, refuse_absent
@@ -98,6 +98,11 @@ class _Values:
         if not self.labels or not all(word in YES | NO for word in said.values()):
             return None
         return {label: word in YES for label, word in said.items()}
+
+    def ties(self) -> dict[Label, bool] | None:
+        """Return which value says that a row is a tie, or None where one says neither."""
+        said = {label: tied for label in self.labels if (tied := says_tie(label)) is not None}
+        return said if said and len(said) == len(self.labels) else None
 
     def yes(self, marks: dict[Label, bool]) -> int:
         """Return how many rows say yes."""
@@ -294,7 +299,7 @@ def _ties_of_wins(
     notes: list[str] = []
     for name in _called(source, _TIES, taken) if ties_column is None else [ties_column]:
         values = _values(source, name)
-        marks, numbers = values.marks(), values.numbers()
+        marks, numbers = values.ties(), values.numbers()
         if marks is None and numbers is not None and _whole(numbers):
             raise JudgmentError(
                 f"column {name!r} holds numbers from {_span(numbers)} beside a winner and a loser",
@@ -348,11 +353,11 @@ def _says_yes(rows: Rows, name: str, marks: Mapping[Label, bool]) -> npt.NDArray
 def _marks_of(source: Source, name: str) -> dict[Label, bool]:
     """Return which values of the column that the caller names say that a row is a tie."""
     refuse_absent(source, {"ties_column": (name,)})
-    marks = _values(source, name).marks()
+    marks = _values(source, name).ties()
     if marks is None:
         raise JudgmentError(
             f"column {name!r} (ties_column=) holds {listed(_values(source, name).labels, 3)}",
-            expected="yes or no in every row, as True and False, 1 and 0 or these words",
+            expected="yes or no in every row, as True and False, 1 and 0, tie and win, or these words",
         )
     return marks
 
@@ -363,7 +368,13 @@ def _ties_of_outcomes(
     """Return notes on columns that say which rows are ties, as the outcome does; refuse one that contradicts it."""
     notes: list[str] = []
     for name in _called(source, _TIES, taken):
-        marks = _values(source, name).marks()
+        values = _values(source, name)
+        marks, numbers = values.ties(), values.numbers()
+        if marks is None and numbers is not None and _whole(numbers):
+            raise JudgmentError(
+                f"column {name!r} holds numbers from {_span(numbers)} beside single judgments",
+                f'It may count ties. Pass ignore=["{name}"] to take ties from the outcome alone.',
+            )
         if marks is None or not any(marks.values()):
             continue
         sides = as_two_names(known.games[0].objects, "objects")

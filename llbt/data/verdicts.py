@@ -18,7 +18,7 @@ from ..table import Note, counted, format_count
 from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
 from .outcomes import read_outcomes
-from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, YES, by_label
+from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, by_label, says_tie
 from .rows import Rows
 
 BoolArray = npt.NDArray[np.bool_]
@@ -209,9 +209,9 @@ def _by_flag_or_label(
     sides: tuple[str, str],
     max_dropped: int,
 ) -> Decision:
-    """Return ties where the field of ties is true, and what the labels say elsewhere."""
+    """Return ties where the field of ties says so, and what the labels say elsewhere."""
     codes, labels = label_codes(records.values(verdict.tie))
-    open_rows = ~np.array([*(str(label).strip().casefold() in YES for label in labels), False])[codes]
+    open_rows = ~np.array([*(says_tie(label) is True for label in labels), False])[codes]
     rest = (objects[0][open_rows], objects[1][open_rows])
     found = _by_label(replace(verdict, tie=""), records.take(open_rows), rest, sides, max_dropped)
     whole = _plain(np.full(len(open_rows), TIE))

@@ -68,6 +68,16 @@ def test_ties_beside_an_outcome_agree_or_are_refused_with_both_counts():
     assert pasted(against, refused.value) == [(3, 3), (1, 1)]
 
 
+def test_a_column_of_ties_in_words_decides_as_one_of_true_and_false_does():
+    against = ARENA.assign(tie=["tie", "tie", "win", "tie"])
+    with pytest.raises(JudgmentError, match=r"says tie in 2 rows whose outcome is decided \(rows 0, 3\)") as refused:
+        llbt.from_judgments(against)
+    assert pasted(against, refused.value) == [(3, 3), (1, 1)]
+    assert llbt.read_judgments(against, ties_column="tie").to_frame()["outcome"].tolist() == ["tie", "tie", "j", "tie"]
+    agrees = llbt.from_judgments(ARENA.assign(tie=["win", "draw", "win", "win"]))
+    assert "column 'tie' says tie where the outcome does" in agrees.notes
+
+
 @pytest.mark.parametrize("name", ["draws", "Tie", "n_ties", "isEqual"])
 def test_ties_beside_wins_of_both_sides_are_counted(name):
     c = llbt.from_counts(COUNTS.assign(**{name: [4, 5, 6]}))
