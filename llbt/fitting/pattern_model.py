@@ -10,7 +10,6 @@ from scipy import linalg
 
 from ..arguments import checked
 from ..core.columns import FloatArray
-from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..errors import ConvergenceWarning, DesignError, FormulaError, SeparationError, TiesWarning, listed, warn_user
 from ..formulas.brackets import has_brackets
@@ -143,43 +142,49 @@ def fit_patterns(
     {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}
     """
     with steps_shown("fit_patterns", progress):
-        text, dependent = _parted(formula)
-        pairs = data.to_comparisons()
-        pairs = decided(parse(text, vocabulary(pairs)), pairs)
-        if data.has_ties and not pairs.has_ties:
-            raise DesignError("ratings without a single tie", "Take them as rankings: patterns_from(…, 'rankings').")
-        model = LLBT.from_formula(text, pairs, reference=reference)
-        if "worth" not in model.design.blocks:
+        res = solved_patterns(PatternSpecification(formula, reference, missing, not_at_random), data)
+        if "worth" not in res.design.blocks:
             raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
-        free = independent_in(model.design, pairs)
-        _warn(data, pairs, model)
-        missingness = missingness_of(data, missing, not_at_random, model.design.reference)
-        likelihood, start = None, np.zeros(len(free))
-        if data.kind == "comparisons" and not dependent:
-            res = model.solved(Specification(text, reference))
-            found, cov = _as_patterns(res), res.covariance
-            start = found.params
-        if missingness or dependent or data.kind != "comparisons":
-            likelihood = likelihood_of(data, pairs, model.design, free, dependent=dependent, missingness=missingness)
-            beside = [*(dependence_names(data) if dependent else ()), *(missingness.names if missingness else ())]
-            start = np.append(start, np.zeros(len(likelihood.products)))
-            found = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
-            cov = Covariance(inverse(found.information))
-        return PatternResults(
-            design=model.design,
-            free=free,
-            solution=found,
-            covariance=cov,
-            average=worths_on_pairs(text, reference, pairs, (model.design, free), found, cov, PatternResults),
-            specification=PatternSpecification(formula, reference, missing, not_at_random),
-            patterns=data,
-            dependent=dependent,
-            likelihood=likelihood,
-        )
+        _warn(res)
+        return res
 
 
-def _parted(formula: str) -> tuple[str, bool]:
-    """Return the formula without `dependence`, and whether it had the word."""
+def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
+    """Return the fit of what `fit_patterns` was asked for, without its warnings, or of terms without worths."""
+    text, dependent = split_dependence(spec.formula)
+    pairs = data.to_comparisons()
+    pairs = decided(parse(text, vocabulary(pairs)), pairs)
+    if data.has_ties and not pairs.has_ties:
+        raise DesignError("ratings without a single tie", "Take them as rankings: patterns_from(…, 'rankings').")
+    model = LLBT.from_formula(text, pairs, reference=spec.reference)
+    free = independent_in(model.design, pairs)
+    missingness = missingness_of(data, spec.missing, spec.not_at_random, model.design.reference)
+    likelihood, start = None, np.zeros(len(free))
+    if data.kind == "comparisons" and not dependent:
+        res = model.solved(Specification(text, spec.reference))
+        found, cov = _as_patterns(res), res.covariance
+        start = found.params
+    if missingness or dependent or data.kind != "comparisons":
+        likelihood = likelihood_of(data, pairs, model.design, free, dependent=dependent, missingness=missingness)
+        beside = [*(dependence_names(data) if dependent else ()), *(missingness.names if missingness else ())]
+        start = np.append(start, np.zeros(len(likelihood.products)))
+        found = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
+        cov = Covariance(inverse(found.information))
+    return PatternResults(
+        design=model.design,
+        free=free,
+        solution=found,
+        covariance=cov,
+        average=worths_on_pairs(text, spec.reference, pairs, (model.design, free), found, cov, PatternResults),
+        specification=spec,
+        patterns=data,
+        dependent=dependent,
+        likelihood=likelihood,
+    )
+
+
+def split_dependence(formula: str) -> tuple[str, bool]:
+    """Return the formula without `dependence`, ``"0"`` if nothing is left, and whether it had the word."""
     if has_brackets(formula):
         raise FormulaError(
             f"effects of judges in brackets, in {formula!r}",
@@ -187,7 +192,7 @@ def _parted(formula: str) -> tuple[str, bool]:
         )
     terms = formula.split("+")
     kept = [term for term in terms if term.strip() != "dependence"]
-    text = "+".join(kept).strip()
+    text = "+".join(kept).strip() or "0"
     if re.search(r"\bdependence\b", text):
         raise FormulaError(
             f"dependence with something else, in {formula!r}", "Write it as a term of its own: object + dependence."
@@ -195,13 +200,20 @@ def _parted(formula: str) -> tuple[str, bool]:
     return text, len(kept) < len(terms)
 
 
-def _warn(data: Patterns, pairs: Comparisons, model: LLBT) -> None:
-    if pairs.has_ties and "tie" not in model.design.blocks:
+def _warn(res: PatternResults) -> None:
+    pairs = res.comparisons
+    if pairs.has_ties and "tie" not in res.design.blocks:
         share = format_percent(pairs.n_ties / pairs.n_judgments)
         warn_user(
             f"{share} of the answers are undecided and the formula has no tie term: this is the model with γ = 0. "
             "Add + tie.",
             TiesWarning,
+        )
+    if not res.converged:
+        warn_user(
+            f"Newton's method stopped after {res.n_iter} steps with a gradient of norm "
+            f"{np.linalg.norm(res.solution.gradient):.2g}; the estimates may be off.",
+            ConvergenceWarning,
         )
 
 
@@ -222,12 +234,6 @@ def _solved(likelihood: PatternLikelihood, names: list[str], start: FloatArray) 
     gone = np.abs(flat).max(axis=1, initial=0.0) > _MOVED
     if gone.any():
         raise _without_estimates(likelihood, found, [name for name, out in zip(names, gone, strict=True) if out], gone)
-    if not found.converged:
-        warn_user(
-            f"Newton's method stopped after {found.n_iter} steps with a gradient of norm "
-            f"{np.linalg.norm(found.gradient):.2g}; the estimates may be off.",
-            ConvergenceWarning,
-        )
     return found
 
 

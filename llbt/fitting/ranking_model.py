@@ -150,6 +150,14 @@ def fit_rankings(
 
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:
     """Return the fit of what `fit_rankings` was asked for, without its warnings."""
+    res = rankings_of_terms(spec, data)
+    if "worth" not in res.design.blocks:
+        raise DesignError(f"the formula {spec.formula!r} has no term for the worths", "Add object.")
+    return res
+
+
+def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResults:
+    """Return the fit of any terms: of a formula without worths, such as ``"0"``, that of equal worths."""
     clusters = _clusters(spec, data)
     parsed = _parsed(spec.formula, data.to_comparisons(), data)
     pairs = decided(parsed, data.to_comparisons())
@@ -201,8 +209,6 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
         )
     if found.tie and data.kind == "best_worst":
         raise FormulaError(f"tie, in {formula!r}", "Leave it out: a best and a worst are never tied.")
-    if not found.worth:
-        raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
     return found
 
 
@@ -232,7 +238,7 @@ def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) ->
 
 
 def _worth_text(formula: Formula) -> str:
-    return " + ".join(term.name for term in formula.worth)
+    return " + ".join(term.name for term in formula.worth) or "0"
 
 
 def _warn(res: RankingResults) -> None:

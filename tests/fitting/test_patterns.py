@@ -11,6 +11,8 @@ from scipy.optimize import minimize
 
 import llbt
 from llbt.core.patterns import MISSING
+from llbt.fitting.pattern_estimates import PatternSpecification
+from llbt.fitting.pattern_model import solved_patterns
 from llbt.kernel.patterns import pairs_of, products_of, rankings_of, ratings_of, signs_of
 
 OBJECTS = ["A", "B", "C", "D"]
@@ -32,14 +34,14 @@ def patterns(frame, objects=3, **keywords):
     return llbt.patterns_from(frame, "comparisons", objects=OBJECTS[:objects], columns=names, **keywords)
 
 
-def explicit(p, space, *, ties, dependence):
+def explicit(p, space, *, ties, dependence, worths=True):
     """Statsmodels' Poisson GLM of all possible patterns, a constant for the total."""
     pairs, size = p.pairs, len(p.objects)
     design = np.zeros((len(space), size))
     for k, (i, j) in enumerate(pairs):
         design[:, i] += space[:, k]
         design[:, j] -= space[:, k]
-    parts = [design[:, :-1]]
+    parts = [design[:, :-1]] if worths else []
     parts += [(space == 0).sum(axis=1, keepdims=True)] if ties else []
     products = products_of(pairs)
     parts += [space[:, products[:, 0]] * space[:, products[:, 1]]] if dependence else []
@@ -48,6 +50,22 @@ def explicit(p, space, *, ties, dependence):
         counts[np.flatnonzero((space == answers).all(axis=1))] += n
     matrix = sm.add_constant(np.column_stack(parts).astype(float), prepend=False)
     return sm.GLM(counts, matrix, family=sm.families.Poisson()).fit(tol=1e-12)
+
+
+def test_terms_without_worths_are_those_of_equal_worths():
+    """Against the Poisson GLM of all patterns without the columns of the objects, relative to its saturated model."""
+    p = patterns(drawn(np.random.default_rng(1)))
+    space = np.array(list(itertools.product([1, 0, -1], repeat=3)))
+    for formula, dependence in (("tie", False), ("tie + dependence", True)):
+        found = solved_patterns(PatternSpecification(formula), p)
+        glm = explicit(p, space, ties=True, dependence=dependence, worths=False)
+        assert found.llf == pytest.approx(_multinomial(glm), abs=1e-7)
+        assert found.params.tolist() == pytest.approx(glm.params[:-1].tolist(), abs=1e-6)
+
+
+def _multinomial(glm):
+    seen = glm.model.endog > 0
+    return float(glm.model.endog[seen] @ np.log(glm.fittedvalues[seen] / glm.model.endog.sum()))
 
 
 # -- R's prefmod ---------------------------------------------------------------------------------------------

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
+from scipy.special import gammaln
 from scipy.stats import f
 from statsmodels.discrete.conditional_models import ConditionalLogit
 
 import llbt
 from llbt.core.rankings import gathered_rankings
+from llbt.fitting.ranking_estimates import RankingSpecification
+from llbt.fitting.ranking_model import rankings_of_terms
 from llbt.kernel.list_draws import drawn_tied
 
 NONE = np.empty(0, dtype=int)
@@ -187,6 +190,26 @@ def test_the_fit_is_the_maximum_of_the_enumerated_likelihood():
     params = res.params.to_numpy()
     worths, deltas = np.append(params[:4], 0.0), dict(zip(orders, params[4:], strict=True))
     np.testing.assert_allclose(res.probabilities, [np.exp(log_probability(o, worths, deltas)) for o in said], rtol=1e-9)
+
+
+def test_terms_without_worths_are_those_of_equal_worths():
+    """Every order of a set of three or four has the same probability where nothing is tied."""
+    r = drawn_lists(np.random.default_rng(3), ties=False)
+    equal = rankings_of_terms(RankingSpecification("0"), r)
+    assert equal.llf == pytest.approx(-float(r.counts @ gammaln(r.sizes + 1)))
+    assert equal.n_params == 0
+    tied = drawn_lists(np.random.default_rng(3))
+    found = rankings_of_terms(RankingSpecification("tie"), tied)
+    orders, said = np.unique(tied.tied)[1:].tolist(), orders_in(tied)
+
+    def llf(x):
+        deltas = dict(zip(orders, x, strict=True))
+        return sum(n * log_probability(o, np.zeros(5), deltas) for n, o in zip(tied.counts, said, strict=True))
+
+    best = found.params.to_numpy()
+    assert found.llf == pytest.approx(llf(best), abs=1e-9)
+    for step in 0.01 * np.eye(len(best)):
+        assert max(llf(best + step), llf(best - step)) < found.llf
 
 
 @pytest.mark.shared
