@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import JudgmentError, listed
-from .score_words import SYSTEM_WORDS, is_beside, is_called, spelled
+from .score_columns import SYSTEM_WORDS, is_beside, is_called, spelled
 from .sources import Source, in_memory
 from .spare_columns import numbers_of_rows
 

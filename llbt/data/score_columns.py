@@ -1,9 +1,10 @@
-"""Columns of scores, read into numpy: labels, numbers, and columns that only number the rows."""
+"""Columns of scores, by their names and their values: labels, numbers, and columns that only number the rows."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -15,7 +16,58 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .frames import plain
 
+SYSTEM_WORDS = (
+    *("system", "model", "agent", "method", "submission", "approach", "participant", "team", "sys", "summarizer"),
+    *("llm", "checkpoint", "chatbot", "assistant", "engine", "run"),
+)
+ITEM_WORDS = (
+    *("instance", "item", "question", "prompt", "doc", "document", "qid", "sample", "example", "task", "problem"),
+    *("segment", "seg", "sentence", "query", "input", "case", "idx", "index", "id", "uid", "passage", "topic"),
+)
+RATER_WORDS = (
+    *("rater", "annotator", "judge", "worker", "assessor", "evaluator", "grader", "coder", "scorer", "reviewer"),
+    *("labeler", "user"),
+)
+RUN_WORDS = ("seed", "epoch", "run", "trial", "rep", "repeat", "repetition", "replicate", "fold", "attempt")
+SCORE_WORDS = ("score", "accuracy", "acc", "rating", "correct", "iscorrect", "exactmatch", "value", "reward", "grade")
+TOTAL_WORDS = ("average", "avg", "mean", "overall", "total", "macroavg", "microavg", "rank", "place")
+_BESIDE_WORDS = (
+    *("turn", "round", "length", "len", "ntokens", "numtokens", "tokens", "time", "timestamp", "tstamp", "date"),
+    *("duration", "cost", "price", "temperature", "params", "nparams", "parameters", "year", "order", "position"),
+)
+_BESIDE = re.compile(r"^latency|_ms$", re.IGNORECASE)
+_ROW_NUMBER = re.compile(r"(^|[_\s.-])(id|idx|index)$|^unnamed: \d+$", re.IGNORECASE)
+_SUFFIXES = ("", "id", "idx", "name", "no", "number", "nr", "hash", "key")
 _RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores
+_NUMBER = re.compile(r"\s*[<>~≈]?\s*[-+−]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
+
+
+def spelled(name: object) -> str:
+    """Return a name without case, blanks and signs: ``Model ID`` and ``model_id`` are one."""
+    return re.sub(r"[\s_.-]", "", str(name)).casefold()
+
+
+def is_called(name: object, words: Collection[str]) -> bool:
+    """Whether a column goes by one of the words, alone or as an id or a name."""
+    return any(spelled(name) == word + suffix for word in words for suffix in _SUFFIXES)
+
+
+def called(names: Iterable[str], words: Collection[str]) -> list[str]:
+    """Return the columns that go by one of the words, in the order of the words."""
+    known = list(names)
+    found = [name for word in words for name in known if is_called(name, (word,))]
+    return list(dict.fromkeys(found))
+
+
+def is_beside(name: object) -> bool:
+    """Whether a column's name is one of what stands beside scores: an item, a rater, a run, a length, a time."""
+    words = (*ITEM_WORDS, *RATER_WORDS, *RUN_WORDS, *_BESIDE_WORDS)
+    return is_called(name, words) or bool(_BESIDE.search(str(name))) or numbers_rows(name)
+
+
+def numbers_rows(name: object) -> bool:
+    """Whether a column is called as numbers of rows are: id, idx, index, …_id."""
+    return bool(_ROW_NUMBER.search(str(name)))
 
 
 def labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
@@ -114,3 +166,35 @@ def refuse_twice(labels: Sequence[object], where: str, expected: str = "each onc
     if seen.any():
         label = labels[int(seen.argmax())]
         raise JudgmentError(f"{where}: {label!r} stands there twice ({int(seen.sum())} repeats)", expected=expected)
+
+
+def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise for a column of text of which half of the cells or more are numbers: it holds scores, and other things."""
+    for name in names:
+        column = table[name]
+        if is_score(column) or column.dtype.kind in "bcM":
+            continue
+        there = column.notna().to_numpy()
+        cells = [str(cell) for cell in column[there]]
+        like = [_NUMBER.fullmatch(cell) is not None for cell in cells]
+        if not cells or 2 * sum(like) < len(cells):
+            continue
+        rows = np.flatnonzero(there)
+        bad = [(row, cell) for row, cell in zip(rows, cells, strict=True) if not is_float(cell)]
+        row, cell = bad[0] if bad else (rows[0], cells[0])
+        many = f"{counted(len(bad), 'cell')} of {len(cells)} no number" if bad else "numbers as text"
+        raise JudgmentError(
+            f"column {str(name)!r} holds {many}, the first {cell!r} in row {int(row)}",
+            f"Pass ignore=[{name!r}] to leave the column out, or leave such cells empty: "
+            f"frame[{name!r}] = pandas.to_numeric(frame[{name!r}], errors='coerce').",
+            expected="numbers, or nothing where there is no score",
+        )
+
+
+def is_float(cell: str) -> bool:
+    """Whether a text spells a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -11,9 +11,7 @@ import pandas as pd
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, listed
 from ..table import counted
-from .score_columns import counters, is_score, labelled, refuse_gone
-from .score_tables import refuse_bad_cells
-from .score_words import (
+from .score_columns import (
     ITEM_WORDS,
     RATER_WORDS,
     RUN_WORDS,
@@ -21,9 +19,14 @@ from .score_words import (
     SYSTEM_WORDS,
     TOTAL_WORDS,
     called,
+    counters,
     is_beside,
     is_called,
+    is_score,
+    labelled,
     numbers_rows,
+    refuse_bad_cells,
+    refuse_gone,
 )
 
 _LONG_TEXT = 40  # characters from which a text is an input or an output, no name

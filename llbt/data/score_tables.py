@@ -1,14 +1,16 @@
-"""Tables of scores as they are handed in, opened; what holds no scores of systems is refused."""
+"""Tables of scores, opened and read as one matrix of systems and items; what holds no scores is refused."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from ..core.columns import refuse_surrogates
+from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..core.rankings import Rankings
@@ -16,12 +18,24 @@ from ..errors import JudgmentError, kind_of, listed
 from ..table import Record, counted
 from .column_proposals import side_pairs
 from .files import open_source
+from .frames import plain
 from .known_formats import has_known_format
-from .score_columns import is_score, refuse_twice
-from .score_words import ITEM_WORDS, SYSTEM_WORDS, is_called
+from .score_columns import (
+    ITEM_WORDS,
+    SYSTEM_WORDS,
+    is_called,
+    is_float,
+    is_score,
+    labelled,
+    refuse_missing,
+    refuse_twice,
+    scores_of,
+)
+from .score_layouts import NamedColumns, ScoreLayout, layout_of
 from .sources import Source, in_memory
 
-_NUMBER = re.compile(r"\s*[<>~≈]?\s*[-+−]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
+Places = npt.NDArray[np.intp]
+_ROW = "instance"  # how the number of a row is called where no column names items
 _APPRAISE = ("user", "system", "segment", "type", "source", "target", "score", "document", "complete")
 _APPRAISE_END = ("spans", "start", "end")
 _PAIRS = (("winner", "loser"), ("won", "lost"), ("chosen", "rejected"), ("better", "worse"), ("white", "black"))
@@ -53,37 +67,6 @@ def score_table(data: object) -> pd.DataFrame:
     _refuse_judgments(table, source)
     _refuse_headless(table, source.what)
     return table
-
-
-def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise for a column of text of which half of the cells or more are numbers: it holds scores, and other things."""
-    for name in names:
-        column = table[name]
-        if is_score(column) or column.dtype.kind in "bcM":
-            continue
-        there = column.notna().to_numpy()
-        cells = [str(cell) for cell in column[there]]
-        like = [_NUMBER.fullmatch(cell) is not None for cell in cells]
-        if not cells or 2 * sum(like) < len(cells):
-            continue
-        rows = np.flatnonzero(there)
-        bad = [(row, cell) for row, cell in zip(rows, cells, strict=True) if not _is_float(cell)]
-        row, cell = bad[0] if bad else (rows[0], cells[0])
-        many = f"{counted(len(bad), 'cell')} of {len(cells)} no number" if bad else "numbers as text"
-        raise JudgmentError(
-            f"column {str(name)!r} holds {many}, the first {cell!r} in row {int(row)}",
-            f"Pass ignore=[{name!r}] to leave the column out, or leave such cells empty: "
-            f"frame[{name!r}] = pandas.to_numeric(frame[{name!r}], errors='coerce').",
-            expected="numbers, or nothing where there is no score",
-        )
-
-
-def _is_float(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _text(name: object) -> object:
@@ -156,8 +139,8 @@ def _pair_of_objects(table: pd.DataFrame) -> tuple[str, str] | None:
 def _refuse_headless(table: pd.DataFrame, what: str) -> None:
     """Raise for a table whose names look like a row of it: a text in its own column, and a number."""
     names = [name for name in table if isinstance(name, str)]
-    numbers = [name for name in names if _is_float(name)]
-    texts = [name for name in names if not _is_float(name)]
+    numbers = [name for name in names if is_float(name)]
+    texts = [name for name in names if not is_float(name)]
     own = [name for name in texts if table[name].dtype.kind not in "biufcM" and name in set(map(str, table[name]))]
     shares = [name for name in numbers if "." in name and is_score(table[name]) and _is_fractional(table[name])]
     if not numbers or not (own or (shares and len(numbers) == len(names))):
@@ -182,3 +165,184 @@ def _is_fractional(column: pd.Series) -> bool:
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     values = values[np.isfinite(values)]
     return bool(len(values) and (values != np.floor(values)).any())
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreMatrix:
+    """Scores of N systems on M instances; the attributes are those of `SystemScores`."""
+
+    systems: tuple[Label, ...]
+    instances: tuple[Label, ...]
+    values: FloatArray
+    instance: str
+    columns: pd.DataFrame
+    place: Places
+    unused: tuple[str, ...]
+    notes: tuple[str, ...]
+    rater: str
+    items: tuple[str, ...]
+
+
+def read_matrix(table: pd.DataFrame, asked: NamedColumns) -> ScoreMatrix:
+    """Return the scores of a table in the layout that its columns say."""
+    layout = layout_of(table, asked)
+    if layout.system is None:
+        return wide_matrix(table, layout, asked)
+    return _long(table, layout, asked) if len(layout.scores) == 1 else _systems_in_rows(table, layout, asked)
+
+
+def wide_matrix(table: pd.DataFrame, layout: ScoreLayout, asked: NamedColumns) -> ScoreMatrix:
+    """Return the scores of a table with a column for each system."""
+    keys = _keys(layout.item, asked.rater if layout.item else None)
+    name, columns, place, labels = _instances(table, keys)
+    if len(labels) < len(table) and not layout.averaged:
+        refuse_twice(
+            [labels[k] for k in place], f"column {name!r}: the instances", "one row each: select one metric first"
+        )
+    order = sorted(layout.scores, key=sort_key)
+    values = np.vstack([scores_of(table[column], str(column)) for column in order])
+    if len(labels) < len(table):
+        values = pd.DataFrame(values.T).groupby(place, sort=True).mean().to_numpy().T
+    return ScoreMatrix(
+        tuple(plain(column) for column in order),
+        labels,
+        values,
+        name,
+        columns[[column for column in columns if column not in layout.scores]],
+        place,
+        _unused(table, asked, (*layout.scores, *layout.numbering, *keys, *layout.averaged)),
+        (*layout.notes, *_average_note(table, layout)),
+        asked.rater or "",
+        layout.item or (name,),
+    )
+
+
+def _long(table: pd.DataFrame, layout: ScoreLayout, asked: NamedColumns) -> ScoreMatrix:
+    """Return the scores of a table with a row for each system and item, and perhaps rater or run."""
+    (score,) = layout.scores
+    rows, systems = _sorted_systems(table, layout)
+    keys = _keys(layout.item, asked.rater)
+    name, columns, place, labels = _instances(table, keys)
+    cell = rows * len(labels) + place
+    again = pd.Series(cell).duplicated().to_numpy()
+    if again.any() and not layout.averaged:
+        at = int(again.argmax())
+        _refuse_again(table, layout, at, int(again.sum()), systems[rows[at]], labels[place[at]])
+    scored = scores_of(table[score], score)
+    there = ~np.isnan(scored)
+    values = np.full(len(systems) * len(labels), np.nan)
+    if again.any():
+        n = np.bincount(cell[there], minlength=len(values))
+        values[n > 0] = np.bincount(cell[there], scored[there], len(values))[n > 0] / n[n > 0]
+    else:
+        values[cell] = scored
+    return ScoreMatrix(
+        systems,
+        labels,
+        values.reshape(len(systems), -1),
+        name,
+        columns[[column for column in columns if column not in (layout.system, score)]],
+        place,
+        _unused(table, asked, (str(layout.system), score, *keys, *layout.averaged)),
+        (*layout.notes, *_average_note(table, layout)),
+        asked.rater or "",
+        layout.item,
+    )
+
+
+def _systems_in_rows(table: pd.DataFrame, layout: ScoreLayout, asked: NamedColumns) -> ScoreMatrix:
+    """Return the scores of a table with a row for each system and a column for each item."""
+    rows, systems = _sorted_systems(table, layout)
+    if len(systems) < len(table) and not layout.averaged:
+        at = int(pd.Series(rows).duplicated().argmax())
+        raise JudgmentError(
+            f"column {layout.system!r}: {systems[rows[at]]!r} stands in several rows, again in row {at}",
+            expected="a row for each system",
+        )
+    values = np.vstack([scores_of(table[column], str(column)) for column in layout.scores]).T
+    means = pd.DataFrame(values).groupby(rows, sort=True).mean().to_numpy()
+    labels = tuple(plain(column) for column in layout.scores)
+    used = (str(layout.system), *layout.scores, *layout.numbering, *layout.averaged)
+    return ScoreMatrix(
+        systems,
+        labels,
+        means,
+        _ROW,
+        pd.DataFrame({_ROW: labels}),
+        np.arange(len(labels)),
+        _unused(table, asked, used),
+        (*layout.notes, *_average_note(table, layout)),
+        "",
+        (_ROW,),
+    )
+
+
+def _sorted_systems(table: pd.DataFrame, layout: ScoreLayout) -> tuple[Places, tuple[Label, ...]]:
+    """Return the system of each row, as a place among the sorted systems, and these."""
+    refuse_missing(table, str(layout.system), *layout.item)
+    codes, found = labelled(table[layout.system])
+    order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank[codes], tuple(found[k] for k in order)
+
+
+def _keys(item: Sequence[str], rater: str | None) -> tuple[str, ...]:
+    return (*item, *([rater] if rater else []))
+
+
+def _instances(table: pd.DataFrame, keys: Sequence[str]) -> tuple[str, pd.DataFrame, Places, tuple[Label, ...]]:
+    """Return what instances are called, the columns with it, the instance of each row, and their labels."""
+    if not keys:
+        rows = np.arange(len(table))
+        return _ROW, table.assign(**{_ROW: rows}), rows, tuple(rows.tolist())
+    refuse_missing(table, *keys)
+    columns = with_items(table, keys)
+    name = " / ".join(keys)
+    place, labels = labelled(columns[name])
+    return name, columns, place, tuple(labels)
+
+
+def with_items(columns: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return columns with one more that joins those that name items together, where there are several."""
+    if len(keys) == 1:
+        return columns
+    labels = [item_label(row) for row in columns[list(keys)].itertuples(index=False)]
+    return columns.assign(**{" / ".join(keys): labels})
+
+
+def item_label(values: Sequence[Any]) -> Label:
+    """Return the label of an item that several columns name together."""
+    parts = [plain(value) for value in values]
+    return parts[0] if len(parts) == 1 else " / ".join(str(part).replace("/", "//") for part in parts)
+
+
+def _unused(table: pd.DataFrame, asked: NamedColumns, used: Sequence[str]) -> tuple[str, ...]:
+    return tuple(str(name) for name in table.columns if name not in (*used, *asked.ignore, *asked.others))
+
+
+def _average_note(table: pd.DataFrame, layout: ScoreLayout) -> tuple[str, ...]:
+    """Return what was averaged: several rows of one system and item, by rater or run."""
+    if not layout.averaged:
+        return ()
+    which = " and ".join(f"{name!r} ({table[name].nunique():,})" for name in layout.averaged)
+    return (f"{counted(len(table), 'row')} averaged over {which} within system and item",)
+
+
+def _refuse_again(table: pd.DataFrame, layout: ScoreLayout, row: int, many: int, system: Label, item: Label) -> None:
+    """Raise for a system that is scored twice on an item, with the column that tells the rows apart, if one does."""
+    keys = [str(layout.system), *layout.item]
+    rest = [name for name in table.columns if name not in (*keys, *layout.scores)]
+    apart = [name for name in rest if not table[[*keys, name]].duplicated().any() and not table[name].is_unique]
+    remedy = ""
+    if apart:
+        name, value = apart[0], plain(table[apart[0]].iloc[row])
+        remedy = (
+            f"Column {name!r} tells them apart: select one of its values, frame = frame[frame[{name!r}] == {value!r}], "
+            f"or pass item={[*layout.item, name]!r}."
+        )
+    raise JudgmentError(
+        f"row {row} scores {system!r} on {item!r} again ({counted(many, 'such row')})",
+        remedy,
+        expected="one score each: select one metric first",
+    )

@@ -19,9 +19,8 @@ from ..table import counted, format_count
 from .files import open_source
 from .frames import is_number
 from .kept import Names, wanted
-from .score_frames import SystemScores, as_scores, instance_columns
-from .score_ties import TieRule
 from .sources import as_names
+from .system_scores import SystemScores, TieRule, as_scores, instance_columns
 from .tables import assembled, coded_pairs, kept_at
 
 

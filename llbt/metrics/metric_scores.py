@@ -15,8 +15,8 @@ from ..arguments import checked
 from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
 from ..data.frames import plain
 from ..data.kept import Names
-from ..data.score_tables import refuse_bad_cells, score_table
-from ..data.score_words import RATER_WORDS, called, is_beside
+from ..data.score_columns import RATER_WORDS, called, is_beside, refuse_bad_cells
+from ..data.score_tables import score_table
 from ..data.sources import as_names
 from ..data.tables import unused_note
 from ..errors import JudgmentError, OptionError, listed

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..arguments import checked
 from ..core.columns import FloatArray, IntArray, Label, is_among
-from ..data.score_frames import as_scores
-from ..data.score_ties import TIE
+from ..data.system_scores import TIE, as_scores
 from ..errors import JudgmentError, OptionError, listed
 from ..table import format_number, format_percent
 from .look import BLUE, COLUMN, GREY, ORANGE, axes_of, finish, label_scale, short_names

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from ..data.score_frames import SystemScores
+from ..data.system_scores import SystemScores
 from ..errors import unknown_name
 from .aggregate import aggregate
 from .bradley_terry import BradleyTerry

@@ -12,7 +12,7 @@ from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..data.kept import Names
-from ..data.score_frames import SystemScores, as_scores
+from ..data.system_scores import SystemScores, as_scores
 from ..errors import DesignError, JudgmentError, OptionError
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, interval_fields

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.columns import FloatArray, IntArray
-from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
+from ..data.system_scores import FIRST, ROUNDING, SECOND, TieRule
 from ..resampling import shown
 from .grouped_tests import Units, means, signed_ranks, t_p
 from .paired_tests import largest, pair_up, sign_test_of, signed_sum_p, wilcoxon_test

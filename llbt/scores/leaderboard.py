@@ -14,7 +14,7 @@ from ..classical.pair_tables import Adjust, adjust_note, adjusted_p
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.kept import Names
 from ..data.score_columns import labelled
-from ..data.score_frames import SystemScores, as_scores, instance_columns
+from ..data.system_scores import SystemScores, as_scores, instance_columns
 from ..errors import DesignError, JudgmentError, OptionError
 from ..kernel.robust import effective_clusters
 from ..resampling import Resampler

@@ -12,8 +12,7 @@ from ..classical.pair_counts import pair_counts
 from ..core.columns import FloatArray, IntArray, Label, Lines
 from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
-from ..data.score_frames import SystemScores
-from ..data.score_ties import NO_GAME, TieRule
+from ..data.system_scores import NO_GAME, SystemScores, TieRule
 from ..errors import JudgmentError, listed
 from ..resampling import drawn_counts, drawn_weights
 from ..table import counted

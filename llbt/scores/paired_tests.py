@@ -13,7 +13,7 @@ from scipy import stats
 from ..classical.sign_rules import Alternative, binomial_p, count_wins, normal_p
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
-from ..data.score_ties import ROUNDING
+from ..data.system_scores import ROUNDING
 
 EXACT = 50  # differences up to which the signed ranks have their own distribution, as in scipy
 

@@ -16,8 +16,7 @@ from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.doors import from_counts
 from ..data.kept import Names
-from ..data.score_frames import SystemScores, as_scores
-from ..data.score_ties import FIRST, ROUNDING, SECOND, TieRule
+from ..data.system_scores import FIRST, ROUNDING, SECOND, SystemScores, TieRule, as_scores
 from ..errors import DesignError, listed
 from ..fitting.model import LLBT
 from ..inference.objects import centred

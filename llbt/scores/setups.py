@@ -14,7 +14,7 @@ from ..arguments import Jobs, Rng, checked
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
 from ..data.kept import Names
-from ..data.score_frames import SystemScores, as_scores
+from ..data.system_scores import SystemScores, as_scores
 from ..errors import LLBTError, LLBTWarning, OptionError, listed
 from ..resampling import Resampler
 from .aggregate import aggregate

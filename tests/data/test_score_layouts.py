@@ -11,7 +11,7 @@ import pytest
 from support.shell import answered, refused
 
 import llbt
-from llbt.data.score_frames import SystemScores, as_scores
+from llbt.data.system_scores import SystemScores, as_scores
 from llbt.errors import LLBTError
 
 RNG = np.random.default_rng(7)

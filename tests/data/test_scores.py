@@ -12,8 +12,8 @@ from support.pasting import arguments
 
 import llbt
 from llbt.data.rankings import from_ratings
-from llbt.data.score_frames import SystemScores, as_scores, instance_columns
 from llbt.data.scores import from_scores
+from llbt.data.system_scores import SystemScores, as_scores, instance_columns
 from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.fit import fit
 
@@ -143,7 +143,7 @@ class TestCounts:
     def test_many_instances_are_counted_in_parts(self, monkeypatch):
         frame = drawn(3)
         whole = from_scores(frame, covariates=("domain", "length"))
-        monkeypatch.setattr("llbt.data.score_ties._ENTRIES", 50)  # one other system at a time
+        monkeypatch.setattr("llbt.data.system_scores._ENTRIES", 50)  # one other system at a time
         assert from_scores(frame, covariates=("domain", "length")) == whole
 
     def test_order_of_rows_and_columns_does_not_matter(self):

@@ -12,8 +12,8 @@ from support.draws import first_block
 from support.mechanisms import mechanism
 
 import llbt
-from llbt.data.score_frames import SystemScores
 from llbt.data.scores import from_scores
+from llbt.data.system_scores import SystemScores
 from llbt.resampling import drawn_weights
 from llbt.scores.aggregate import aggregate
 from llbt.scores.bradley_terry import BradleyTerry, recursion

@@ -14,8 +14,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import llbt
-from llbt.data.score_frames import SystemScores
-from llbt.data.score_ties import TieRule
+from llbt.data.system_scores import SystemScores, TieRule
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.resampling import Resampler
 from llbt.scores.board_record import ScoreLeaderboard

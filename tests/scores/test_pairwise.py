@@ -14,7 +14,7 @@ from scipy import stats
 
 import llbt
 from llbt.core.statistics import adjust_p
-from llbt.data.score_frames import SystemScores
+from llbt.data.system_scores import SystemScores
 from llbt.errors import JudgmentError, OptionError
 from llbt.scores.paired_tests import (
     PairedScores,
