@@ -33,6 +33,7 @@ from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import format_percent
+from .cluster_units import LEAST
 from .existence import check_connected, check_existence
 from .model import LLBT
 from .ranking_clusters import Clustering, clustering_of, covariance_by
@@ -146,6 +147,42 @@ def fit_rankings(
         res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
         _warn(res)
         return res
+
+
+def default_formula_of_lists(data: Rankings) -> str:
+    """Return ``object``, with ``+ tie`` where objects share places."""
+    return "object + tie" if data.largest_tie > 1 else "object"
+
+
+def fit_cautiously(formula: str, data: Rankings, *, reference: Reference = None, prior: Prior = None) -> RankingResults:
+    """Return the fit with the largest standard errors: of independent lists, or by one of the clusters that are kept.
+
+    Clusters of single lists say nothing of dependence; too few clusters are not allowed for, and a note says so.
+    """
+    spec = RankingSpecification(formula, reference, "nonrobust", "", prior, "joint")
+    ways = [clustering_of(data, name) for name in data.clusters if _several(data, name)]
+    few = [way.size for way in ways if way.effective < LEAST]
+    alone = solved_rankings(spec, data)
+    others = [
+        solved_rankings(replace(spec, cov_type="cluster", groups=way.name), data)
+        for way in ways
+        if way.effective >= LEAST
+    ]
+    res = max((alone, *others), key=lambda fit: float(np.nansum(fit.bse)))
+    if res is alone and ways:
+        why = f"standard errors by clusters need G* = (Σn)²/Σn² of {LEAST} or more"
+        why = f"{' and '.join(few)}: {why}" if few else "clusters make no standard errors larger"
+        note = f"lists are taken as independent: {why}"
+        res = replace(res, covariance=replace(res.covariance, notes=(*res.covariance.notes, note)))
+    _warn(res)
+    return res
+
+
+def _several(data: Rankings, name: str) -> bool:
+    """Whether there are several clusters, and several lists in one of them."""
+    column = next(column for column in data.cluster_columns if column.name == name)
+    lists = np.bincount(column.codes, data.counts)
+    return bool((lists > 0).sum() > 1 and lists.max() > 1)
 
 
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:

@@ -80,7 +80,7 @@ def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
             f"{format_number(res.effective_params, 4)}"
         )
     clusters = res.rankings.clusters
-    if res.specification.cov_type == "nonrobust" and clusters:
+    if res.specification.cov_type == "nonrobust" and clusters and not res.covariance.notes:
         notes.append(
             f"lists are taken as independent: cov_type='cluster', groups={clusters[0]!r} allows for dependence"
         )

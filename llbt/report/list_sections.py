@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeGuard
 
-import numpy as np
-
 from ..auditing.audit import Audit, audit
 from ..core.rankings import Rankings
 from ..errors import OptionError, SeparationError
-from ..fitting.cluster_units import LEAST
-from ..fitting.ranking_clusters import clustering_of
-from ..fitting.ranking_model import fit_rankings
+from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..fitting.ranking_results import RankingResults
-from ..fitting.specification import Prior
 from ..formulas.grid import At
 from ..inference.list_goodness import goodness_of_lists
 from ..inference.objects import worth_classes
@@ -97,30 +92,16 @@ def studied_lists(data: OfLists, formula: str | None, found: Audit | None, confi
     )
 
 
-def default_formula_of_lists(r: Rankings) -> str:
-    """Return ``object``, with ``+ tie`` where objects share places."""
-    return "object + tie" if r.largest_tie > 1 else "object"
-
-
 def _fitted(formula: str, r: Rankings) -> tuple[RankingResults, tuple[str, ...]]:
     """Return the fit with the largest of the standard errors by clusters, and why bias was reduced if it was."""
-    prior: Prior = None
-    said: tuple[str, ...] = ()
     try:
-        res = fit_rankings(formula, r)
+        return fit_cautiously(formula, r), ()
     except SeparationError as error:
-        prior = "jeffreys"
-        res = fit_rankings(formula, r, prior=prior)
         said = (
             f"Without correction some estimate is infinite, so Firth's bias reduction was used. {error.found}. "
-            f"{error.remedy}",
+            f"{error.remedy}"
         )
-    fits = [res]
-    for name in r.clusters:
-        levels = next(column.levels for column in r.cluster_columns if column.name == name)
-        if len(levels) > 1 and clustering_of(r, name).effective >= LEAST:
-            fits.append(fit_rankings(formula, r, cov_type="cluster", groups=name, prior=prior))
-    return max(fits, key=lambda fit: float(np.nansum(fit.bse))), said
+        return fit_cautiously(formula, r, prior="jeffreys"), (said,)
 
 
 def sections_of_lists(s: ListStudy) -> Sections:
