@@ -1,4 +1,4 @@
-"""Which columns of a table are rankings or best-worst sets, by their names and then by their values."""
+"""Which columns of a table are rankings, best-worst sets or ratings, by their names and then by their values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import JudgmentError, listed
-from .score_columns import SYSTEM_WORDS, is_beside, is_called, spelled
+from .score_columns import ITEM_WORDS, RATER_WORDS, SYSTEM_WORDS, called, is_beside, is_called, spelled
 from .sources import Source, in_memory
 from .spare_columns import numbers_of_rows
 
@@ -19,6 +19,15 @@ _BEST = ("best", "overallbest", "bestoverall", "mostpreferred", "mostimportant",
 _WORST = ("worst", "overallworst", "worstoverall", "leastpreferred", "leastimportant", "least")
 _OBJECT = ("object", "item", "option", "alternative", "candidate", "variety", "system", "model", "stimulus", "product")
 _RANK = ("rank", "ranking", "place", "position")
+_RATING = ("rating", "ratings", "stars", "likert", "opinion")
+_SCORE = ("score", "scores", "points", "grade", "value")  # ratings where somebody is named who gave them
+_PERSON = ("person", "respondent", "participant", "subject", "observer", "student", "voter", "panelist", "consumer")
+_BLOCK = ("block", "list", "ballot", "set", "trial", "trait")
+_OF_PERSONS = (
+    *("age", "sex", "gender", "female", "male", "education", "edu", "income", "urban", "region", "country"),
+    *("experience", "condition", "group", "wave", "session", "weight", "height", "married", "religion", "party"),
+)
+_NUMBERED = re.compile(r"[a-z]{0,12}[\s_-]?\d+(?:\.0)?", re.IGNORECASE)  # what persons are called: P1, 17
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PLACE = re.compile(r"(?:rank|place|position|choice|pref|preference|pos)?(\d+)(?:st|nd|rd|th)?")
 _STEM = re.compile(r"(.*?)[\s_.-]*([a-z]|\d+|one|two|three|four|five|six|seven)", re.IGNORECASE)
@@ -30,16 +39,16 @@ class ListLayout:
 
     Attributes
     ----------
-    kind : {"sets", "long", "ranks", "places"}
+    kind : {"sets", "long", "ranks", "places", "ratings"}
         Best-worst sets; rankings with a row for each object, with a column of ranks for each object, or with a column
-        for each place.
+        for each place; ratings.
     arguments : mapping
-        Of `choices_from` for sets, else of `rankings_from`.
+        Of `choices_from` for sets, of `from_ratings` for ratings, else of `rankings_from`.
     note : str
         What the columns were read as.
     """
 
-    kind: Literal["sets", "long", "ranks", "places"]
+    kind: Literal["sets", "long", "ranks", "places", "ratings"]
     arguments: Mapping[str, Any]
     note: str
 
@@ -93,19 +102,45 @@ def _refuse_weights(source: Source) -> None:
 
 
 def _long(source: Source) -> ListLayout | None:
-    rank, item = _called(source.names, _RANK), _called(source.names, _OBJECT)
-    if rank is None or item is None:
-        return None
-    weights = numbers_of_rows(source, ())
-    makers = [name for name in source.names if name not in (rank, item, *weights)]
-    if not makers:
-        return None
-    table = in_memory(source)
-    sizes = table.groupby(makers, dropna=False, sort=False)[item].agg(["size", "nunique"])
-    if not (sizes["size"].gt(1).all() and sizes["size"].eq(sizes["nunique"]).all()):
+    rank, item = _called(source.names, _RANK), _object_of(source.names)
+    makers = None if rank is None or item is None else makers_of(source, item, (rank,))
+    if rank is None or item is None or makers is None:
         return None
     note = f"read as rankings of {item!r} by {rank!r}, one for each {' and '.join(map(repr, makers))}"
     return ListLayout("long", {"object": item, "rank": rank, "block": makers}, note)
+
+
+def makers_of(source: Source, item: str, values: Sequence[str]) -> list[str] | None:
+    """Return the columns that make a list or block of a table with a row for each object; None where none do.
+
+    All other columns do, or those that are called as judges, items and blocks are, if then every block has several
+    objects, each of them once. The rest has one value in each block, or is a time, a length or a number of rows.
+    """
+    weights = numbers_of_rows(source, ())
+    others = [name for name in source.names if name not in (item, *values, *weights)]
+    units = [name for name in others if is_called(name, (*RATER_WORDS, *_PERSON, *ITEM_WORDS, *_BLOCK))]
+    table = in_memory(source)
+    for makers in (others, units):
+        if makers:
+            sizes = table.groupby(makers, dropna=False, sort=False)[item].agg(["size", "nunique"])
+            once = sizes["size"].gt(1).all() and sizes["size"].eq(sizes["nunique"]).all()
+            rest = [name for name in others if name not in makers and not is_beside(name)]
+            if once and table.groupby(makers, dropna=False, sort=False)[rest].nunique().le(1).all(axis=None):
+                return makers
+    return None
+
+
+def judge_of(names: Sequence[str]) -> str | None:
+    """Return the column that is called as those who judge are."""
+    return next(iter(called(names, (*RATER_WORDS, *_PERSON))), None)
+
+
+def _object_of(names: Sequence[str]) -> str | None:
+    """Return the only column that is called as objects are; an item beside it is what they were judged on."""
+    found = [name for name in names if spelled(name) in _OBJECT]
+    several = len(found) > 1
+    found = [name for name in found if not (several and spelled(name) == "item")]
+    return found[0] if len(found) == 1 else None
 
 
 def _places(source: Source) -> ListLayout | None:
@@ -138,6 +173,70 @@ def _ranks(source: Source) -> ListLayout | None:
         return None
     names = [str(name) for name in columns]
     return ListLayout("ranks", {"objects": names}, f"read as rankings, 1 for the best, of {listed(names, 12)}")
+
+
+def ratings_of(source: Source) -> ListLayout | None:
+    """Return the columns of ratings: a rating and an object in each row, or a row for each person.
+
+    Raises
+    ------
+    JudgmentError
+        For a column that may say how often each row was given, and for numbers that may be ranks with ties.
+    """
+    if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
+        return None
+    try:
+        found = _long_ratings(source) or _wide_ratings(source)
+    except TypeError:  # cells of Python without a hash or an order
+        return None
+    if found is not None:
+        _refuse_weights(source)
+    return found
+
+
+def _long_ratings(source: Source) -> ListLayout | None:
+    named = judge_of(source.names) is not None
+    rating, item = _called(source.names, (*_RATING, *(_SCORE if named else ()))), _object_of(source.names)
+    if rating is None or item is None or in_memory(source)[rating].dtype.kind not in "iuf":
+        return None
+    makers = makers_of(source, item, (rating,))
+    if makers is None:
+        return None
+    note = f"read as ratings of {item!r} by {rating!r}, the highest is best, within {' and '.join(map(repr, makers))}"
+    return ListLayout("ratings", {"object": item, "rating": rating, "block": makers}, note)
+
+
+def _wide_ratings(source: Source) -> ListLayout | None:
+    """Return whole numbers on one scale, of at least three objects, beside the column of who gave them."""
+    frame = in_memory(source)
+    judge = judge_of(source.names)
+    if judge is None or len(frame) < 2 or not frame[judge].is_unique:
+        return None
+    if is_called(judge, SYSTEM_WORDS) and not all(_NUMBERED.fullmatch(str(label)) for label in frame[judge]):
+        return None
+    beside = [name for name in frame if is_beside(name) or spelled(name) in _OF_PERSONS or name == judge]
+    columns = [name for name in frame.drop(columns=beside).select_dtypes("number") if _place(str(name)) is None]
+    values = frame[columns].to_numpy(dtype=float)
+    if len(columns) < 3 or np.isnan(values).all(axis=0).any() or (values % 1 > 0).any():
+        return None
+    names = [str(name) for name in columns]
+    if np.nanmin(values) >= 1 and np.nanmax(values) <= len(columns):
+        raise JudgmentError(
+            f"columns {listed(names, 12)} hold whole numbers from 1 to {len(columns)}, and may be ranks or ratings",
+            f"Pass rankings={names!r} if 1 is the best, or ratings={names!r} if the highest is.",
+            where=source.what,
+        )
+    if not _on_one_scale(values):
+        return None
+    return ListLayout("ratings", {"objects": names}, f"read as ratings, the highest is best, of {listed(names, 12)}")
+
+
+def _on_one_scale(values: Any) -> bool:
+    """Whether the columns (rows, J) may be of one scale, up to 10 or up to 100, and none of them a code."""
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    top = high.max()
+    codes = (high - low == 1) & (low >= 0) & (high <= 2)  # 0 and 1, or 1 and 2: a sex, a condition
+    return bool((top <= 10 or (top <= 100 and high.min() > 10)) and (top <= 2 or not codes.any()))
 
 
 def _called(names: Sequence[str], words: Sequence[str]) -> str | None:

@@ -117,7 +117,7 @@ def test_object_covariates_are_kept():
 @pytest.mark.parametrize(
     ("frame", "keywords", "error", "match"),
     [
-        (LONG.assign(time=range(len(LONG))), {}, llbt.errors.OptionError, "which rows belong together"),
+        (LONG.drop(columns="judge").assign(time=range(9)), {}, llbt.errors.OptionError, "which rows belong together"),
         (WIDE, {"objects": list("ABX")}, llbt.errors.JudgmentError, "no column 'X'"),
         (WIDE, {"objects": list("ABC"), "block": "A"}, llbt.errors.OptionError, "every row is a block"),
         (BESIDE, COLUMNS | {"block": "judge"}, llbt.errors.OptionError, "every row is a ranking"),
