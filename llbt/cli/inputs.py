@@ -25,7 +25,7 @@ from ..table import format_count
 from .messages import working
 from .options import Counting, Model, Reading, ScoreReading
 from .signatures import given
-from .values import among, assigned, items, number_or, numbers, option_of, outcomes, pairs, sides, two, where, wrong
+from .values import among, assigned, items, numbers, option_of, outcomes, pairs, prior_of, sides, two, where, wrong
 
 _FILES = ("object_covariates", "judge_covariates")  # beside FILE
 _OF_COUNTS = ("wins",)
@@ -120,8 +120,13 @@ def counted(read: Opened, counting: Counting, groups: Sequence[str], units: str 
         Whether a judge and a prompt that were named have to be there, or are kept where they are.
     """
     with working("reading"):
-        c = _pooled(_table(read, groups, units), counting.pool)
-        return _largest(c) if counting.largest_component else c
+        return narrowed(_table(read, groups, units), counting.pool, counting.largest_component)
+
+
+def narrowed(c: llbt.Comparisons, pool: str | None, largest_component: bool) -> llbt.Comparisons:
+    """Return a table summed over what is to be pooled, or the largest group of objects in it."""
+    c = _pooled(c, pool)
+    return _largest(c) if largest_component else c
 
 
 def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
@@ -219,7 +224,7 @@ def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
         "reference": None if model.reference is None else _reference(model.reference, c),
         "method": model.method,
         "fixed": None if model.fixed is None else numbers("fixed", model.fixed),
-        "prior": None if model.prior is None else number_or("prior", model.prior, "jeffreys"),
+        "prior": prior_of(model.prior),
         "cov_type": "cluster" if groups and model.cov_type == "cautious" else model.cov_type,
         "groups": groups,
         "link": model.link,
@@ -282,7 +287,11 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
 
 def judged(file: str, reading: Reading) -> Any:
     """Return judgments one by one, read as they are said to be written."""
-    read = opened(file, reading)
+    return judged_of(opened(file, reading), file)
+
+
+def judged_of(read: Opened, file: str) -> Any:
+    """Return the judgments of a file one by one."""
     if isinstance(read.source, llbt.Comparisons):
         raise wrong("FILE", f"the bundled data set {file!r} is counts; judgments one by one are asked for.")
     said: dict[str, Any] = {**read.said, **read.who}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from .messages import watched, working
-from .options import Among, Confidence, File, Jobs, Printing, Reading, Resample, Rng, Text, column, option
+from .options import Among, Confidence, File, Jobs, Lists, Printing, Reading, Resample, Rng, Text, column, option
 from .values import items
 
 
@@ -22,14 +22,15 @@ def audit(
             "CHECK,…",
         ),
     ] = None,
+    lists: Lists,
     reading: Reading,
     printing: Printing,
 ) -> None:
-    """Say what is wrong with judgments before a model does, and what to do about it."""
+    """Say what is wrong with judgments or lists before a model does, and what to do about it."""
     from .answers import rendered
-    from .inputs import audit_of, opened
+    from .list_inputs import audit_of_file
 
-    found = audit_of(opened(file, reading))
+    found = audit_of_file(file, lists, reading)
     failed = () if fail_on is None else found.failed(*items("fail_on", fail_on))
     typer.echo(rendered(found, printing))
     if failed:
@@ -77,11 +78,18 @@ def agreement(
     """Say how far judges agree on the same units, raw and corrected for chance."""
     import llbt
 
+    from ..errors import JudgmentError
     from .answers import rendered
-    from .inputs import judged
+    from .inputs import judged_of, opened
+    from .list_inputs import refuse_lists
 
-    with working("reading"):
-        judgments = judged(file, reading)
+    read = opened(file, reading)
+    try:
+        with working("reading"):
+            judgments = judged_of(read, file)
+    except JudgmentError:
+        refuse_lists(read, file, reading)
+        raise
     found = llbt.judges.agreement(
         judgments,
         unit=["prompt"] if unit is None else items("unit", unit),

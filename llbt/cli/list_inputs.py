@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
+import pandas as pd
 import typer
 
 import llbt
 
+from ..auditing.audit import Audit
 from ..data.files import open_source
-from ..data.list_layouts import list_layout
-from ..data.sources import in_memory
-from ..errors import JudgmentError, listed
+from ..data.list_layouts import ListLayout, judge_of, list_layout, makers_of, ratings_of
+from ..data.sources import in_memory, open_frame
+from ..data.spare_columns import restricted
+from ..errors import JudgmentError, SeparationError, listed
 from ..fitting.fitted import AnyFit
-from ..fitting.ranking_model import RankingCov
-from .inputs import Opened, counted, fitted, frame_of, groups_of, opened
+from ..fitting.ranking_model import RankingCov, default_formula_of_lists, fit_cautiously
+from ..formulas.brackets import has_brackets
+from ..report.study import finite_fit
+from ..table import counted as in_words
+from .inputs import (
+    Opened,
+    asked_of,
+    audit_of,
+    counted,
+    fitted,
+    frame_or_file,
+    groups_of,
+    in_groups,
+    narrowed,
+    opened,
+    source_of,
+)
 from .messages import answered, working
 from .options import Counting, Lists, Model, Reading
 from .signatures import given
-from .values import items, number_or, option_of, wrong
+from .values import items, option_of, prior_of, where, wrong
 
 _KINDS = ("rankings", "best", "ratings")
-_OF_LISTS = ("objects", "covariates", "clusters")  # what lists are read with
+_BESIDE = {  # options of a kind of lists → the kinds that they stand beside
+    "worst": ("best",),
+    "design": ("best",),
+    "object": ("rankings", "ratings"),
+    "block": ("rankings", "ratings"),
+}
+_KEPT = ("covariates", "clusters", "object_covariates", "judge", "prompt", "ignore", "where", "missing")
+_OF_RATINGS = ("numeric", "judge_covariates", "pool", "largest_component")
 _OF_FITS = ("reference", "cov_type", "groups", "prior")
 
 
@@ -31,8 +58,11 @@ def list_kind(lists: Lists) -> str:
     kinds = [name for name in _KINDS if getattr(lists, name) is not None]
     if len(kinds) > 1:
         raise wrong(kinds[1], f"{option_of(kinds[0])} names another kind of lists already.")
-    if lists.worst is not None and lists.best is None:
-        raise wrong("worst", "it stands beside --best.")
+    for name, known in _BESIDE.items():
+        if getattr(lists, name) is not None and not set(kinds) & set(known):
+            raise wrong(name, f"it stands beside {' or '.join(map(option_of, known))}.")
+    if lists.unranked is not None and kinds not in ([], ["rankings"]):
+        raise wrong("unranked", "it is for rankings.")
     return kinds[0] if kinds else ""
 
 
@@ -40,21 +70,92 @@ def data_of(
     file: str, lists: Lists, reading: Reading, counting: Counting, model: Model
 ) -> llbt.Comparisons | llbt.Rankings:
     """Return the judgments, counts or lists of a file: as the options say, else as its columns do."""
-    kind = list_kind(lists)
-    if kind == "ratings":
-        return _rated(file, lists, counting)
-    if kind:
-        return _listed(file, kind, lists, {**given(reading), **given(counting)}, model)
+    return _data_of(file, lists, reading, counting, model, "kept")[0]
+
+
+def _data_of(
+    file: str, lists: Lists, reading: Reading, counting: Counting, model: Model, units: Literal["kept", "found"]
+) -> tuple[llbt.Comparisons | llbt.Rankings, Opened | None]:
+    """Return what a file holds, and how judgments or counts in it are written; None for lists and ratings."""
+    if kind := list_kind(lists):
+        with working("reading"):
+            return _named(file, kind, lists, {**given(reading), **given(counting)}, model), None
     read = opened(file, reading, counting)
     try:
-        return counted(read, counting, groups_of(model))
+        return counted(read, counting, groups_of(model), units), read
     except JudgmentError:
-        found = (
-            None if given(reading) or isinstance(read.source, llbt.Comparisons) else _recognized(read, counting, model)
-        )
+        found = recognized(read, lists, reading, counting, model)
         if found is None:
             raise
-        return found
+        return found, None
+
+
+def audited_fit(
+    file: str, formula: str | None, lists: Lists, reading: Reading, counting: Counting, model: Model
+) -> tuple[AnyFit, Audit]:
+    """Return the fit that a page is about, with Firth's bias reduction where estimates are infinite, and an audit."""
+    data, read = _data_of(file, lists, reading, counting, model, "found")
+    if isinstance(data, llbt.Rankings):
+        found = audit_of_lists(data, reading)
+        try:
+            return fit_of(formula, data, model), found
+        except SeparationError:
+            if model.prior is not None:
+                raise
+            return fit_of(formula, data, replace(model, prior="jeffreys")), found
+    found = audit_of_lists(data, reading) if read is None else audit_of(read, data)
+    formula = formula or llbt.default_formula(data)
+    if has_brackets(formula):
+        return fitted(formula, data, model), found
+    with working("fitting"), in_groups(data):
+        return finite_fit(formula, data, **asked_of(model, data)), found
+
+
+def audit_of_lists(data: llbt.Comparisons | llbt.Rankings, reading: Reading) -> Audit:
+    """Return the audit of lists, or of the comparisons that ratings imply."""
+    names = (*data.clusters, *data.covariates)
+    with working("auditing"):
+        return llbt.audit(data, judge=reading.judge or judge_of(names), prompt=reading.prompt)
+
+
+def audit_of_file(file: str, lists: Lists, reading: Reading) -> Audit:
+    """Return the audit of what a file holds: judgments, counts, lists or ratings."""
+    if kind := list_kind(lists):
+        return audit_of_lists(_named(file, kind, lists, given(reading), Model()), reading)
+    read = opened(file, reading)
+    try:
+        return audit_of(read)
+    except JudgmentError:
+        found = recognized(read, lists, reading, Counting(), Model())
+        if found is None:
+            raise
+        return audit_of_lists(found, reading)
+
+
+def refuse_lists(read: Opened, file: str, reading: Reading) -> None:
+    """Refuse lists and ratings where verdicts on pairs are asked for, with the command that asks how judges differ."""
+    found = recognized(read, Lists(), reading, Counting(), Model())
+    if found is not None:
+        raise JudgmentError(
+            f"agreement is of verdicts on pairs, and the file is {found.notes[0]}",
+            f"llbt audit {shlex.quote(file)} names judges who are unlike the others.",
+        )
+
+
+def recognized(
+    read: Opened, lists: Lists, reading: Reading, counting: Counting, model: Model
+) -> llbt.Comparisons | llbt.Rankings | None:
+    """Return the lists or ratings that a file holds by its columns; None where these say neither."""
+    asked = {**given(reading), **given(counting)}
+    if isinstance(read.source, llbt.Comparisons) or set(asked) - {*_KEPT, *_OF_RATINGS}:
+        return None
+    with working("reading"):
+        table, notes = _table(read.source, asked)
+        layout = list_layout(open_frame(table)) or ratings_of(open_frame(table))
+        if layout is None or (layout.kind != "ratings" and set(asked) - set(_KEPT)):
+            return None
+        found = _lists(table, layout, asked, lists, model)
+        return replace(found, notes=(layout.note, *notes, *found.notes))
 
 
 def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> AnyFit:
@@ -63,31 +164,21 @@ def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: M
         return fitted(formula, data, model)
     said = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
     _refuse({name: value for name, value in said.items() if value not in ("auto", "adjacent")}, _OF_FITS, "rankings")
-    prior: Any = None if model.prior is None else number_or("prior", model.prior, "jeffreys")
+    asked: dict[str, Any] = {"reference": model.reference, "prior": prior_of(model.prior)}
+    formula = formula or default_formula_of_lists(data)
     with working("fitting"):
-        return llbt.fit_rankings(
-            formula or ("object + tie" if data.largest_tie > 1 else "object"),
-            data,
-            reference=model.reference,
-            cov_type=cast(RankingCov, said.get("cov_type", "cluster" if model.groups else "nonrobust")),
-            groups=model.groups or "",
-            prior=prior,
-        )
+        if model.cov_type == "cautious" and not model.groups:
+            return fit_cautiously(formula, data, **asked)
+        cov_type = cast(RankingCov, said.get("cov_type", "cluster"))
+        return llbt.fit_rankings(formula, data, cov_type=cov_type, groups=model.groups or "", **asked)
 
 
-def _recognized(read: Opened, counting: Counting, model: Model) -> llbt.Rankings | None:
-    """Return the rankings or best-worst sets that a file holds by its columns; None where these say neither."""
-    asked = given(counting)
-    if set(asked) - set(_OF_LISTS[1:]):
-        return None
-    source = open_source(read.source)
-    layout = list_layout(source)
-    if layout is None:
-        return None
-    door = llbt.choices_from if layout.kind == "sets" else llbt.rankings_from
-    with working("reading"):
-        found: llbt.Rankings = door(in_memory(source), **layout.arguments, **_kept(asked, model))
-    return replace(found, notes=(layout.note, *found.notes))
+def two_models(data: llbt.Rankings) -> str:
+    """Return the options that compare two models of lists: with and without ties, or judges alike and each apart."""
+    if data.largest_tie > 1:
+        return "--formula object --formula object+tie"
+    judge = next(iter((*data.covariates, *data.clusters)), "judge")
+    return f"--covariates {shlex.quote(judge)} --formula object --formula {shlex.quote(f'object*{judge}')}"
 
 
 def tell(data: llbt.Comparisons | llbt.Rankings) -> None:
@@ -96,49 +187,143 @@ def tell(data: llbt.Comparisons | llbt.Rankings) -> None:
         typer.echo(f"note: {answered(note)}", err=True)
 
 
-def _rated(file: str, lists: Lists, counting: Counting) -> llbt.Comparisons:
-    """Return the comparisons that the ratings of a file imply."""
-    kept: dict[str, Any] = {name: items(name, text) for name, text in given(counting).items() if name in _OF_LISTS}
-    _refuse(given(counting), _OF_LISTS, "ratings")
-    with working("reading"):
-        return llbt.from_ratings(frame_of(file), objects=items("ratings", lists.ratings or ""), **kept)
-
-
-def _listed(file: str, kind: str, lists: Lists, asked: dict[str, Any], model: Model) -> llbt.Rankings:
-    """Return the rankings or best-worst sets of columns that the options name."""
-    _refuse(asked, _OF_LISTS if kind == "best" else _OF_LISTS[1:], kind)
-    kept = _kept(asked, model)
-    with working("reading"):
-        return _sets(file, lists, asked, kept) if kind == "best" else _rankings(file, lists, kept)
-
-
-def _kept(asked: dict[str, Any], model: Model) -> dict[str, Any]:
-    """Return the columns that are kept beside lists; those of groups are clusters."""
-    kept: dict[str, Any] = {name: items(name, asked[name]) for name in _OF_LISTS[1:] if name in asked}
-    groups = model.groups or ""
-    if groups and groups not in (*kept.get("covariates", ()), *kept.get("clusters", ())):
-        kept["clusters"] = [*kept.get("clusters", ()), groups]
-    return kept
-
-
-def _refuse(asked: dict[str, Any], known: tuple[str, ...], kind: str) -> None:
+def _refuse(asked: Mapping[str, Any], known: Sequence[str], kind: str) -> None:
     other = [name for name in asked if name not in known]
     if other:
         raise wrong(other[0], f"it is not for {option_of(kind)}; known there: {listed([option_of(n) for n in known])}.")
 
 
-def _sets(file: str, lists: Lists, asked: dict[str, Any], kept: dict[str, Any]) -> llbt.Rankings:
-    if "objects" not in asked:
-        raise wrong("best", "--objects names the columns with the objects of each set; pass it, too.")
-    objects = items("objects", asked["objects"])
-    return llbt.choices_from(frame_of(file), objects=objects, best=lists.best or "", worst=lists.worst, **kept)
+# -- a table of lists ----------------------------------------------------------------------------------------
 
 
-def _rankings(file: str, lists: Lists, kept: dict[str, Any]) -> llbt.Rankings:
-    """Return rankings of columns of ranks, or of places whose cells name objects."""
-    names = items("rankings", lists.rankings or "")
-    frame = frame_of(file)
-    gone = [name for name in names if name not in frame]
+def _named(file: str, kind: str, lists: Lists, asked: dict[str, Any], model: Model) -> llbt.Comparisons | llbt.Rankings:
+    """Return the rankings, best-worst sets or ratings of columns that the options name."""
+    _refuse(asked, {"best": ("objects", *_KEPT), "ratings": (*_KEPT, *_OF_RATINGS)}.get(kind, _KEPT), kind)
+    table, notes = _table(frame_or_file(file), asked)
+    layout = _layout_of_sets(lists, asked) if kind == "best" else _layout_of_values(kind, lists, table)
+    found = _lists(table, layout, asked, lists, model)
+    return replace(found, notes=(*notes, *found.notes)) if notes else found
+
+
+def _table(source: object, asked: Mapping[str, Any]) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the rows and columns that are read, and notes on rows that are not."""
+    read, notes = restricted(open_source(source), where("where", asked["where"]) if "where" in asked else None)
+    table, ignored = in_memory(read), items("ignore", asked["ignore"]) if "ignore" in asked else []
+    _refuse_gone(table, ignored, "ignore")
+    return table.drop(columns=ignored), notes
+
+
+def _refuse_gone(table: pd.DataFrame, names: Sequence[str], option: str) -> None:
+    gone = [name for name in names if name not in table]
     if gone:
-        raise wrong("rankings", f"the file has no column {listed(gone)} but {listed(list(frame), 20)}.")
-    return llbt.rankings_from(frame, objects=names, **kept)
+        raise wrong(option, f"the file has no column {listed(gone)} but {listed(list(table), 20)}.")
+
+
+def _layout_of_sets(lists: Lists, asked: Mapping[str, Any]) -> ListLayout:
+    best, worst = items("best", lists.best or ""), None if lists.worst is None else items("worst", lists.worst)
+    objects = items("objects", asked["objects"]) if "objects" in asked else None
+    if lists.design is not None:
+        said: dict[str, Any] = {"design": source_of(lists.design), "best": best, "worst": worst}
+        return ListLayout("sets", {**said, **({} if objects is None else {"objects": objects})}, "")
+    if objects is None:
+        raise wrong("best", "--objects names the columns with the objects of each set; pass it, or --design, too.")
+    for name, columns in (("best", best), ("worst", worst or [""])):
+        if len(columns) > 1:
+            raise wrong(name, "several columns are those of the sets of --design; pass it, too.")
+    return ListLayout("sets", {"objects": objects, "best": best[0], "worst": worst and worst[0]}, "")
+
+
+def _layout_of_values(kind: str, lists: Lists, table: pd.DataFrame) -> ListLayout:
+    """Return how columns of ranks or ratings are read: one for each object, or one beside that of objects."""
+    names = items(kind, getattr(lists, kind))
+    _refuse_gone(table, names, kind)
+    value = "rating" if kind == "ratings" else "rank"
+    if lists.object is None:
+        if lists.block is not None:
+            raise wrong("block", "it stands beside --object, which names the column of objects.")
+        return ListLayout("ratings" if kind == "ratings" else "ranks", {"objects": names}, "")
+    if len(names) > 1:
+        raise wrong("object", f"beside it {option_of(kind)} names one column, that of the {value}s.")
+    block = items("block", lists.block) if lists.block else makers_of(open_frame(table), lists.object, names)
+    _refuse_gone(table, [lists.object, *(block or [])], "object")
+    if block is None:
+        raise wrong("object", "--block names the columns that make a list, such as judge,prompt; pass it, too.")
+    return ListLayout(
+        "ratings" if kind == "ratings" else "long", {"object": lists.object, value: names[0], "block": block}, ""
+    )
+
+
+def _lists(
+    table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], lists: Lists, model: Model
+) -> llbt.Comparisons | llbt.Rankings:
+    """Return the lists of a table, or the comparisons that its ratings imply, with what is kept beside them."""
+    table, absent, notes = _without_missing(table, layout, asked.get("missing"))
+    said: dict[str, Any] = {**layout.arguments, **absent, **_beside(table, layout, asked, model)}
+    found: llbt.Comparisons | llbt.Rankings
+    if layout.kind == "ratings":
+        found = narrowed(llbt.from_ratings(table, **said), asked.get("pool"), bool(asked.get("largest_component")))
+    elif layout.kind == "sets":
+        found = llbt.choices_from(table, **said)
+    else:
+        found = llbt.rankings_from(table, **said, **({} if lists.unranked is None else {"unranked": lists.unranked}))
+    return replace(found, notes=(*notes, *found.notes)) if notes else found
+
+
+def _without_missing(
+    table: pd.DataFrame, layout: ListLayout, missing: str | None
+) -> tuple[pd.DataFrame, dict[str, Any], tuple[str, ...]]:
+    """Return the rows that are read, values that mean none, and notes: of --missing drop, or numbers."""
+    if missing is None:
+        return table, {}, ()
+    if missing != "drop":
+        if layout.kind == "sets":
+            raise wrong("missing", f"found {missing!r}; of best-worst sets expected drop.")
+        return table, {"missing": [_number(part) for part in items("missing", missing)]}, ()
+    roles = ("best", "worst") if layout.kind == "sets" else ("objects", "object", "rank", "rating", "block")
+    named = [layout.arguments.get(role) or [] for role in roles]
+    names = [name for part in named for name in ([part] if isinstance(part, str) else part)]
+    _refuse_gone(table, names, "best" if layout.kind == "sets" else "object")
+    kept = table.dropna(subset=names).reset_index(drop=True)
+    gone = len(table) - len(kept)
+    note = f"{in_words(gone, 'row')} with a missing value left out (--missing drop)"
+    return kept, {}, (note,) if gone else ()
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise wrong("missing", f"found {text!r}; expected drop, or numbers that mean none, such as -1.") from None
+
+
+def _beside(table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], model: Model) -> dict[str, Any]:
+    """Return the columns that are kept beside lists: as asked, those of --groups, and those of judges and prompts."""
+    kept: dict[str, Any] = {
+        name: items(name, asked[name]) for name in ("covariates", "clusters", "numeric") if name in asked
+    }
+    kept |= {name: source_of(asked[name]) for name in ("object_covariates", "judge_covariates") if name in asked}
+    clusters = [*kept.get("clusters", ())]
+    known = {*clusters, *kept.get("covariates", ())}
+    named = [*groups_of(model), *(asked[name] for name in ("judge", "prompt") if name in asked)]
+    _refuse_gone(table, [name for name in named if name not in known and name != "block"], "judge")
+    used = {name for part in layout.arguments.values() for name in ([part] if isinstance(part, str) else part or ())}
+    judge = (
+        None if "judge" in asked else judge_of([str(name) for name in table if name not in used - {*_block(layout)}])
+    )
+    if judge is not None and _one_each(table, judge, _block(layout)):
+        named.append(judge)
+    clusters += [name for name in dict.fromkeys(named) if name not in known]
+    if layout.kind == "ratings" and not clusters and not ("block" in table and "block" not in _block(layout)):
+        clusters = ["block"]
+    return {**kept, **({"clusters": clusters} if clusters else {})}
+
+
+def _block(layout: ListLayout) -> Sequence[str]:
+    return cast(Sequence[str], layout.arguments.get("block", ()))
+
+
+def _one_each(table: pd.DataFrame, judge: str, block: Sequence[str]) -> bool:
+    """Whether a column names one judge for every row, and one for every list."""
+    if table[judge].isna().any():
+        return False
+    return not block or judge in block or bool(table.groupby(list(block), sort=False)[judge].nunique().eq(1).all())

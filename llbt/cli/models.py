@@ -160,6 +160,7 @@ def anova(
     n: Annotated[int, option("--n", "Tables that are simulated for tests of effects of judges.")] = 0,
     rng: Rng = None,
     n_jobs: Jobs = 1,
+    lists: Lists,
     reading: Reading,
     counting: Counting,
     model: Model,
@@ -172,14 +173,15 @@ def anova(
     import llbt
 
     from .answers import rendered
-    from .inputs import counted, fitted, groups_of, opened
-    from .list_inputs import tell
+    from .list_inputs import data_of, fit_of, tell, two_models
 
-    data = counted(opened(file, reading, counting), counting, groups_of(model))
+    data = data_of(file, lists, reading, counting, model)
     tell(data)
+    if isinstance(data, llbt.Rankings) and len(formula or ()) < 2:
+        raise wrong("formula", f"of lists two models are compared. Pass {two_models(data)}.")
     results = []
-    for each in formula or (llbt.default_formula(data),):
-        res = fitted(each, data, model)
+    for each in formula or (None,):
+        res = fit_of(each, data, model)
         if isinstance(res, llbt.DiscriminationResults):
             raise wrong("formula", f"{each!r} has discriminations of judges; llbt fit prints their tests.")
         if isinstance(res, llbt.LargeResults):
@@ -204,6 +206,7 @@ def report(
     formula: Formula = None,
     title: Annotated[Text, option("--title", "The heading of the page. [default: the name of FILE]", "TEXT")] = None,
     confidence: Confidence = 0.95,
+    lists: Lists,
     reading: Reading,
     counting: Counting,
     model: Model,
@@ -215,10 +218,9 @@ def report(
     """
     import llbt
 
-    from ..formulas.brackets import has_brackets
-    from ..report.study import finite_fit
     from ..report.writing import checked_target
-    from .inputs import asked_of, audit_of, counted, fitted, groups_of, in_groups, opened, refuse_standard_input
+    from .inputs import refuse_standard_input
+    from .list_inputs import audited_fit
 
     refuse_standard_input(output, file, counting)
     target = (
@@ -226,15 +228,7 @@ def report(
         if str(output) == "-"
         else checked_target(output, (file, counting.object_covariates, counting.judge_covariates))
     )
-    read = opened(file, reading, counting)
-    data = counted(read, counting, groups_of(model), units="found")
-    found = audit_of(read, data)
-    formula = formula or llbt.default_formula(data)
-    if has_brackets(formula):
-        res = fitted(formula, data, model)
-    else:
-        with working("fitting"), in_groups(data):
-            res = finite_fit(formula, data, **asked_of(model, data))
+    res, found = audited_fit(file, formula, lists, reading, counting, model)
     heading = title or ("Preference judgments" if file == "-" else Path(file).stem)
     with tempfile.TemporaryDirectory() as folder, working("writing"):
         place = target or Path(folder, "report.html")

@@ -175,11 +175,12 @@ class Reading:
         ),
     ] = None
     missing: Annotated[
-        Literal["drop"] | None,
+        Text,
         option(
             "--missing",
-            "drop leaves out rows with a missing value in a column that is read, counted. [default: they are refused]",
-            "drop",
+            """drop leaves out rows with a missing value in a column that is read, counted. Rankings and ratings:
+            numbers that mean none, such as -1. [default: missing values are refused, but for ranks and ratings]""",
+            "drop|NUMBER,…",
         ),
     ] = None
     input_format: Annotated[
@@ -230,20 +231,60 @@ class Lists:
         column(
             "--rankings",
             """Rankings, one a row: the columns of the ranks, one per object and named after it; or of the places, first
-            to last, where cells name objects.""",
+            to last, where cells name objects. With --object: the one column of ranks.""",
             "COLUMN,…",
         ),
     ] = None
     best: Annotated[
         Text,
         column(
-            "--best", "Best-worst sets, one a row: the column that names the best of the set; its objects in --objects."
+            "--best",
+            """Best-worst sets, one a row: the column that names the best of the set; its objects in --objects. With
+            --design: a column for each set.""",
+            "COLUMN,…",
         ),
     ] = None
-    worst: Annotated[Text, column("--worst", "Best-worst sets: the column that names the worst.")] = None
+    worst: Annotated[
+        Text, column("--worst", "Best-worst sets: the column that names the worst, or one for each set.", "COLUMN,…")
+    ] = None
+    design: Annotated[
+        Text,
+        option(
+            "--design",
+            """Best-worst sets, a row per judge: a file with the sets that every judge was shown, one a row, with a
+            column for each object of a set.""",
+            "FILE",
+        ),
+    ] = None
     ratings: Annotated[
         Text,
-        column("--ratings", "Ratings: the columns with them, one per object and named after it.", "COLUMN,…"),
+        column(
+            "--ratings",
+            "Ratings: the columns with them, one per object and named after it. With --object: the one column of them.",
+            "COLUMN,…",
+        ),
+    ] = None
+    object: Annotated[
+        Text,
+        column("--object", "Rankings or ratings with a row for each object: the column that names it."),
+    ] = None
+    block: Annotated[
+        Text,
+        column(
+            "--block",
+            """Beside --object: the columns that make a list, such as judge,prompt. [default: all others, or those
+            called as judges and items]""",
+            "COLUMN,…",
+        ),
+    ] = None
+    unranked: Annotated[
+        Literal["unknown", "below"] | None,
+        option(
+            "--unranked",
+            """Rankings: what a missing rank says: nothing, or that the object was shown and stands below all others.
+            [default: unknown]""",
+            "unknown|below",
+        ),
     ] = None
 
 

@@ -112,6 +112,11 @@ def number_or(name: str, text: str, *words: str) -> float | str:
         raise wrong(name, f"found {text!r}; expected a number or {' or '.join(words)}.") from None
 
 
+def prior_of(text: str | None) -> Any:
+    """Return what makes estimates finite: a number of judgments, or jeffreys."""
+    return None if text is None else number_or("prior", text, "jeffreys")
+
+
 def among(labels: Iterable[Any], text: str) -> Any:
     """Return the label that is written so, 3 may be a number; a number where there is none; else the text."""
     if (found := next((label for label in labels if str(label) == text), None)) is not None:

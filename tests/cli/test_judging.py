@@ -236,6 +236,7 @@ def test_every_option_has_a_help_text():
     options = dict(re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE))
     given = {"objects", "outcome", "outcomes", "judge", "prompt", "weights", "input-format", "defaults", "fail-on"}
     given |= {"ties-column", "ignore", "where", "winner", "loser", "scores", "orders", "max-dropped", "missing"}
+    given |= {"rankings", "best", "worst", "design", "ratings", "object", "block", "unranked"}
     assert {f"--{name}" for name in given | {"labels", "format", *PRINTED}} == {
         name for name in options if name != "--help"
     }

@@ -161,5 +161,278 @@ def test_places_are_no_sides_of_a_comparison(tmp_path):
     path = tmp_path / "places.csv"
     path.write_text("place1,place2,place3\nA,B,C\nB,A,C\nA,C,B\n")
     result = CliRunner().invoke(app, ["audit", str(path)])
-    assert result.exit_code == 2
-    assert "--objects place1" not in result.output, result.output
+    assert result.exit_code == 0, result.output
+    assert "3 objects, 3 lists of 3" in result.output
+
+
+# -- ratings that are recognized ---------------------------------------------------------------------------------
+
+RATED = {  # table → its frame, what from_ratings is told, wins of A over B, ties, wins of B over A
+    "a row for each judge": (
+        pd.DataFrame({"judge": list("gghh"), "A": [5, 4, 5, 2], "B": [3, 4, 2, 5], "C": [1, 5, 3, 4]}).assign(
+            judge=["g1", "g2", "h1", "h2"]
+        ),
+        {"objects": ["A", "B", "C"], "clusters": "judge"},
+        (2, 1, 1),
+    ),
+    "a row for each rating": (
+        pd.DataFrame({"person": [1, 1, 2, 2, 3, 3], "item": list("ABABAB"), "rating": [5, 3, 2, 2, 4, 5]}),
+        {"object": "item", "block": ["person"], "clusters": "person"},
+        (1, 1, 1),
+    ),
+    "on prompts": (
+        pd.DataFrame(
+            {
+                "worker": list("vvvvwwww"),
+                "item": [1, 1, 2, 2, 1, 1, 2, 2],
+                "system": list("ABABABAB"),
+                "score": [9, 3, 4, 4, 1, 5, 6, 2],
+            }
+        ),
+        {"object": "system", "rating": "score", "block": ["worker", "item"], "clusters": "worker"},
+        (2, 1, 1),
+    ),
+    "with the time of each rating": (
+        pd.DataFrame(
+            {
+                "judge": [1, 1, 2, 2, 3, 3],
+                "object": list("ABABAB"),
+                "rating": [5, 3, 2, 2, 4, 5],
+                "timestamp": [3, 5, 9, 11, 20, 21],
+            }
+        ),
+        {"block": ["judge"], "clusters": "judge"},
+        (1, 1, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RATED)
+def test_files_of_ratings_are_recognized(name, tmp_path):
+    table, said, expected = RATED[name]
+    c = llbt.from_ratings(table, **said)
+    assert tuple(c.counts[0]) == expected
+    path = tmp_path / "ratings.csv"
+    table.to_csv(path, index=False)
+    res = llbt.fit("object + tie", c, cov_type="cautious")
+    printed = CliRunner().invoke(app, ["fit", str(path), "--prior", "1"])
+    assert printed.exit_code == 0, printed.output
+    assert "Note: read as ratings" in printed.stdout
+    assert f"{c.n_judgments} judgments implied by" in printed.stdout
+    facts = json.loads(CliRunner().invoke(app, ["fit", str(path), "--format", "json"]).stdout)
+    assert facts["llf"] == pytest.approx(res.llf)
+    assert [row["std_error"] or 0 for row in facts["coefficients"]] == pytest.approx(res.bse.fillna(0).tolist())
+    board = CliRunner().invoke(app, ["leaderboard", str(path)])
+    assert board.stdout.split("Note")[0] == str(llbt.leaderboard(res)).split("Note")[0]
+    assert board.stderr.startswith("note: read as ratings")
+    assert CliRunner().invoke(app, ["worth", str(path)]).exit_code == 0
+
+
+UNREAD = {  # what may be something else → options that the refusal names, and what one of them stands for
+    "ranks with ties or ratings": (
+        pd.DataFrame({"judge": ["g", "h", "k"], "A": [1, 2, 1], "B": [2, 2, 1], "C": [3, 1, 2]}),
+        ["--rankings A,B,C", "--ratings A,B,C"],
+    ),
+    "a code beside ratings": (
+        pd.DataFrame({"judge": [*"ghk"], "A": [5, 2, 4], "B": [2, 3, 1], "C": [3, 1, 5], "flag": [0, 1, 0]}),
+        ["--ratings"],
+    ),
+    "systems in rows": (
+        pd.DataFrame({"model": ["x", "y", "z"], "arc": [10, 20, 30], "gsm": [15, 12, 11], "mmlu": [5, 7, 9]}),
+        ["--ratings"],
+    ),
+    "decimals": (pd.DataFrame({"judge": ["g", "h"], "A": [0.5, 0.7], "B": [0.1, 0.2], "C": [0.3, 0.1]}), ["--ratings"]),
+    "a verdict beside an item": (
+        pd.DataFrame(
+            {
+                "judge": [*"gghh"],
+                "item": [1, 2, 1, 2],
+                "left": [*"xyxz"],
+                "right": [*"yzzx"],
+                "selected": [*"lrlm"],
+                "score": [1, 2, 3, 4],
+            }
+        ),
+        ["--ou"],
+    ),
+    "two columns of objects": (
+        pd.DataFrame({"judge": [*"gghh"], "system": [*"ABAB"], "product": [*"pqpq"], "rating": [1, 2, 3, 4]}),
+        ["--ratings"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_may_be_something_else_is_refused_with_the_options_of_ratings(name, tmp_path):
+    table, ways = UNREAD[name]
+    result = run(table, tmp_path)
+    assert result.exit_code == 2, result.output
+    assert all(way in result.output for way in ways), result.output
+    if len(ways) > 1:
+        answers = [run(table, tmp_path, *way.split(), "--prior", "1") for way in ways]
+        assert [answer.exit_code for answer in answers] == [0, 0]
+        assert ["Plackett-Luce" in answer.stdout for answer in answers] == [True, False]
+
+
+# -- options of lists ------------------------------------------------------------------------------------------------
+
+LONG = pd.DataFrame(
+    {
+        "id": [1, 1, 1, 2, 2, 2, 3, 3, 3],
+        "brand": list("xyzxyzxyz"),
+        "liked": [1, 2, 3, 2, 1, None, 3, 1, 2],
+        "judge": list("gggggghhh"),
+    }
+)
+
+
+def same(said, res):
+    """Whether a call printed a fit."""
+    assert said.exit_code == 0, said.output
+    printed = (said.stdout, f"{res}\n")
+    assert len({text.split("Estimate")[1].split("Note")[0] for text in printed}) == 1, printed
+
+
+def test_long_rankings_by_their_columns(tmp_path):
+    options = ["--rankings", "liked", "--object", "brand", "--block", "id"]
+    read = {"object": "brand", "rank": "liked", "block": "id"}
+    same(run(LONG, tmp_path, *options), llbt.fit_rankings("object", llbt.rankings_from(LONG, **read)))
+    below = llbt.rankings_from(LONG, unranked="below", **read)
+    assert below.n_judgments == 3
+    same(run(LONG, tmp_path, *options, "--unranked", "below"), llbt.fit_rankings("object", below))
+    by_default = run(LONG, tmp_path, "--rankings", "liked", "--object", "brand")  # all other columns make a list
+    assert by_default.stdout == run(LONG, tmp_path, *options[:-1], "id,judge").stdout
+    coded = LONG.fillna({"liked": -1})
+    assert run(coded, tmp_path, *options, "--missing", "-1").stdout == run(LONG, tmp_path, *options).stdout
+
+
+def test_long_ratings_by_their_columns(tmp_path):
+    options = ["--ratings", "liked", "--object", "brand", "--block", "id", "--clusters", "block", "--formula", "object"]
+    c = llbt.from_ratings(LONG, object="brand", rating="liked", block="id", clusters=["block", "judge"])
+    assert c.n_judgments == 7
+    same(run(LONG, tmp_path, *options), llbt.fit("object", c, cov_type="cautious"))
+
+
+def test_sets_of_a_design(tmp_path):
+    design = pd.DataFrame({"one": ["x", "y", "z"], "two": ["y", "z", "w"], "three": ["z", "w", "x"]})
+    design.to_csv(tmp_path / "design.csv", index=False)
+    judges = pd.DataFrame(
+        {
+            "judge": ["g", "h", "k"],
+            **{"B1": [1, 2, 3], "W1": [3, 3, 1], "B2": [1, 2, 3], "W2": [2, 1, 1], "B3": [3, 2, 1], "W3": [1, 1, 3]},
+        }
+    )
+    best, worst = ["B1", "B2", "B3"], ["W1", "W2", "W3"]
+    sets = llbt.choices_from(judges, design=design, best=best, worst=worst, clusters="judge")
+    assert sets.n_judgments == 9
+    options = ["--design", str(tmp_path / "design.csv"), "--best", ",".join(best), "--worst", ",".join(worst)]
+    expected = llbt.fit_rankings("object", sets, cov_type="cluster", groups="judge")
+    alone = llbt.fit_rankings("object", sets)
+    largest = expected if expected.bse.sum() > alone.bse.sum() else alone
+    same(run(judges, tmp_path, *options), largest)
+
+
+def test_missing_rows_of_lists_are_left_out_and_counted(tmp_path):
+    sets = pd.concat([SETS, SETS.iloc[:2].assign(best=[None, "A"], worst=["B", None])])
+    options = ["--objects", "item_A,item_B,item_C", "--best", "best", "--worst", "worst"]
+    assert run(sets, tmp_path, *options).exit_code == 2
+    said = run(sets, tmp_path, *options, "--missing", "drop")
+    assert said.stdout.split("Note")[0] == run(SETS, tmp_path, *options).stdout.split("Note")[0]
+    assert "2 rows with a missing value left out (--missing drop)" in said.stdout
+    found = run(sets, tmp_path, "--missing", "drop")  # recognized
+    assert found.stdout.split("Note")[0] == said.stdout.split("Note")[0]
+    assert run(sets, tmp_path, *options, "--missing", "0").exit_code == 2
+    assert run(SETS, tmp_path, *options, "--missing", "many").exit_code == 2
+
+
+def test_rows_and_columns_of_lists_that_are_read(tmp_path):
+    table = RANKS.assign(year=[1, 2, 1, 1], count=[3, 4, 5, 6])
+    refused = run(table, tmp_path)
+    assert "column 'count' may say how often each list was given" in " ".join(refused.output.split())
+    said = run(table, tmp_path, "--ignore", "count", "--where", "year=1", "--prior", "1")
+    assert said.exit_code == 0, said.output
+    assert "3 lists of 3" in said.stdout
+    assert "3 of 4 rows kept by --where" in said.stdout
+
+
+# -- judges beside lists ---------------------------------------------------------------------------------------------
+
+JUDGED = pd.DataFrame(
+    {
+        "worker": [f"w{k}" for k in (1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4)],
+        "x": [1, 1, 2, 2, 3, 3, 1, 1, 1, 2, 1, 3],
+        "y": [2, 3, 1, 1, 1, 1, 2, 2, 3, 1, 2, 1],
+        "z": [3, 2, 3, 3, 2, 2, 3, 3, 2, 3, 3, 2],
+    }
+)
+
+
+@pytest.mark.parametrize("options", [[], ["--rankings", "x,y,z"], ["--judge", "worker"]])
+def test_judges_beside_lists_are_clusters(options, tmp_path):
+    r = llbt.rankings_from(JUDGED, objects=["x", "y", "z"], clusters="worker")
+    res = llbt.fit_rankings("object", r, cov_type="cluster", groups="worker")
+    assert res.bse.sum() > llbt.fit_rankings("object", r).bse.sum()
+    said = run(JUDGED, tmp_path, *options)
+    same(said, res)
+    assert "standard errors allow for dependence within worker (G = 4" in said.stdout
+    independent = run(JUDGED, tmp_path, *options, "--cov-type", "nonrobust")
+    same(independent, llbt.fit_rankings("object", r))
+    assert "--cov-type cluster --groups worker allows for dependence" in independent.stdout
+
+
+def test_few_judges_of_lists_are_said(tmp_path):
+    said = run(RANKS, tmp_path)
+    same(said, llbt.fit_rankings("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
+    assert "lists are taken as independent: judge (G = 2" in said.stdout
+
+
+# -- other commands --------------------------------------------------------------------------------------------------
+
+
+def call(command, table, folder, *options):
+    table.to_csv(folder / "table.csv", index=False)
+    return CliRunner().invoke(app, [command, str(folder / "table.csv"), *options])
+
+
+@pytest.mark.parametrize("options", [[], ["--rankings", "x,y,z"]])
+def test_audit_of_lists(options, tmp_path):
+    r = llbt.rankings_from(JUDGED, objects=["x", "y", "z"], clusters="worker")
+    said = call("audit", JUDGED, tmp_path, *options, "--format", "json")
+    findings = [(found["check"], found["level"]) for found in json.loads(said.stdout)["findings"]]
+    expected = llbt.audit(r, judge="worker").to_frame()
+    assert findings == list(zip(expected["check"], expected["level"], strict=True))
+
+
+def test_analysis_of_models_of_lists(tmp_path):
+    tied = JUDGED.assign(y=[2, 3, 1, 1, 1, 1, 1, 2, 3, 1, 2, 1])
+    said = call("anova", tied, tmp_path, "--rankings", "x,y,z")
+    assert said.exit_code == 2
+    assert "Pass --formula object --formula object+tie." in " ".join(said.output.split())
+    both = ["--formula", "object", "--formula", "object+tie"]
+    answer = call("anova", tied, tmp_path, "--rankings", "x,y,z", *both, "--format", "csv")
+    r = llbt.rankings_from(tied, objects=["x", "y", "z"])
+    with pytest.warns(llbt.errors.TiesWarning):
+        expected = llbt.anova(llbt.fit_rankings("object", r), llbt.fit_rankings("object+tie", r)).to_frame()
+    assert float(answer.stdout.splitlines()[2].split(",")[1 + 5]) == pytest.approx(expected["statistic"].iloc[1])
+    untied = call("anova", JUDGED, tmp_path)
+    line = "--covariates worker --formula object --formula 'object*worker'"
+    assert f"Pass {line}." in " ".join(untied.output.split())
+
+
+def test_agreement_of_lists_is_refused_with_a_command_that_answers(tmp_path):
+    said = call("agreement", JUDGED, tmp_path)
+    assert said.exit_code == 2
+    text = " ".join(said.output.split())
+    assert "agreement is of verdicts on pairs, and the file is read as rankings" in text
+    command = text.partition("llbt audit ")[2].partition(" ")[0]
+    assert CliRunner().invoke(app, ["audit", command]).exit_code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("table", "heading"), [(JUDGED, "Plackett-Luce"), (RATED["a row for each judge"][0], "read as ratings")]
+)
+def test_report_of_lists(table, heading, tmp_path):
+    said = call("report", table, tmp_path, "--output", str(tmp_path / "page.html"))
+    assert said.exit_code == 0, said.output
+    assert heading in (tmp_path / "page.html").read_text(encoding="utf-8")
