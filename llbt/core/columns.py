@@ -384,6 +384,11 @@ def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
     return np.column_stack([np.bincount(group, weights=column, minlength=size) for column in counts.T])
 
 
+def summed_by(group: IntArray, values: FloatArray, size: int | None = None) -> FloatArray:
+    """Return values (R,) summed by group, shape (size,); by default as many groups as there are."""
+    return np.asarray(np.bincount(group, values, 0 if size is None else size), dtype=np.float64)
+
+
 def tally(
     by: IntArray, said: IntArray, weights: FloatArray | None = None, size: int | None = None, outcomes: int = 3
 ) -> FloatArray:

@@ -139,7 +139,7 @@ class Patterns(Record):
         """Return the patterns as they print, the most frequent first."""
         order = np.argsort(-self.counts, kind="stable")[:20]
         fields = (
-            Field("pattern", "pattern", ["".join(_SIGNS[int(y)] for y in self.answers[k]) for k in order]),
+            Field("pattern", "pattern", [pattern_text(self.answers[k]) for k in order]),
             *(Field(c.name, c.name, c.values[order].tolist()) for c in self.columns),
             Field("count", "count", self.counts[order], "count"),
         )
@@ -163,6 +163,11 @@ class Patterns(Record):
         ]
         missing = float(self.counts[(self.answers == MISSING).any(axis=1)].sum())
         return [*sizes, *([f"{format_count(missing)} judges without some answer"] if missing else [])]
+
+
+def pattern_text(answers: Signs) -> str:
+    """Return a pattern (P,) as its signs: + and − for the preferred object, 0 undecided, . no answer."""
+    return "".join(_SIGNS[int(y)] for y in answers)
 
 
 def gathered_patterns(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,6 +73,12 @@ class PatternLikelihood:
     def _own(self) -> int:
         """The number of parameters of the answers, before those of whether they are missing."""
         return int(self.eta.shape[2]) + len(self.products)
+
+    def of_counts(self, counts: FloatArray) -> PatternLikelihood:
+        """Return the likelihood with other counts of the patterns (N,), those of 0 left out."""
+        some, p = np.flatnonzero(counts > 0), self.patterns
+        left = replace(p, answers=p.answers[some], counts=counts[some], columns=tuple(c.take(some) for c in p.columns))
+        return replace(self, patterns=left, group=self.group[some])
 
     def weights(self, g: int, params: FloatArray) -> Weights:
         """Return what the weight of a pattern is made of in a class."""
@@ -215,7 +221,7 @@ def likelihood_of(
         Where more patterns are possible than are summed over, with how many that are.
     """
     products = products_of(p.pairs) if dependent else np.empty((0, 2), dtype=np.int64)
-    apart = missingness is not None and not dependent
+    apart = p.kind == "comparisons" and not dependent
     space = IndependentPairs(len(p.pairs), p.has_ties) if apart else space_of(p, products)
     _refuse_open(p, space)
     both = [np.concatenate([own.codes, other.codes]) for own, other in zip(p.columns, pairs.columns, strict=True)]

@@ -54,16 +54,6 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "Ask a fit without brackets that allows for it: llbt.grade_tests(llbt.fit({formula}, res.comparisons, "
         "cov_type='cluster', groups={judge})).",
     ),
-    "held_out": (
-        "folds of judgments leave out parts of what the effects are known from, and folds of judges have no effects",
-        "Compare .aic or .bic, with effects or without, or test the effects: llbt.anova({plain}, res); "
-        "llbt.held_out({plain}) is of the fit without effects.",
-    ),
-    "influence": (
-        "leaving out judgments changes the normal effects as well as the estimates",
-        "Draw tables from it, llbt.bootstrap(res, resample='parametric'), or ask a fit without effects: "
-        "llbt.influence({plain}).",
-    ),
     "intransitivity": (
         _NO_COUNTS,
         "Pass the table, llbt.intransitivity(res.comparisons), or a fit without effects for its deviance: "
@@ -142,7 +132,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     "sensitivity": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "goodness_of_fit": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res)."),
     "grade_tests": ("lists have no grades", f"Ask it of a fit {_ON_PAIRS}."),
-    "influence": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
     "judge_effects": (
         "judges have no normal effects in a fit of lists",
@@ -177,7 +166,6 @@ _AS_PAIRS = "Ask a fit of the pairs, which takes them as independent"
 
 OF_PATTERNS: Mapping[str, tuple[str, str]] = {
     "LLBTResults.predict": (_OF_PATTERNS, f"{_AS_PAIRS}: {{plain}}.predict()."),
-    "held_out": (_OF_PATTERNS, f"{_AS_PAIRS}: llbt.held_out({{plain}})."),
     "write_report": (_OF_PATTERNS, f"{_AS_PAIRS}: llbt.write_report({{plain}})."),
 }
 

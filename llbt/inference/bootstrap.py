@@ -13,17 +13,16 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
-from ..fitting.fitted import MaybeMixed
+from ..fitting.fitted import WithWorths
 from ..fitting.mixed_results import MixedResults
-from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
 from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
-from .list_bootstrap import bootstrapped_lists
-from .mixed_bootstrap import bootstrapped
+from .mixed_bootstrap import judge_unit, parameters_of
+from .unit_bootstrap import bootstrapped_units
 from .unit_influences import Statistic, statistic_of, values_at
 
 _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
@@ -31,7 +30,7 @@ _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar m
 
 @checked
 def bootstrap(
-    res: MaybeMixed | RankingResults,
+    res: WithWorths,
     statistic: Statistic | None = None,
     *,
     resample: str | None = None,
@@ -44,10 +43,10 @@ def bootstrap(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults or RankingResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     statistic : callable, optional
-        A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, of a fit
-        with effects of judges σ among them.
+        A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, σ and
+        what stands beside the worths among them.
     resample : str, optional
         What is resampled; by default what the fit takes as independent: its clusters, judgments where it has none.
         ``"judgment"``: judgments within comparisons; ``"parametric"``: new judgments from the fitted model; or the name
@@ -56,7 +55,8 @@ def bootstrap(
         ``"parametric"``, new judges with effects drawn from their distribution, the default where the effects are of
         several groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own. Of a fit of
         lists: ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted
-        model; or the name of a kept cluster or covariate of the lists.
+        model; or the name of a kept cluster or covariate of the lists. Of a fit of patterns: ``"pattern"``, the answers
+        of single judges, or a covariate. Judges with discriminations of their own cannot be resampled.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -90,13 +90,13 @@ def bootstrap(
     >>> boot.conf_int().shape, boot.degenerate
     ((4, 2), 0)
     """
-    if res.specification.prior is not None:
+    if getattr(res.specification, "prior", None) is not None:
         raise DesignError("resamples are fitted by maximum likelihood", "Fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
-    if isinstance(res, RankingResults):
-        return bootstrapped_lists(res, statistic, resample, n, draw)
     if isinstance(res, MixedResults):
-        return bootstrapped(res, statistic, resample, n, draw)
+        return bootstrapped_units(res, statistic, judge_unit(res, resample), n, draw, default=parameters_of)
+    if not isinstance(res, LLBTResults):
+        return bootstrapped_units(res, statistic, resample, n, draw)
     resample = resample or own_unit(res.specification.groups, "resample")
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):

@@ -17,8 +17,7 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
-from ..fitting.fitted import MaybeMixed, average_of
-from ..fitting.mixed_results import MixedResults
+from ..fitting.fitted import WithWorths, average_of
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
@@ -40,7 +39,7 @@ class Bootstrap(Record):
 
     Attributes
     ----------
-    results : LLBTResults, MixedResults or RankingResults
+    results : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
         The fit that was resampled.
     names : tuple of str, length k
     estimate : ndarray, shape (k,)
@@ -62,7 +61,7 @@ class Bootstrap(Record):
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
 
-    results: MaybeMixed | RankingResults
+    results: WithWorths
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray
@@ -273,7 +272,7 @@ class Bootstrap(Record):
             kept = [c.name for c in res.rankings.cluster_columns]
             told = f"lists were drawn as independent; resample={kept[0]!r} draws whole clusters" if kept else ""
             return (told,) if told and self.resample == "list" else ()
-        if isinstance(res, MixedResults) or self.resample not in ("judgment", "parametric"):
+        if not isinstance(res, LLBTResults) or self.resample not in ("judgment", "parametric"):
             return ()
         spec = res.specification
         notes = [f"the dispersion of the fit ({spec.cov_type}) is not in resamples"] if spec.cov_type == "quasi" else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -14,16 +14,14 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
-from ..fitting.ranking_results import RankingResults
+from ..fitting.fitted import WithWorths
 from ..fitting.results import LLBTResults
-from ..fitting.specification import penalty_of, prior_counts
-from ..kernel.batch import fit_one
-from ..kernel.likelihood import Problem, information, probabilities, pseudo_counts, rows_of
-from ..kernel.solvers import eliminate, independent_in_gram
+from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted, format_count, format_number
-from .list_held_out import held_out_lists
+from .pair_units import PlainCounts
+from .unit_losses import held_out_units, names_of
 
 Folds = Annotated[int, whole(2)]
 
@@ -64,7 +62,7 @@ class HeldOut(Record):
 
 @checked
 def held_out(
-    results: Annotated[LLBTResults | RankingResults | Sequence[LLBTResults] | Sequence[RankingResults], JUDGED_INSIDE],
+    results: Annotated[WithWorths | Sequence[WithWorths], JUDGED_INSIDE],
     *,
     by: str | None = None,
     folds: Folds = 10,
@@ -76,13 +74,15 @@ def held_out(
 
     Parameters
     ----------
-    results : LLBTResults or RankingResults, or a sequence of them
-        One fit, or several of one table, of any formulas and links: all are asked for the same folds. Of fits of
-        rankings whole lists are held out: they have a log-loss, and no Brier score.
+    results : a fit, or a sequence of fits
+        One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. Of fits
+        with effects of judges whole judges are held out, of rankings and patterns whole answers: they, and what is
+        compared with them, have a log-loss, and no Brier score.
     by : str, optional
-        What folds are made of: ``"judgment"`` (of lists ``"list"``), or a cluster or covariate of the table such as
-        ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments of new judges predicted? By
-        default the clusters of the fits, judgments where they have none.
+        What folds are made of: ``"judgment"`` (of rankings ``"list"``, of patterns ``"pattern"``), or a cluster or
+        covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments
+        of new judges predicted? By default the clusters of the fits, judgments where they have none, and the judges of
+        a fit with effects of judges.
     folds : int
     rng : numpy.random.Generator or int, optional
         For the folds; the same seed makes the same ones.
@@ -112,7 +112,12 @@ def held_out(
     -----
     A fold without which an object is missing, or some estimate infinite, is predicted with a prior of one judgment per
     pair (``prior=1``), and counted. So is every fold of levels that a model has parameters of their own for: of a new
-    judge ``object * judge`` knows no more than the prior.
+    judge ``object * judge`` knows no more than the prior. Fits with effects of judges, discriminations or patterns have
+    no prior: such a fold is refused.
+
+    What a fit with effects of judges says of a judge it has not seen is the log-probability of all that he said at
+    once, his effects integrated out, at the maximum of the likelihood without the fold. Over the number of judgments it
+    is on the scale of models without effects, which are asked for the same judges.
 
     References
     ----------
@@ -132,20 +137,20 @@ def held_out(
     [[0.42, 0.18], [0.42, 0.19]]
     """
     given = list(results) if isinstance(results, Sequence) else [results]
-    lists = [fit for fit in given if isinstance(fit, RankingResults)]
-    if lists and len(lists) == len(given):
-        return HeldOut(held_out_lists(lists, by, folds, Resampler.of("held_out", rng, n_jobs, progress)), None)
-    fits = _checked(given)
+    fits = [fit for fit in given if isinstance(fit, LLBTResults)]
+    if len(fits) < len(given):
+        return HeldOut(held_out_units(given, by, folds, Resampler.of("held_out", rng, n_jobs, progress)), None)
+    _check(fits)
     c = fits[0].comparisons
     by = by or own_unit(list(dict.fromkeys(name for fit in fits for name in fit.specification.groups)), "by")
     draw = Resampler.of("held_out", rng, n_jobs, progress)
     parts = _parts(c, by, folds, draw.rng)
-    models = tuple(_Model.of(fit) for fit in fits)
+    models = tuple(PlainCounts.of(fit) for fit in fits)
     found = draw.each([functools.partial(_predicted, models, part) for part in parts])
     lines = _Lines(np.concatenate([part.counts for part in parts]), _codes(parts))
     chances = [np.concatenate([fold[m][0] for fold in found]) for m in range(len(fits))]
     shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
-    names = _names(fits)
+    names = names_of(fits)
     return HeldOut(_scores(names, lines, chances, shrunk, by, len(parts)), _calibrations(names, fits, lines, chances))
 
 
@@ -208,65 +213,30 @@ def _codes(parts: Sequence[_Part]) -> IntArray | None:
 # -- fits without a fold ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """A fit, ready to be repeated without some judgments: its arrays, its estimates, the counts of its prior."""
-
-    problem: Problem
-    start: FloatArray
-    own: FloatArray | float
-    weak: FloatArray
-    jeffreys: bool
-    fit: LLBTResults
-
-    @classmethod
-    def of(cls, fit: LLBTResults) -> _Model:
-        """Return the model of a fit; `weak` is a prior of one judgment for each pair of the whole table."""
-        problem, c = fit.problem(), fit.comparisons
-        weak = pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], 1.0)
-        own = prior_counts(problem, c, fit.specification)
-        return cls(problem, fit.solution.params, own, weak, fit.specification.reduces_bias, fit)
-
-    def without(self, held: FloatArray) -> tuple[FloatArray, bool]:
-        """Return the estimates without some counts (S, K), and whether they needed a prior."""
-        rest = self.problem.counts - held + self.own
-        params = self._estimated(rest)
-        if params is not None:
-            return params, False
-        params, found = fit_one(self.problem, rest + self.weak, self.start)
-        if not found:
-            raise DesignError(
-                "a fold has no estimates, even with a prior of one judgment per pair", "Ask for more folds."
-            )
-        return params, True
-
-    def _estimated(self, counts: FloatArray) -> FloatArray | None:
-        """Return the estimates (p,) of a table; None where they are infinite, or the table does not know them."""
-        totals = counts.sum(axis=1)
-        known = information(self.problem, probabilities(self.problem, self.start), totals)
-        if not independent_in_gram(known).all():
-            return None
-        if self.jeffreys:
-            table = replace(self.problem, counts=counts)
-            return eliminate(
-                table, start=self.start, penalty=penalty_of(table, self.fit.comparisons, self.fit.specification)
-            ).params
-        params, found = fit_one(self.problem, counts, self.start)
-        return params if found else None
-
-
 def _predicted(
-    models: Sequence[_Model], part: _Part, rng: np.random.Generator
+    models: Sequence[PlainCounts], part: _Part, rng: np.random.Generator
 ) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
     """Return the probabilities of the outcomes on the lines of a fold, (R, K), by each model; whether by a prior."""
     found = []
     for model in models:
         held = np.zeros(model.problem.counts.shape)
         np.add.at(held, part.rows, part.counts)
-        with few_threads(len(model.start)):
-            params, shrunk = model.without(held)
+        with few_threads(len(model.estimates)):
+            params, shrunk = _without(model, held)
         found.append((probabilities(rows_of(model.problem, part.rows), params), shrunk))
     return found
+
+
+def _without(model: PlainCounts, held: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the estimates without some counts (S, K), and whether they needed a prior."""
+    rest = model.problem.counts - held
+    params = model.estimated(rest)
+    if params is not None:
+        return params, False
+    params = model.shrunk(rest)
+    if params is None:
+        raise DesignError("a fold has no estimates, even with a prior of one judgment per pair", "Ask for more folds.")
+    return params, True
 
 
 # -- scores ----------------------------------------------------------------------------------------------------------
@@ -368,21 +338,10 @@ def _bins(p: FloatArray, y: FloatArray, has_ties: bool) -> list[tuple[str, tuple
     return found
 
 
-def _names(fits: Sequence[LLBTResults]) -> list[str]:
-    """Return the formulas, with the links where these differ, and numbered where they are still the same."""
-    links = {fit.specification.link for fit in fits}
-    plain = [fit.specification.formula + (f" ({fit.specification.link})" if len(links) > 1 else "") for fit in fits]
-    return [name if plain.count(name) == 1 else f"m{k}: {name}" for k, name in enumerate(plain)]
-
-
-def _checked(given: Sequence[object]) -> list[LLBTResults]:
-    """Return the fits, where they are of one table."""
-    fits = [fit for fit in given if isinstance(fit, LLBTResults)]
-    if not fits or len(fits) < len(given):
-        kinds = ", ".join(sorted({type(fit).__name__ for fit in given})) or "nothing"
-        raise OptionError(
-            f"results are {kinds}", expected="a fit of a formula without brackets, or several of one table"
-        )
+def _check(fits: Sequence[LLBTResults]) -> None:
+    """Raise for fits of different tables."""
+    if not fits:
+        raise OptionError("no fit in results", expected="a fit, or several of one table")
     for k, fit in enumerate(fits[1:], start=1):
         if not fit.comparisons.same_counts(fits[0].comparisons):
             why = fits[0].basis.difference(fit.basis) or "one splits its judgments by more than the other"
@@ -391,4 +350,3 @@ def _checked(given: Sequence[object]) -> list[LLBTResults]:
                 f"{why}",
                 "Fit both to one table.",
             )
-    return fits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +10,21 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import checked
-from ..errors import LLBTError, OptionError
+from ..core.columns import FloatArray
+from ..errors import DesignError, LLBTError, OptionError
+from ..fitting.fitted import WithWorths, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..resampling import shown
-from ..table import Field, Record, Table
+from ..table import Field, Record, Table, format_count
 from .level_tests import dependence_note, levels_of, tests_of
 from .objects import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
+from .unit_models import unit_model
 
 _MOST_LEVELS = 30  # levels that are printed
+_MOST_REFITS = 5_000  # units that are left out in turn
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,15 +53,16 @@ class Influence(Record):
 
 
 @checked
-def influence(res: LLBTResults, *, by: str | None = None, at: At = "average", progress: bool = False) -> Influence:
+def influence(res: WithWorths, *, by: str | None = None, at: At = "average", progress: bool = False) -> Influence:
     """Return the influence of single cells, or of each level of a covariate or cluster.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     by : str, optional
         A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
-        default the cells.
+        default the cells; of a fit with effects of judges the judges, of rankings each list, of patterns each pattern,
+        with discriminations each judgment.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
     progress : bool
@@ -90,6 +95,8 @@ def influence(res: LLBTResults, *, by: str | None = None, at: At = "average", pr
     'J3'
     """
     check_at(at)
+    if not isinstance(res, LLBTResults):
+        return _by_unit(res, by, at, progress)
     return Influence(_by_cell(res)) if by is None else _by_level(res, by, at, progress)
 
 
@@ -125,28 +132,74 @@ def _by_level(res: LLBTResults, by: str, at: At, progress: bool) -> Influence:
     whole, reference = found.estimate, found.reference
     without = np.array([_without(res, by, level, levels, at) for level in shown("influence", levels, progress)])
     without -= without[:, [objects.index(reference)]]  # without a level another may be the reference
+    judgments = np.array([c.select(where={by: [level]}).n_judgments for level in levels], dtype=np.float64)
+    p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
+    notes = (
+        f"log-worths λ against {reference}; NA: no finite estimate without this {by}",
+        *dependence_note(res, by),
+    )
+    return _told(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)
+
+
+def _by_unit(res: WithWorths, by: str | None, at: At, progress: bool) -> Influence:
+    """Return the influence of each unit of a fit of whole judges, lists or patterns, or of discriminations."""
+    model = unit_model(res, by, "by")
+    units = np.arange(len(model.counts))
+    if len(units) > _MOST_REFITS:
+        raise OptionError(
+            f"{format_count(len(units))} {model.unit}s to leave out in turn",
+            "Name a cluster or covariate: by=.",
+            expected=f"at most {format_count(_MOST_REFITS)}",
+        )
+    average = average_of(res)
+    found = log_worths_at(average, at)[0]
+    rows = found.rows[:, average.free]
+    moved = np.full((len(units), len(found.estimate)), np.nan)
+    for k in shown("influence", units.tolist(), progress):
+        counts = model.counts.copy()
+        counts[k] -= 1
+        try:
+            estimates = model.estimated(counts)
+        except DesignError:
+            continue
+        moved[k] = rows @ (estimates - model.estimates)[: len(average.free)]
+    notes = (
+        f"log-worths λ against {found.reference}; NA: no finite estimate without this {model.unit}",
+        *(() if model.labels is not None else (f"a {model.unit} that was given several times is left out once",)),
+    )
+    whole, objects = found.estimate, average.comparisons.objects
+    sized = model.sizes, f"{model.each}s"
+    return _told(model.unit, model.titles(), sized, objects, whole, whole + moved, None, notes)
+
+
+def _told(
+    by: str,
+    levels: Sequence[Any],
+    sized: tuple[FloatArray, str],
+    objects: Sequence[Any],
+    whole: FloatArray,
+    without: FloatArray,
+    p_adjusted: FloatArray | None,
+    notes: tuple[str, ...],
+) -> Influence:
+    """Return what leaving out each level does to each log-worth: whole (J,), without (levels, J), p-values by level."""
     moved = np.abs(without - whole)
     moved[np.isnan(moved)] = np.inf  # nothing to fit without it: the largest of all
     moved[:, np.isnan(whole)] = 0.0  # nor with it
     largest = moved.max(axis=1)
     order = np.argsort(-largest, kind="stable")
-    judgments = [c.select(where={by: [levels[k]]}).n_judgments for k in order]
-    p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
-    size, names = len(objects), [levels[k] for k in order]
-    notes = (
-        f"log-worths λ against {reference}; NA: no finite estimate without this {by}",
-        *dependence_note(res, by),
-    )
+    size, names, (sizes, what) = len(objects), [levels[k] for k in order], sized
+    tested = [] if p_adjusted is None else [p_adjusted[order]]
     rows = Table(
         (
             Field(by, by, [name for name in names for _ in objects]),
-            Field("judgments", "judgments", np.repeat(judgments, size), "count"),
+            Field(what, what, np.repeat(sizes[order], size), "count"),
             Field("object", "object", list(objects) * len(levels)),
             Field("estimate", "estimate", np.tile(whole, len(levels)), "estimate"),
             Field("without", "without", without[order].ravel(), "estimate"),
             Field("change", "change", (without - whole)[order].ravel(), "estimate"),
             Field("largest", "largest", np.repeat(largest[order], size), "estimate"),
-            Field("p_adjusted", "p (Holm)", np.repeat(p_adjusted[order], size), "p_value"),
+            *(Field("p_adjusted", "p (Holm)", np.repeat(p, size), "p_value") for p in tested),
         ),
         title=f"Influence of each {by}: log-worths without it",
         notes=notes,
@@ -156,12 +209,12 @@ def _by_level(res: LLBTResults, by: str, at: At, progress: bool) -> Influence:
     printed = Table(
         (
             Field(by, by, names),
-            Field("judgments", "judgments", judgments, "count"),
+            Field(what, what, sizes[order], "count"),
             Field("object", "moves most", [objects[k] for k in most]),
             Field("estimate", "estimate", whole[most], "estimate"),
             Field("without", "without", there, "estimate"),
             Field("change", "change", there - whole[most], "estimate"),
-            Field("p_adjusted", "p (Holm)", p_adjusted[order], "p_value"),
+            *(Field("p_adjusted", "p (Holm)", p, "p_value") for p in tested),
         ),
         title=f"Influence of each {by}: the log-worth that moves most without it",
         notes=(*notes, "every object: .to_frame()"),

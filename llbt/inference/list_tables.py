@@ -9,12 +9,11 @@ import numpy as np
 from ..budgets import refuse_draws
 from ..core.columns import FloatArray, IntArray
 from ..core.rankings import Rankings, gathered_rankings
-from ..errors import DesignError, OptionError, listed
+from ..errors import OptionError, listed
 from ..fitting.ranking_results import RankingResults
-from ..resampling import drawn_weights
 from .list_goodness import ListDrawing, check_drawn
 
-LISTS, MODEL = "list", "parametric"
+LISTS = "list"
 
 
 def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
@@ -44,25 +43,6 @@ def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tup
         )
         for _ in range(n)
     )
-
-
-def unit_of(res: RankingResults, resample: str | None) -> str:
-    """Return what is drawn: what the caller asks for, else the clusters of the errors, else single lists."""
-    unit = resample or res.specification.groups or LISTS
-    if unit not in (LISTS, MODEL):
-        levels_of_lists(res.rankings, unit, "resample")
-    if unit == LISTS and np.any(res.rankings.counts % 1 > 0):
-        raise DesignError("the counts of the lists are not whole", "Pass resample= and a cluster of the lists.")
-    return unit
-
-
-def drawn_counts_of_lists(r: Rankings, unit: str, n: int, rng: np.random.Generator) -> FloatArray:
-    """Return how often each list is in n tables, drawn list by list or level by level, shape (n, L)."""
-    if unit == LISTS:
-        total = int(r.counts.sum())
-        return rng.multinomial(total, r.counts / r.counts.sum(), size=n).astype(np.float64)
-    codes = levels_of_lists(r, unit, "resample")
-    return drawn_weights(int(codes.max()) + 1, n, rng)[:, codes] * r.counts
 
 
 def levels_of_lists(r: Rankings, unit: str, parameter: str) -> IntArray:

@@ -23,7 +23,7 @@ from ..resampling import Resampler, p_value
 from ..table import Field, Table, format_count, format_number
 from .mixed_tables import drawn_table
 from .nesting import check_links, check_tables, within
-from .refit import refit_fitted
+from .refit import refit_data
 
 _REFITS = 10  # tables drawn in one block: the bar moves
 
@@ -96,7 +96,7 @@ def _ratios(small: MaybeMixed, large: MaybeMixed, n: int, rng: np.random.Generat
     for b in range(n):
         table = drawn_table(small, rng)
         try:
-            found[b] = _ratio(refit_fitted(small, table), refit_fitted(large, table))
+            found[b] = _ratio(refit_data(small, table), refit_data(large, table))
         except DesignError:
             continue
     return found

@@ -102,7 +102,13 @@ def _columns(c: Comparisons) -> list[Coded]:
 
 
 def resampled_judges(res: MixedResults, name: str, rng: np.random.Generator) -> Comparisons:
-    """Return the table of judges drawn with replacement, each a judge of its own, numbered.
+    """Return the table of judges drawn with replacement; see `judges_again`."""
+    number = len(np.unique(_grouping_codes(res.comparisons, name)))
+    return judges_again(res, name, rng.integers(number, size=number))
+
+
+def judges_again(res: MixedResults, name: str, drawn: IntArray) -> Comparisons:
+    """Return the table of some judges, by their place among those of the table, each a judge of its own, numbered.
 
     Raises
     ------
@@ -110,13 +116,11 @@ def resampled_judges(res: MixedResults, name: str, rng: np.random.Generator) -> 
         Where an object is judged by none of them.
     """
     c = res.comparisons
-    lines = lines_of(c)
-    codes = next(column for column in (*lines.columns, *lines.clusters) if column.name == name).codes
-    levels, size = np.unique(codes, return_counts=True)
-    drawn = rng.integers(len(levels), size=len(levels))
+    lines, codes = lines_of(c), _grouping_codes(c, name)
+    size = np.unique(codes, return_counts=True)[1]
     order, first = np.argsort(codes, kind="stable"), np.concatenate([[0], np.cumsum(size)])
     some = np.concatenate([order[first[k] : first[k + 1]] for k in drawn.tolist()])
-    column = Coded(name, as_objects(range(len(levels))), np.repeat(np.arange(len(levels)), size[drawn]))
+    column = Coded(name, as_objects(range(len(drawn))), np.repeat(np.arange(len(drawn)), size[drawn]))
 
     def renamed(columns: tuple[Coded, ...]) -> tuple[Coded, ...]:
         return tuple(column if one.name == name else one for one in columns)
@@ -126,3 +130,8 @@ def resampled_judges(res: MixedResults, name: str, rng: np.random.Generator) -> 
     if len(found.objects) < len(c.objects):
         raise DesignError("an object is judged by none of the judges that were drawn", "Draw others.")
     return found
+
+
+def _grouping_codes(c: Comparisons, name: str) -> IntArray:
+    """Return the judge of each line of the table."""
+    return next(column for column in _columns(c) if column.name == name).codes

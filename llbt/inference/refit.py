@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
 
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, listed
-from ..fitting.fitted import MaybeMixed
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
+from ..errors import DesignError, OptionError, listed
+from ..fitting.discrimination import with_discrimination
+from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT
+from ..fitting.pattern_model import solved_patterns
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_model import solved_rankings
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
 from ..formulas.coding import Word, references
@@ -133,11 +142,34 @@ def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
     return _solved(model, replace(res.specification, cov_type="nonrobust", groups=(), fixed=held))
 
 
-def refit_fitted(res: MaybeMixed, c: Comparisons) -> MaybeMixed:
-    """Return the fit of the same formula, brackets included, to another table."""
-    if isinstance(res, MixedResults):
-        return with_effects(refit_table(res.without, c), res.brackets)
-    return refit_table(res, c)
+@singledispatch
+def refit_data(res: Any, data: Any) -> Any:
+    """Return the fit of the same formula and options to other data of the same kind, taken as independent."""
+    raise OptionError(f"a {type(res).__name__}, which is not fitted again", expected="a fit")
+
+
+refit_data.register(LLBTResults)(refit_table)
+
+
+@refit_data.register
+def _(res: MixedResults, data: Comparisons) -> MixedResults:
+    return with_effects(refit_table(res.without, data), res.brackets)
+
+
+@refit_data.register
+def _(res: DiscriminationResults, data: Comparisons) -> DiscriminationResults:
+    plain = refit_table(res.without, data)
+    return with_discrimination(plain, res.judging.name, lambda formula: refit(plain, formula))
+
+
+@refit_data.register
+def _(res: RankingResults, data: Rankings) -> RankingResults:
+    return solved_rankings(replace(res.specification, cov_type="nonrobust", groups=""), data)
+
+
+@refit_data.register
+def _(res: PatternResults, data: Patterns) -> PatternResults:
+    return solved_patterns(res.specification, data)
 
 
 def _solved(model: LLBT, spec: Specification) -> LLBTResults:

@@ -9,28 +9,31 @@ import numpy as np
 from ..arguments import Count, Positive, Rng, as_generator, checked
 from ..budgets import refuse_draws
 from ..core.comparisons import Comparisons
+from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import WithWorths
 from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from .draws import draw_parametric, with_counts
 from .list_tables import drawn_rankings
 from .mixed_tables import Judges, drawn_table
+from .pattern_tables import drawn_patterns
 
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 
 @checked
 def simulate(
-    res: Fitted | RankingResults, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
-) -> tuple[Comparisons, ...] | tuple[Rankings, ...]:
+    res: WithWorths, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
+) -> tuple[Comparisons, ...] | tuple[Rankings, ...] | tuple[Patterns, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     n : int
         How many tables.
     times : float
@@ -43,10 +46,11 @@ def simulate(
 
     Returns
     -------
-    tuple of Comparisons, of a fit of lists of Rankings
+    tuple of Comparisons, of a fit of rankings of Rankings, of one of patterns of Patterns
         Without clusters: the model says nothing about which cluster a judgment comes from. Of a fit with effects with
         the clusters that it has, each with as many judgments of each comparison; new judges have the names of the old.
-        Of a fit of lists as many lists of the same objects and covariates, with as many places each.
+        Of a fit of rankings as many of the same objects and covariates, with as many places each; of one of patterns
+        as many judges with the same covariates, who leave out as many answers.
         A fractional total is rounded up with the probability of its fraction, else down.
 
     Raises
@@ -64,12 +68,14 @@ def simulate(
     >>> llbt.simulate(res, times=2.5, rng=1)[0].n_judgments
     2400
     """
-    if isinstance(res, RankingResults):
+    if isinstance(res, RankingResults | PatternResults):
         if times != 1 or judges is not None:
             raise OptionError(
-                f"{'times' if times != 1 else 'judges'}= of a fit of lists", "Leave it out: as many lists are drawn."
+                f"{'times' if times != 1 else 'judges'}= of a fit of whole answers",
+                "Leave it out: as many are drawn.",
             )
-        return drawn_rankings(res, n, as_generator(rng))
+        draw = as_generator(rng)
+        return drawn_rankings(res, n, draw) if isinstance(res, RankingResults) else drawn_patterns(res, n, draw)
     c = res.comparisons
     if times * c.totals.max() > _MOST:
         raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")

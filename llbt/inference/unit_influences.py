@@ -17,7 +17,7 @@ from ..fitting.fitted import MaybeMixed
 from ..fitting.results import LLBTResults
 from ..kernel.robust import cluster_scores
 from .draws import with_counts
-from .refit import refit_fitted
+from .refit import refit_data
 
 Statistic = Callable[[Any], Any]  # of a fit
 
@@ -76,7 +76,7 @@ def statistic_of(
 ) -> FloatArray | None:
     """Return the named values of a resampled table; None where it has no finite estimate, or lacks one of them."""
     try:
-        fitted = refit_fitted(res, table)
+        fitted = refit_data(res, table)
     except DesignError:
         return None
     return statistic_in(fitted, statistic, names, where)

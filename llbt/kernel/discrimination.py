@@ -108,7 +108,9 @@ class DiscriminationFit:
     agreed: int
 
 
-def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
+def maximize(
+    judged: Judged, pooled: FloatArray, start: tuple[FloatArray, FloatArray] | None = None
+) -> DiscriminationFit:
     """Return the highest maximum that Newton's method comes to from several starts.
 
     Parameters
@@ -116,6 +118,8 @@ def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
     judged : Judged
     pooled : ndarray, shape (p,)
         The maximum with discriminations of 1.
+    start : parameters (p,) and discriminations (K,), optional
+        Where to start alone, as where counts have changed little.
 
     Raises
     ------
@@ -123,7 +127,8 @@ def maximize(judged: Judged, pooled: FloatArray) -> DiscriminationFit:
         Where the information is singular: the counts do not identify worths and discriminations.
     """
     views = Views.of(judged)
-    found = [_climbed(views, *start) for start in _starts(views, pooled)]
+    starts = _starts(views, pooled) if start is None else [start]
+    found = [_climbed(views, *one) for one in starts]
     best = max(found, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))  # or rising to infinity
     point = _normed(views, best.point)
     return DiscriminationFit(

@@ -54,6 +54,12 @@ class IndependentPairs:
         found = (answers == MISSING) @ logs + (answers == 0) @ weights.gamma
         return np.asarray(found + np.where(answers == MISSING, 0, answers) @ weights.eta)
 
+    def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
+        """Return complete patterns, pair by pair; see `Space.drawn`."""
+        _, shares = self._shares(weights, 0.0)
+        u = rng.random((number, self.pairs))
+        return np.where(u < shares[0], 1, np.where(u < shares[0] + shares[1], 0, -1)).astype(np.int8)
+
     def _shares(self, weights: Weights, added: FloatArray | float) -> tuple[FloatArray, FloatArray]:
         """Return log Z of each pair, (P,), and the probabilities of its answers 1, 0 and −1, (3, P)."""
         eta = weights.eta + added

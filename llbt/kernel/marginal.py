@@ -91,6 +91,21 @@ def marginal(
     return Marginal(total.value, total.score(), total.information(), tuple(found))
 
 
+def group_values(
+    problem: Problem, bundles: Sequence[Groups], params: FloatArray, scales: FloatArray, rule: Rule
+) -> list[FloatArray]:
+    """Return the logarithm of the integral of each group, (G,) of each bundle; arguments as in `marginal`."""
+    eta = np.stack(problem.at(params))
+    found = []
+    for k, groups in enumerate(bundles):
+        loadings = groups.loadings * scales[groups.scale]
+        first = np.zeros((len(groups.rows), groups.size))
+        modes_there = modes(problem.response, groups, eta[:, groups.rows], loadings, first)
+        integrand = Integrand.of(problem, groups, k, eta, scales, rule, modes_there)
+        found.append(np.concatenate([integrand.posterior(some)[1].value for some in integrand.blocks()]))
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Integrand:
     """A bundle of groups, with points that are moved to their modes.

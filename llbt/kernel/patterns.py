@@ -74,6 +74,9 @@ class Space(Protocol):
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
         """Return the log of the summed weights that each row of answers (N, P) leaves open, shape (N,)."""
 
+    def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
+        """Return complete patterns drawn by their weights, shape (number, P)."""
+
 
 class Enumerated(Protocol):
     """Patterns that can be listed as far as answers leave them open."""
@@ -126,6 +129,14 @@ def seen_in(space: Enumerated, answers: Signs, counts: FloatArray, weights: Weig
 def logs_in(space: Enumerated, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
     """Return the log of the summed weights that each row of answers leaves open, shape (N,)."""
     return np.concatenate([np.zeros(0), *(block.logs(weights, added) for block in _open_blocks(space, answers))])
+
+
+def drawn_in(space: Enumerated, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
+    """Return complete patterns drawn from all that are possible, one by one, shape (number, P)."""
+    patterns = space.compatible(np.full(len(weights.eta), MISSING, dtype=np.int8))
+    logs = counted(patterns, space.products) @ np.concatenate([weights.eta, weights.gamma, weights.theta])
+    p = np.exp(logs - logs.max())
+    return np.asarray(patterns[rng.choice(len(patterns), size=number, p=p / p.sum())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +241,10 @@ class Listed:
         """Return the log of the summed weights of what each judge leaves open."""
         return logs_in(self, answers, weights, added)
 
+    def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
+        """Return complete patterns drawn by their weights; see `Space.drawn`."""
+        return drawn_in(self, weights, number, rng)
+
 
 @dataclass(frozen=True, eq=False)
 class Halves:
@@ -284,6 +299,10 @@ class Halves:
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
         """Return the log of the summed weights of what each judge leaves open."""
         return logs_in(self, answers, weights, added)
+
+    def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
+        """Return complete patterns drawn by their weights; see `Space.drawn`."""
+        return drawn_in(self, weights, number, rng)
 
     def moments(self, weights: Weights) -> PatternMoments:
         """Return the moments over all patterns, by products of the two halves."""

@@ -1,0 +1,160 @@
+"""Fits with normal effects of judges as models of units: judges, or levels of a column that has one for each judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray, Label, dense, summed_by
+from ..errors import DesignError, OptionError
+from ..fitting.clusters import kept_ways
+from ..fitting.mixed_results import MixedResults
+from ..kernel.batch import fit_one
+from ..kernel.effects import Groups
+from ..kernel.likelihood import Problem, information, probabilities
+from ..kernel.marginal import Rule, group_values
+from ..kernel.mixed import DECREMENT, MixedLikelihood, State, climbed, infinite_at, nothing, restricted
+from ..kernel.quadrature import Quadrature
+from ..kernel.solvers import independent_in_gram
+from .mixed_tables import judges_again
+from .refit import refit_data
+
+_POINTS = 9  # a dimension, where the fit has none, for its σ is 0
+_START = 0.3  # of such a σ
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeUnits:
+    """A fit with effects of G judges in units; `codes` is the unit of each judge, shape (G,).
+
+    Its parameters are the fixed ones, then σ, at the maximum of the likelihood.
+    """
+
+    fit: MixedResults
+    unit: str
+    labels: tuple[Label, ...]
+    counts: FloatArray
+    sizes: FloatArray
+    codes: IntArray
+
+    @property
+    def each(self) -> str:
+        """What `sizes` count."""
+        return "judgment"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the fixed parameters, then the brackets for σ."""
+        plain = self.fit.without
+        return (*(plain.names[k] for k in plain.free), *map(str, self.fit.brackets))
+
+    @property
+    def estimates(self) -> FloatArray:
+        """The maximum of the likelihood: fixed parameters, then σ."""
+        return np.concatenate([self.fit.maximum.params, self.fit.maximum.scales])
+
+    @property
+    def _rule(self) -> Rule:
+        rule = self.fit.maximum.rule
+        return Quadrature(_POINTS) if rule is None else rule  # type: ignore[return-value]
+
+    def titles(self) -> list[str]:
+        """Return what each unit is called."""
+        return [str(label) for label in self.labels]
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the maximum of the likelihood of so many of each unit."""
+        problem, bundles = self._weighted(counts)
+        start = self.fit.maximum
+        none = DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
+        known = information(problem, probabilities(problem, start.params), problem.totals)
+        if not independent_in_gram(known).all():
+            raise none
+        plain, found = fit_one(problem, problem.counts, start.params)
+        if not found:
+            raise none
+        likelihood = MixedLikelihood(problem, bundles)
+        kept = tuple(range(len(start.scales)))
+        scales = np.where(start.scales > 0, start.scales, _START)
+        state = State(np.concatenate([start.params, np.log(scales)]), kept, nothing())
+        state = climbed(likelihood, state, self._rule, DECREMENT[likelihood.few(kept)])
+        if not state.kept:
+            return np.concatenate([plain, np.zeros(len(kept))])
+        if infinite_at(state, likelihood.size):
+            raise none
+        sigma = np.zeros(len(kept))
+        sigma[list(state.kept)] = np.exp(state.at[likelihood.size :])
+        return np.concatenate([state.at[: likelihood.size], sigma])
+
+    def _weighted(self, counts: FloatArray) -> tuple[Problem, tuple[Groups, ...]]:
+        """Return the comparisons and the groups of judges, as often as their units are there."""
+        grouped, problem = self.fit.judges.grouped, self.fit.judges.problem
+        bundles, summed = [], np.zeros(problem.counts.shape)
+        for k, groups in enumerate(grouped.bundles):
+            mine = grouped.bundle == k
+            repeats = summed_by(grouped.place[mine], counts[self.codes[mine]], len(groups.rows))
+            bundles.append(replace(groups, repeats=repeats))
+            said = np.moveaxis(groups.counts * repeats[:, None], 0, 2)
+            np.add.at(summed, groups.rows.ravel(), said.reshape(-1, said.shape[2]))
+        return replace(problem, counts=summed), tuple(bundles)
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Refuse: fits with effects of judges have no prior."""
+        raise DesignError(
+            "a fold has no finite estimates, and a fit with effects of judges has no prior", "Ask for more folds."
+        )
+
+    def log_scores(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of all that the judges of each unit said, effects integrated out."""
+        judges, size = self.fit.judges, len(self.fit.maximum.params)
+        beta, sigma = params[:size], params[size:]
+        kept = np.flatnonzero(sigma > 0)
+        if len(kept):
+            some = [restricted(groups, kept.tolist()) for groups in judges.grouped.bundles]
+            values = group_values(judges.problem, some, beta, sigma[kept], self._rule)
+        else:
+            logs = np.log(probabilities(judges.problem, beta))
+            values = [np.einsum("kgr,grk->g", g.counts, logs[g.rows]) for g in judges.grouped.bundles]
+        found = np.empty(len(self.codes))
+        for k, value in enumerate(values):
+            mine = judges.grouped.bundle == k
+            found[mine] = value[judges.grouped.place[mine]]
+        return summed_by(self.codes, found, len(self.counts))
+
+    def refitted(self, counts: FloatArray) -> MixedResults:
+        """Return the fit with so many of each unit, each copy of a judge a judge of its own."""
+        name = self.fit.judges.name
+        times = counts[self.codes].astype(np.int64)
+        again: MixedResults = refit_data(
+            self.fit, judges_again(self.fit, name, np.repeat(np.arange(len(times)), times))
+        )
+        return again
+
+
+def judge_units(res: MixedResults, by: str | None, option: str) -> JudgeUnits:
+    """Return a fit with effects of judges as a model of judges, or of levels that judges are nested in."""
+    judges = res.judges
+    if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
+        raise DesignError(
+            f"judgments of {res.specification.formula!r} depend on each other across all units, or are integrated by "
+            "Laplace's approximation",
+            "Draw new ones from the fit: llbt.bootstrap(res, resample='parametric').",
+            expected="effects of one grouping, by quadrature or sampling",
+        )
+    own = judges.name
+    by = by or own
+    ways = kept_ways(res.comparisons, [own, by])
+    of_judge, of_unit = (way.clusters for way in ways)
+    codes = np.zeros(of_judge.size, dtype=np.int64)
+    codes[of_judge.codes] = of_unit.codes
+    if not np.array_equal(codes[of_judge.codes], of_unit.codes):
+        raise OptionError(
+            f"{option}={by!r}, but judgments of one {own} depend on each other by the effects",
+            f"Leave it out: the units are the {own}s.",
+            expected=f"{own!r}, or a column with one level for each {own}",
+        )
+    codes, seen = dense(codes, of_unit.size)
+    labels = tuple(ways[1].levels[k] for k in seen.tolist())
+    sizes = summed_by(codes, of_judge.judgments)
+    return JudgeUnits(res, ways[1].name, labels, np.ones(len(labels)), sizes, codes)

@@ -1,0 +1,48 @@
+"""Response patterns drawn from a fit."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from ..budgets import refuse_draws, refuse_large
+from ..core.patterns import MISSING, Patterns, gathered_patterns
+from ..errors import DesignError
+from ..fitting.pattern_results import PatternResults
+from ..kernel.independent_pairs import IndependentPairs
+from .pattern_units import whole_likelihood
+
+
+def drawn_patterns(res: PatternResults, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
+    """Return patterns drawn from a fit: of as many judges with the same covariates, who leave out as many answers.
+
+    Where the model does not say which answers are missing, each judge leaves out those of a judge of the data.
+    """
+    p, likelihood = res.patterns, whole_likelihood(res)
+    if np.any(p.counts % 1 > 0):
+        raise DesignError("the counts of the patterns are not whole", "Only so many judges can be drawn as there were.")
+    refuse_draws("keeping the patterns of {n} tables", n, float(p.n_judges) * p.answers.shape[1] / 8)
+    if not isinstance(likelihood.space, IndependentPairs):
+        numbers = float(likelihood.space.number) * (2 * p.answers.shape[1] + len(likelihood.products))
+        refuse_large("the probabilities of all patterns", 8 * numbers, "Fit fewer objects.")
+    each = np.repeat(np.arange(len(p)), p.counts.astype(np.int64))
+    group = likelihood.group[each]
+    columns = tuple(column.take(each) for column in p.columns)
+    missing = res.missingness
+    beside = len(missing.names) if missing else 0
+    notes = (*p.notes, f"patterns simulated from {res.specification.formula!r}")
+    tables = []
+    for _ in range(n):
+        said = np.empty((len(each), p.answers.shape[1]), dtype=np.int8)
+        for g in range(len(likelihood.eta)):
+            inside = np.flatnonzero(group == g)
+            weights = likelihood.weights(g, res.solution.params)
+            said[inside] = likelihood.space.drawn(weights, len(inside), rng)
+        if missing:
+            logits = missing.logits(res.solution.params[len(res.solution.params) - beside :])
+            gone = rng.random(said.shape) < special.expit(logits.level + logits.slope * said)
+        else:
+            gone = p.answers[each] == MISSING
+        said[gone] = MISSING
+        tables.append(gathered_patterns(p.objects, said, p.kind, levels=p.levels, columns=columns, notes=notes))
+    return tuple(tables)

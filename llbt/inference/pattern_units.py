@@ -1,0 +1,112 @@
+"""Fits to response patterns as models of units: single patterns, or the levels of a covariate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from ..core.columns import FloatArray, IntArray, Label, summed_by
+from ..core.patterns import pattern_text
+from ..errors import DesignError, OptionError, listed
+from ..fitting.pattern_likelihood import PatternLikelihood, likelihood_of
+from ..fitting.pattern_results import PatternResults
+from ..fitting.pattern_search import fit_patterns_of
+from .refit import refit_data
+
+PATTERN = "pattern"
+_NOTHING = 1e-5  # information, where a single judge who answers otherwise leaves about 1
+_FAR = 15.0  # a parameter that has left for infinity
+
+
+@dataclass(frozen=True, eq=False)
+class PatternUnits:
+    """A fit to N patterns in units; `codes` is the unit of each pattern, shape (N,)."""
+
+    fit: PatternResults
+    likelihood: PatternLikelihood
+    unit: str
+    labels: tuple[Label, ...] | None
+    counts: FloatArray
+    sizes: FloatArray
+    codes: IntArray
+
+    @property
+    def each(self) -> str:
+        """What `sizes` count."""
+        return PATTERN
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the estimated parameters, of dependence and missing answers among them."""
+        return tuple(self.fit.names[k] for k in self.fit.places)
+
+    @property
+    def estimates(self) -> FloatArray:
+        """The estimates."""
+        return self.fit.solution.params
+
+    def of_patterns(self, counts: FloatArray) -> FloatArray:
+        """Return how often each pattern is there (N,), of so many of each unit (U,)."""
+        return counts if self.labels is None else counts[self.codes] * self.fit.patterns.counts
+
+    def titles(self) -> list[str]:
+        """Return what each unit is called."""
+        if self.labels is None:
+            return [pattern_text(row) for row in self.fit.patterns.answers]
+        return [str(label) for label in self.labels]
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates with other counts of the units."""
+        likelihood = self.likelihood.of_counts(self.of_patterns(counts))
+        try:
+            found = fit_patterns_of(likelihood, self.estimates)
+            known = found.converged and linalg.eigvalsh(found.information).min(initial=np.inf) > _NOTHING
+        except linalg.LinAlgError:
+            known = False
+        if not known or np.abs(found.params).max() > _FAR:
+            raise DesignError("the patterns left have no finite estimates", "Ask for more folds, or for other units.")
+        return found.params
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Refuse: patterns have no prior."""
+        raise DesignError(
+            "a fold has no finite estimates, and pattern models are fitted without a prior", "Ask for more folds."
+        )
+
+    def log_scores(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of each unit, the sum of those of its patterns."""
+        each = self.likelihood.log_probabilities(params)
+        if self.labels is None:
+            return each
+        return summed_by(self.codes, each * self.fit.patterns.counts, len(self.counts))
+
+    def refitted(self, counts: FloatArray) -> PatternResults:
+        """Return the fit with other counts of the units."""
+        left = self.likelihood.of_counts(self.of_patterns(counts)).patterns
+        again: PatternResults = refit_data(self.fit, left)
+        return again
+
+
+def pattern_units(res: PatternResults, by: str | None, option: str) -> PatternUnits:
+    """Return a fit to patterns as a model of patterns, or of the levels of a covariate."""
+    p, likelihood = res.patterns, whole_likelihood(res)
+    if by in (None, PATTERN):
+        return PatternUnits(res, likelihood, PATTERN, None, p.counts, np.ones(len(p)), np.arange(len(p)))
+    column = next((c for c in p.columns if c.name == by), None)
+    if column is None:
+        raise OptionError(
+            f"{option}={by!r}",
+            f"Keep it where the patterns are read: patterns_from(…, covariates={by!r}).",
+            expected=f"'pattern', or a covariate of the patterns ({listed(p.covariates) or 'none'})",
+        )
+    present, codes = np.unique(column.codes, return_inverse=True)
+    sizes = summed_by(codes, p.counts)
+    labels = tuple(column.levels[present].tolist())
+    return PatternUnits(res, likelihood, column.name, labels, np.ones(len(sizes)), sizes, codes)
+
+
+def whole_likelihood(res: PatternResults) -> PatternLikelihood:
+    """Return the likelihood of a fit, also of independent pairs, which are fitted without it."""
+    return res.likelihood or likelihood_of(res.patterns, res.comparisons, res.design, res.free, dependent=False)

@@ -1,0 +1,116 @@
+"""The bootstrap of a fit by its units, whatever its kind: units drawn again, or new data from the fit."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..budgets import refuse_draws
+from ..core.columns import FloatArray
+from ..errors import DesignError
+from ..fitting.fitted import WithWorths, average_of
+from ..resampling import Resampler, drawn_weights
+from .bootstrap_record import Bootstrap
+from .refit import refit_data
+from .simulation import simulate
+from .unit_influences import Statistic, statistic_in, values_at
+from .unit_models import UnitModel, unit_model
+
+MODEL = "parametric"
+_AT_ONCE = 20  # resamples in a block: each is a fit of its own, so that the bar moves
+
+
+def bootstrapped_units(
+    res: WithWorths,
+    statistic: Statistic | None,
+    resample: str | None,
+    n: int,
+    draw: Resampler,
+    default: Statistic | None = None,
+) -> Bootstrap:
+    """Return the bootstrap of a fit; see `bootstrap`. By default of its estimates, those beside the worths included.
+
+    Kinds whose estimates are not those of the likelihood of the units have another `default`.
+    """
+    asked = statistic or default
+    model = None if resample == MODEL else unit_model(res, resample, "resample")
+    if model is not None and np.any(model.counts % 1 > 0):
+        raise DesignError(
+            f"the counts of the {model.unit}s are not whole", "Pass resample= and a cluster whose levels are drawn."
+        )
+    if asked is not None:
+        names, estimate = values_at(res, asked)
+    else:
+        names, estimate = _estimates(res, model or unit_model(res, None, "resample"))
+    refuse_draws("the table of estimates of {n} resamples", n, 2.0 * len(estimate))
+    task = partial(_of_model, res, asked, names) if model is None else partial(_of_units, res, model, asked, names)
+    size = len(res.comparisons) if model is None else len(model.counts)
+    replicates = np.concatenate(draw.blocks(task, n, max(size, len(estimate)), _AT_ONCE))
+    return Bootstrap(res, tuple(names), estimate, replicates, MODEL if model is None else model.unit, statistic)
+
+
+def _estimates(res: WithWorths, model: UnitModel) -> tuple[tuple[str, ...], FloatArray]:
+    """Return all parameters, aliased and held ones included, then those beside the worths."""
+    average = average_of(res)
+    beside = len(average.free)
+    return (*average.names, *model.names[beside:]), _placed(res, model.estimates)
+
+
+def _placed(res: WithWorths, estimates: FloatArray) -> FloatArray:
+    """Return estimates (p,) in their places among all parameters."""
+    average = average_of(res)
+    beside = len(average.free)
+    own = average.params.to_numpy(dtype=np.float64).copy()
+    own[average.free] = estimates[:beside]
+    return np.concatenate([own, estimates[beside:]])
+
+
+def _of_units(
+    res: WithWorths,
+    model: UnitModel,
+    statistic: Statistic | None,
+    names: tuple[str, ...],
+    n: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the values of n resamples of units, shape (n, k); NaN where there is no finite estimate."""
+    found = np.full((n, len(names)), np.nan)
+    for row, counts in zip(found, drawn_units(model, n, rng), strict=True):
+        try:
+            if statistic is None:
+                row[:] = _placed(res, model.estimated(counts))
+                continue
+            values = statistic_in(model.refitted(counts), statistic, names, "a resample")
+        except DesignError:
+            continue
+        if values is not None:
+            row[:] = values
+    return found
+
+
+def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArray:
+    """Return how often each unit is in n resamples of as many, shape (n, U)."""
+    if model.labels is not None:
+        return drawn_weights(len(model.counts), n, rng)
+    total = int(model.counts.sum())
+    return rng.multinomial(total, model.counts / model.counts.sum(), size=n).astype(np.float64)
+
+
+def _of_model(
+    res: WithWorths, statistic: Statistic | None, names: tuple[str, ...], n: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the values of n tables drawn from a fit, shape (n, k); NaN where there is no finite estimate."""
+    found = np.full((n, len(names)), np.nan)
+    for row in found:
+        try:
+            again = refit_data(res, simulate(res, rng=rng)[0])
+            if statistic is None:
+                row[:] = _placed(res, unit_model(again, None, "resample").estimates)
+                continue
+            values = statistic_in(again, statistic, names, "a resample")
+        except DesignError:
+            continue
+        if values is not None:
+            row[:] = values
+    return found

@@ -1,0 +1,126 @@
+"""How well fits of any kind predict units that they have not seen: the log-loss over folds of units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..errors import DesignError, OptionError, listed
+from ..resampling import Resampler
+from ..table import Field, Table, counted
+from .pair_units import JUDGMENT
+from .unit_models import UnitModel, folds_of, unit_model
+
+
+def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resampler) -> Table:
+    """Return the scores of fits of one table, a row each; see `held_out`."""
+    models = _models(fits, by)
+    parts = folds_of(models[0], folds, draw.rng)
+    found = draw.each([partial(_predicted, models, part) for part in parts])
+    held = np.stack(parts)  # (folds, U)
+    losses = [-np.stack([fold[m][0] for fold in found]) for m in range(len(fits))]
+    shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
+    return _scores(fits, models[0], held, losses, shrunk)
+
+
+def _models(fits: Sequence[Any], by: str | None) -> list[UnitModel]:
+    """Return the fits as models of the same units."""
+    models = [unit_model(fit, by, "by") for fit in fits]
+    for k, fit in enumerate(fits):
+        why = fits[0].basis.difference(fit.basis)
+        if why:
+            raise DesignError(f"m0 and m{k} are fits of different data: {why}", "Fit both to the same.")
+        if getattr(fit.specification, "prior", None) == "jeffreys":
+            raise OptionError("a fit by Firth's bias reduction", "Fit without prior='jeffreys'.")
+    units = [unit for unit in dict.fromkeys(model.unit for model in models) if unit != JUDGMENT]
+    if len(units) > 1:
+        raise OptionError(f"the fits are of different units ({listed(units)})", f"Say which: by={units[0]!r}.")
+    if units and any(model.unit == JUDGMENT for model in models):  # what is one unit for one fit is so for all
+        models = [unit_model(fit, units[0], "by") for fit in fits]
+    first = models[0]
+    for k, model in enumerate(models):
+        same = model.labels == first.labels and np.array_equal(model.counts, first.counts)
+        if not same or not np.allclose(model.sizes, first.sizes):
+            raise DesignError(f"m0 and m{k} are fits of tables split in different ways", "Fit both to the same table.")
+    return models
+
+
+def _predicted(
+    models: Sequence[UnitModel], held: FloatArray, rng: np.random.Generator
+) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
+    """Return log P of each unit (U,) by each model, fitted without those of a fold; whether that needed a prior."""
+    found = []
+    for model in models:
+        rest = model.counts - held
+        try:
+            params, shrunk = model.estimated(rest), False
+        except DesignError:
+            params, shrunk = model.shrunk(rest), True
+        found.append((model.log_scores(params), shrunk))
+    return found
+
+
+def _scores(
+    fits: Sequence[Any], model: UnitModel, held: FloatArray, losses: Sequence[FloatArray], shrunk: Sequence[int]
+) -> Table:
+    loss = np.array([_mean(held, values, model.sizes) for values in losses])
+    delta = np.array([_mean(held, values - losses[0], model.sizes) for values in losses])
+    delta[0] = np.nan
+    names = names_of(fits)
+    what, folds, whole = model.each, len(held), model.labels is not None
+    total = float((held * model.sizes).sum())
+    notes = [
+        f"log-loss: −Σ log p / N of {counted(total, what)}" + ("" if what == "judgment" else ", each predicted whole")
+    ]
+    notes.append(
+        f"errors: of {counted(len(model.counts), 'level')} of {model.unit}, which stay together"
+        if whole
+        else f"errors: of single {what}s, taken as independent; by= holds out levels of a cluster"
+    )
+    notes += [
+        f"{name}: {counted(number, 'fold')} of {folds} without finite estimates: predicted with prior=1"
+        for name, number in zip(names, shrunk, strict=True)
+        if number
+    ]
+    several = [
+        Field("delta_log_loss", "Delta log-loss", delta[:, 0], "estimate"),
+        Field("delta_error", "Std. Error", delta[:, 1], "estimate"),
+    ]
+    return Table(
+        (
+            Field("model", "", names),
+            Field("log_loss", "log-loss", loss[:, 0], "estimate"),
+            Field("std_error", "Std. Error", loss[:, 1], "estimate"),
+            *(several if len(fits) > 1 else ()),
+            Field("prior_folds", "folds by prior", list(shrunk), "count"),
+        ),
+        title=f"Held-out {what}s: {folds} folds by {model.unit}",
+        notes=tuple(notes),
+    )
+
+
+def _mean(held: FloatArray, values: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+    """Return the mean over all observations of values of units (folds, U), and its standard error."""
+    there = held > 0
+    n, units = float((held * sizes).sum()), float(held.sum())
+    mean = float((held * np.where(there, values, 0.0)).sum() / n)
+    away = np.where(there, values - sizes * mean, 0.0)
+    return mean, float(np.sqrt(units / (units - 1) * (held * away**2).sum()) / n)
+
+
+def names_of(fits: Sequence[Any]) -> list[str]:
+    """Return the formulas, with links and discriminations where these differ, and numbered where still the same."""
+    specs = [fit.specification for fit in fits]
+    links = [getattr(spec, "link", "") for spec in specs]
+    judged = [getattr(spec, "discrimination", None) for spec in specs]
+    plain = [
+        spec.formula
+        + (f" ({link})" if len(set(links)) > 1 and link else "")
+        + (f" (discrimination of each {judge})" if judge else "")
+        for spec, link, judge in zip(specs, links, judged, strict=True)
+    ]
+    return [name if plain.count(name) == 1 else f"m{k}: {name}" for k, name in enumerate(plain)]

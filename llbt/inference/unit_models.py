@@ -1,0 +1,135 @@
+"""A fit as a model of independent units: what can be left out, drawn again and held out of every kind of fit alike."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray, Label
+from ..errors import DesignError, OptionError
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
+from ..fitting.results import LLBTResults
+from .judge_units import judge_units
+from .list_units import list_units
+from .pair_units import discrimination_units, pair_units
+from .pattern_units import pattern_units
+
+
+class UnitModel(Protocol):
+    """A fit and its data in U units that are independent of each other: judgments, lists, patterns, judges, prompts."""
+
+    @property
+    def unit(self) -> str:
+        """What a unit is: ``"judgment"``, ``"list"``, ``"pattern"``, or the column whose levels are the units."""
+
+    @property
+    def labels(self) -> tuple[Label, ...] | None:
+        """The levels that are the units, length U; None of single judgments, lists and patterns."""
+
+    @property
+    def counts(self) -> FloatArray:
+        """How often each unit is there, shape (U,)."""
+
+    @property
+    def sizes(self) -> FloatArray:
+        """How many judgments one such unit has, of lists and patterns how many of these, shape (U,)."""
+
+    @property
+    def each(self) -> str:
+        """What `sizes` count: ``"judgment"``, ``"list"`` or ``"pattern"``."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the p estimated parameters, those beside the worths included."""
+
+    @property
+    def estimates(self) -> FloatArray:
+        """The estimates, shape (p,)."""
+
+    def titles(self) -> list[str]:
+        """Return what each unit is called in a printout, length U."""
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates (p,) with other counts of the units (U,).
+
+        Raises
+        ------
+        DesignError
+            Where they are not finite, or the units do not tell them.
+        """
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates with a prior of one judgment beside these counts.
+
+        Raises
+        ------
+        DesignError
+            Where the model has no prior, or some estimate is infinite for all that.
+        """
+
+    def log_scores(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of each unit (U,) at some parameters (p,)."""
+
+    def refitted(self, counts: FloatArray) -> Any:
+        """Return the fit to the data with other counts of the units.
+
+        Raises
+        ------
+        DesignError
+            As `estimated`.
+        """
+
+
+@singledispatch
+def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
+    """Return a fit as a model of units.
+
+    Parameters
+    ----------
+    res
+        A fit.
+    by : str or None
+        The column whose levels are the units, or ``"judgment"``, ``"list"``, ``"pattern"``; None for what the fit takes
+        as independent.
+    option : str
+        The argument that `by` was, for refusals.
+
+    Raises
+    ------
+    OptionError
+        For a column that the data do not keep, and for units that depend on each other by the model.
+    """
+    raise OptionError(f"a {type(res).__name__}, whose data are no independent units", expected="a fit")
+
+
+unit_model.register(LLBTResults)(pair_units)
+unit_model.register(DiscriminationResults)(discrimination_units)
+unit_model.register(MixedResults)(judge_units)
+unit_model.register(RankingResults)(list_units)
+unit_model.register(PatternResults)(pattern_units)
+
+
+def folds_of(model: UnitModel, folds: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return how often each unit is in each fold, (U,) each: folds of equal size, drawn without replacement.
+
+    Raises
+    ------
+    OptionError
+        For more folds than units.
+    DesignError
+        For counts that are not whole.
+    """
+    counts = model.counts
+    if np.any(counts % 1 > 0):
+        raise DesignError(f"the counts of the {model.unit}s are not whole", "Hold out levels of a cluster: by=.")
+    each: IntArray = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    if folds > len(each):
+        what = f"{model.unit}s" if model.labels is None else f"levels of {model.unit}"
+        raise OptionError(f"folds={folds} of {len(each)} {what}", f"Ask for folds={len(each)} or fewer.")
+    fold = rng.permutation(len(each)) % folds
+    return [np.bincount(each[fold == k], minlength=len(counts)).astype(np.float64) for k in range(folds)]
