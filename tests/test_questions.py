@@ -40,8 +40,8 @@ def test_the_number_of_questions_answered() -> None:
         "mixed": 14,
         "discrimination": 14,
         "rankings": 17,
-        "patterns": 12,
+        "patterns": 13,
         "large": 4,
-        "classes": 7,
-        "calibrated": 6,
+        "classes": 8,
+        "calibrated": 7,
     }

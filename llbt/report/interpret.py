@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -13,15 +15,18 @@ from ..auditing.finding import p_text
 from ..core.statistics import TestResult
 from ..errors import DesignError, printable
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import Fitted
+from ..fitting.fitted import ClassSource, OneSource, WithWorths
 from ..fitting.hypotheses import score_test
 from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.summary import model_title
 from ..formulas.grammar import parse, vocabulary
 from ..inference.anova import few_judgments
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
+from ..judges.calibrate import Calibration
+from ..judges.class_fit import LatentClasses
 from ..table import (
     Field,
     Record,
@@ -31,8 +36,10 @@ from ..table import (
     format_number,
     format_percent,
 )
-from .discrimination_words import discrimination_sentence
-from .judge_words import judge_sentence
+from .calibration_words import calibration_topics
+from .class_words import class_topics
+from .judge_words import discrimination_sentence, judge_sentence
+from .pattern_words import pattern_decisions, pattern_dependence, pattern_missing, pattern_model, pattern_ties
 from .preference_words import Said, interval_text, odds_text, worth_sentences
 from .ranking_words import ranking_model, ranking_ties
 
@@ -51,7 +58,8 @@ class Interpretation(Record):
     ----------
     sentences : mapping of str to str
         What is said of each topic: model, preference, differences, ties, bad, grades, order, covariates, judges, fit;
-        empty topics are left out.
+        of patterns dependence and missing answers; of latent classes each class and all judges; of calibrated worths
+        machines, correction and checks. Empty topics are left out.
     figures : mapping of str to float
         The numbers behind the words, unrounded.
     """
@@ -82,16 +90,18 @@ class Interpretation(Record):
 
 
 @checked
-def interpret(res: Fitted | RankingResults, *, confidence: Confidence = 0.95) -> Interpretation:
+def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confidence = 0.95) -> Interpretation:
     """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
+    res : a fit of any kind but of very many objects, Calibration or LatentClasses
         Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
         one prefers. With effects of objects worths are predictions: no pair is tested. Of a fit with discriminations it
         is said of a judge of discrimination 1; then how judges differ. Of a fit of lists odds are those of one object
-        before another.
+        before another. Of patterns odds are those of one answer with the others held; shares of decisions are summed
+        over all answers. Of latent classes each class is described, then a judge of any class. Of calibrated worths the
+        estimates are the corrected ones; then what machines add.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -121,29 +131,73 @@ def interpret(res: Fitted | RankingResults, *, confidence: Confidence = 0.95) ->
     >>> print(llbt.interpret(res).sentences["differences"])
     The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
     """
-    if isinstance(res, MixedResults):
-        said = _said(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
-        said["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
-        return _paragraph(said)
-    if isinstance(res, DiscriminationResults):
-        said = _said(res.average, _with_discriminations(res), confidence)
-        said["judges"] = discrimination_sentence(res, confidence)
-        said["covariates"] = _covariates(res.average, confidence, {res.judging.name})
-        return _paragraph(said)
-    if isinstance(res, RankingResults):
-        said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
-        said["ties"] = ranking_ties(res, confidence)
-        said["covariates"] = _covariates(res.average, confidence, {"list"})
-        return _paragraph(said)
-    return interpreted(res, confidence, goodness_of_fit(res) if res.converged else None)
+    return _paragraph(_topics(res, confidence))
+
+
+@functools.singledispatch
+def _topics(res: Any, confidence: float) -> Mapping[str, Said]:
+    """Return what is said of a fit, by topic; each kind has its function below."""
+    raise AssertionError(f"no words for {type(res).__name__}")
+
+
+@_topics.register(LLBTResults)
+def _of_plain(res: LLBTResults, confidence: float) -> Mapping[str, Said]:
+    return _with_fit(res, confidence, goodness_of_fit(res) if res.converged else None)
+
+
+@_topics.register(MixedResults)
+def _of_effects(res: MixedResults, confidence: float) -> Mapping[str, Said]:
+    said = _said(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
+    said["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
+    return said
+
+
+@_topics.register(DiscriminationResults)
+def _of_discriminations(res: DiscriminationResults, confidence: float) -> Mapping[str, Said]:
+    said = _said(res.average, _with_discriminations(res), confidence)
+    said["judges"] = discrimination_sentence(res, confidence)
+    said["covariates"] = _covariates(res.average, confidence, {res.judging.name})
+    return said
+
+
+@_topics.register(RankingResults)
+def _of_rankings(res: RankingResults, confidence: float) -> Mapping[str, Said]:
+    said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
+    said["ties"] = ranking_ties(res, confidence)
+    said["covariates"] = _covariates(res.average, confidence, {"list"})
+    return said
+
+
+@_topics.register(PatternResults)
+def _of_patterns(res: PatternResults, confidence: float) -> Mapping[str, Said]:
+    said = {"model": pattern_model(res)} | worth_sentences(res.average, confidence, pattern_decisions(res))
+    said["ties"] = pattern_ties(res, confidence)
+    said["dependence"] = pattern_dependence(res, confidence)
+    said["missing"] = pattern_missing(res, confidence)
+    said["covariates"] = _covariates(res.average, confidence, {"pattern"})
+    return said
+
+
+@_topics.register(LatentClasses)
+def _of_classes(found: LatentClasses, confidence: float) -> Mapping[str, Said]:
+    return class_topics(found, confidence)
+
+
+@_topics.register(Calibration)
+def _of_calibrated(found: Calibration, confidence: float) -> Mapping[str, Said]:
+    return calibration_topics(found, confidence) | {"order": _order(found.worth_source(), confidence)}
 
 
 def interpreted(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
     """Return the paragraph of a fit whose test of fit is known; see `interpret`."""
+    return _paragraph(_with_fit(res, confidence, fit))
+
+
+def _with_fit(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Said]:
     said = _said(res, _model(res), confidence)
     said["covariates"] = _covariates(res, confidence)
     said["fit"] = _fit(res, confidence, fit)
-    return _paragraph(said)
+    return said
 
 
 def _paragraph(said: Mapping[str, Said]) -> Interpretation:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import special
 
 from ..auditing.finding import p_text
-from ..core.columns import Label
+from ..core.columns import FloatArray, Label
 from ..fitting.results import LLBTResults
 from ..inference.objects import averaged_share, worth_classes
 from ..inference.pairwise import pairwise
@@ -23,28 +26,39 @@ _EQUAL = 1e-9
 _SURE = 0.9995  # a probability that is printed as above .999
 
 
-def worth_sentences(res: LLBTResults, confidence: float) -> dict[str, Said]:
-    """Return what is preferred, and by how much."""
+@dataclass(frozen=True)
+class Decisions:
+    """What a model says of the decisions between two objects.
+
+    Attributes
+    ----------
+    share : callable
+        Of the positions of two objects: the probability that the first is preferred, given a decision.
+    held : str
+        What the odds exp(2(λ_i − λ_j)) hold fixed; empty where they are those of `share`.
+    """
+
+    share: Callable[[int, int], float]
+    held: str = ""
+
+
+def worth_sentences(res: LLBTResults, confidence: float, decisions: Decisions | None = None) -> dict[str, Said]:
+    """Return what is preferred, and by how much; by default decisions follow from the log-worths alone."""
     classes, _, _ = worth_classes(res, None)
     pairs = pairwise(res, at="average", confidence=confidence)
     if len(pairs.ranking) < 2:
         return {"preference": ("The table does not determine which object is better.", {})}
     differs = "Averaged over the judgments, " if len(classes) > 1 else ""
-    return {"preference": _preference(res, pairs, differs), "differences": _differences(res, pairs)}
+    decisions = decisions or Decisions(partial(averaged_share, res))
+    return {"preference": _preference(res, pairs, differs), "differences": _differences(decisions, pairs)}
 
 
 def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
     frame = worth_table(res, "average", "probability", pairs.confidence).to_frame()
     value = dict(zip(frame["object"], frame["estimate"], strict=True))
     ranked = [pairs.objects[k] for k in pairs.ranking]
-    names = [_valued(label, value[label]) for label in ranked]
-    if len(ranked) <= _RANKED:
-        text = names[0]
-        for (before, after), name in zip(itertools.pairwise(pairs.log_worths[pairs.ranking]), names[1:], strict=True):
-            text += (" = " if before - after < _EQUAL else " > ") + name
-        text = f"{averaged}{'the' if averaged else 'The'} order of preference is {text}"
-    else:
-        text = f"{averaged}{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
+    text = order_text([valued(label, value[label]) for label in ranked], pairs.log_worths[pairs.ranking])
+    text = averaged + text if averaged or len(ranked) > _RANKED else text[0].upper() + text[1:]
     if not res.response.plain_odds:
         text += f" (the probability of being preferred to {res.design.reference}, given a decision)"
     else:
@@ -54,21 +68,32 @@ def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
     return f"{text}.", {f"worth of {label}": float(value[label]) for label in ranked}
 
 
-def _valued(label: Label, value: float) -> str:
+def order_text(names: Sequence[str], log_worths: FloatArray) -> str:
+    """Return the order of objects, the best first, with their names as they are to be printed."""
+    if len(names) > _RANKED:
+        return f"{names[0]} is preferred most, then {names[1]} and {names[2]}; {names[-1]} is preferred least"
+    text = names[0]
+    for (before, after), name in zip(itertools.pairwise(log_worths), names[1:], strict=True):
+        text += (" = " if before - after < _EQUAL else " > ") + name
+    return f"the order of preference is {text}"
+
+
+def valued(label: Label, value: float) -> str:
+    """Return an object with its worth in brackets, if it has one."""
     return str(label) if np.isnan(value) else f"{label} ({format_share(value)})"
 
 
-def _differences(res: LLBTResults, pairs: Pairwise) -> Said:
+def _differences(decisions: Decisions, pairs: Pairwise) -> Said:
     """Say how far apart objects are: of two the difference; of more the first two, the ends and how many differ."""
     ranked = pairs.ranking
-    first, numbers = _one_pair(res, pairs, ranked[0], ranked[1], "first")
+    first, numbers = _one_pair(decisions, pairs, ranked[0], ranked[1], "first")
     if pairs.rank_ranges is not None:
-        last, more = _one_pair(res, pairs, ranked[0], ranked[-1], "ends") if len(ranked) > 2 else ("", {})
+        last, more = _one_pair(decisions, pairs, ranked[0], ranked[-1], "ends") if len(ranked) > 2 else ("", {})
         intervals = "Intervals hold for all pairs together, on average over objects and not for each object."
         return f"{first}. {last}{'. ' if last else ''}{intervals}", numbers | more
     if len(ranked) == 2:
         return first + ".", numbers
-    last, more = _one_pair(res, pairs, ranked[0], ranked[-1], "ends")
+    last, more = _one_pair(decisions, pairs, ranked[0], ranked[-1], "ends")
     known = ~np.isnan(pairs.difference)
     apart = int(np.sum(pairs.significant & known))
     level = f"{1 - pairs.confidence:.4g}"
@@ -89,7 +114,7 @@ def _not_apart(pairs: Pairwise) -> str:
     return ", ".join(names) if len(names) <= _RANKED else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
-def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> Said:
+def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str) -> Said:
     """Say the odds of one object over another, and the share of decisions that they mean."""
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
     difference = abs(float(pairs.log_odds[0][row]))
@@ -97,19 +122,22 @@ def _one_pair(res: LLBTResults, pairs: Pairwise, i: int, j: int, which: str) -> 
     with np.errstate(over="ignore"):
         odds, low, high = (float(x) for x in np.exp([difference, difference - half, difference + half]))
     a, b = pairs.objects[i], pairs.objects[j]
-    share = averaged_share(res, i, j)
+    share = decisions.share(i, j)
     numbers = {f"odds {which}": odds, f"low {which}": low, f"high {which}": high}
     p = float(pairs.p_adjusted[row])
     if pairs.rank_ranges is None:
         numbers |= {f"p {which}": p, f"share {which}": share}
     else:
         return _predicted_pair(pairs, row, (a, b), numbers | {f"share {which}": share}, which)
+    said = f"The odds of {a} over {b}{decisions.held} are {odds_text(odds)}"
     if np.isnan(pairs.std_error[row]):
-        return f"The odds of {a} over {b} are {odds_text(odds)}, without a standard error by clusters", numbers
+        return f"{said}, without a standard error by clusters", numbers
     if not pairs.std_error[row] > 0:
-        return f"The odds of {a} over {b} are {odds_text(odds)}, by the model itself", numbers
-    averaged = abs(share - special.expit(difference)) > _EQUAL  # not so where the share is not determined
-    text = f"The odds of {a} over {b} are {odds_text(odds)} ({interval_text(low, high, pairs.confidence)}, {p_text(p)})"
+        return f"{said}, by the model itself", numbers
+    averaged = (
+        decisions.held or abs(share - special.expit(difference)) > _EQUAL
+    )  # not so where the share is not determined
+    text = f"{said} ({interval_text(low, high, pairs.confidence)}, {p_text(p)})"
     if not pairs.significant[row]:
         return f"{text}, not a significant difference", numbers
     if np.isnan(share):

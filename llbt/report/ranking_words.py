@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..fitting.ranking_results import RankingResults
+from ..fitting.ranking_estimates import RankingEstimates
 from ..table import format_count, format_number, format_percent
 from .preference_words import Said, interval_text, odds_text
 
@@ -12,7 +12,7 @@ _MODELS = {"ranking": "Plackett-Luce model", "best_worst": "model of best and wo
 _LISTS = {"ranking": "lists", "best_worst": "sets with a best and a worst"}
 
 
-def ranking_model(res: RankingResults) -> Said:
+def ranking_model(res: RankingEstimates) -> Said:
     """Say what was fitted."""
     r, spec = res.rankings, res.specification
     what = f"{format_count(r.n_judgments)} {_LISTS[r.kind]}"
@@ -26,7 +26,7 @@ def ranking_model(res: RankingResults) -> Said:
     return text + ".", {"lists": float(r.n_judgments), "objects": float(len(r.objects))}
 
 
-def ranking_ties(res: RankingResults, confidence: float) -> Said:
+def ranking_ties(res: RankingEstimates, confidence: float) -> Said:
     """Say how many places are shared, and what the odds of a shared place are."""
     r = res.rankings
     if r.kind == "best_worst" or r.largest_tie == 1:

@@ -1,0 +1,103 @@
+"""What people's labels and machines' verdicts say together, and what the machines add, in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..auditing.finding import p_text
+from ..core.statistics import TestResult
+from ..judges.calibrate import Calibration
+from ..table import counted, format_count, format_number, format_percent
+from .preference_words import Said, interval_text, odds_text, worth_sentences
+
+
+def calibration_topics(found: Calibration, confidence: float) -> dict[str, Said]:
+    """Return what was fitted, what is preferred after correction, what machines add, and what that rests on."""
+    said = {"model": _model(found)} | worth_sentences(found.worth_source(), confidence)
+    said["ties"] = _ties(found, confidence)
+    said["machines"] = _machines(found)
+    said["correction"] = _correction(found)
+    said["checks"] = _checks(found, confidence)
+    return said
+
+
+def _model(found: Calibration) -> Said:
+    source = found.worth_source()
+    objects = len(source.comparisons.objects)
+    machines = " and ".join(map(str, found.omega.index))
+    text = f"Worths ({source.specification.formula}) of {format_count(objects)} objects were estimated from people's "
+    text += f"labels of {counted(found.n_labels, 'unit')} and the verdicts of {machines} on all "
+    text += f"{format_count(found.n_units)}, corrected by the labels (prediction-powered inference)."
+    return text, {"labels": float(found.n_labels), "units": float(found.n_units), "objects": float(objects)}
+
+
+def _ties(found: Calibration, confidence: float) -> Said:
+    """Say how often equals tie, after correction: the counts of people and machines together are no share of ties."""
+    source = found.worth_source()
+    if "tie" not in source.names:
+        return "", {}
+    ends = source.conf_int(1 - confidence).loc["tie"]
+    odds, low, high = (float(np.exp(x)) for x in (source.params["tie"], *ends))
+    chance = odds / (2 + odds)
+    numbers = {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
+    text = f"Between equally good objects the odds of a tie against a win of either are {odds_text(odds)} "
+    text += f"({interval_text(low, high, confidence)})"
+    if "order" in source.names:
+        return f"{text}.", numbers
+    return f"{text}, a tie in {format_percent(chance)} of judgments.", numbers | {"probability of a tie": chance}
+
+
+def _machines(found: Calibration) -> Said:
+    """Say how much the verdicts weigh, and how many labels they are worth."""
+    numbers = {f"omega of {name}": float(w) for name, w in found.omega.items()}
+    weights = ", ".join(f"{name} {format_number(float(w), 3)}" for name, w in found.omega.items())
+    text = f"The verdicts have the weight ω (0: not used, 1: like labels): {weights}"
+    effective = float(found.effective_labels)
+    if np.isnan(effective):
+        return f"{text}. The labels alone have no finite estimates, so what the machines add cannot be said.", numbers
+    factor = effective / found.n_labels
+    numbers |= {"effective labels": effective, "factor": factor}
+    text += f". With them the {format_count(found.n_labels)} labels are as precise as {format_number(effective, 4)} "
+    return f"{text}labels alone, {format_number(factor, 3)} times as many.", numbers
+
+
+def _correction(found: Calibration) -> Said:
+    """Say who is first by either source alone, and which object the labels move most from what machines say."""
+    frame = found.to_frame()
+    objects, estimate, machines, labels = (
+        frame[name].tolist() for name in ("object", "estimate", "machines", "labels")
+    )
+    moved = np.subtract(estimate, machines)
+    most = int(np.argmax(np.abs(moved)))
+    first, by_machines = objects[int(np.argmax(estimate))], objects[int(np.argmax(machines))]
+    by_labels = objects[int(np.argmax(labels))] if np.isfinite(labels).all() else None
+    numbers = {"largest correction": float(moved[most])}
+    text = f"The verdicts alone put {by_machines} first"
+    if by_labels == by_machines:
+        text += ", and so do the labels alone"
+    elif by_labels is not None:
+        text += f", the labels alone {by_labels}"
+    text += f"; together {first} is first" if {first} != {by_machines, by_labels} - {None} else ""
+    sign = "raise" if moved[most] > 0 else "lower"
+    text += f". From the verdicts alone to the answer the labels {sign} {objects[most]} most, by "
+    return f"{text}{format_number(abs(float(moved[most])), 3)} log-worths.", numbers
+
+
+def _checks(found: Calibration, confidence: float) -> Said:
+    """Say whether labelled units are like the others, and whether machines err alike on all pairs."""
+    numbers = {"chi2 of pairs": found.shares.statistic, "p of pairs": found.shares.p_value}
+    differ = found.shares.p_value < 1 - confidence
+    differ_in = (
+        "differ in their pairs of objects" if differ else "do not differ significantly in their pairs of objects"
+    )
+    text = f"Labelled and other units {differ_in} ({_tested(found.shares)})"
+    text += "; the verdicts were averaged within pairs." if found.within_pairs else "."
+    for name, test in found.drift.items():
+        numbers |= {f"chi2 of {name} by pair": test.statistic, f"p of {name} by pair": test.p_value}
+        agrees = "differs" if test.p_value < 1 - confidence else "does not differ significantly"
+        text += f" How often {name} agrees with people {agrees} between pairs ({_tested(test)})."
+    return text, numbers
+
+
+def _tested(test: TestResult) -> str:
+    return f"χ² {format_number(test.statistic, 4)} on {format_count(test.df)} df, {p_text(test.p_value)}"

@@ -1,0 +1,144 @@
+"""What was fitted to patterns, and how answers depend on each other, are tied or missing, in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..auditing.finding import p_text
+from ..core.patterns import MISSING
+from ..core.statistics import TestResult, chi2_p_value
+from ..fitting.pattern_estimates import PatternEstimates
+from ..table import counted, format_count, format_number, format_percent
+from .pattern_shares import pattern_shares
+from .preference_words import Decisions, Said, interval_text, odds_text
+
+_ASKED = {
+    "comparisons": "the answers of {} to {}",
+    "rankings": "the rankings of {}, taken as answers to {}",
+    "ratings": "the ratings of {}, taken as answers to {}",
+}
+_HELD = ", all other answers of a judge held,"
+_ADJACENT = ", where they stand next to each other,"
+
+
+def pattern_model(res: PatternEstimates) -> Said:
+    """Say what was fitted."""
+    p = res.patterns
+    judges = float(p.n_judges)
+    what = _ASKED[p.kind].format(counted(judges, "judge"), counted(p.answers.shape[1], "pair"))
+    objects = f"{format_count(len(p.objects))} objects"
+    text = f"A pattern model ({res.specification.formula}), in which all answers of a judge are one observation, "
+    text += f"was fitted to {what} of {objects}."
+    return text, {"judges": judges, "pairs of objects": float(p.answers.shape[1]), "objects": float(len(p.objects))}
+
+
+def pattern_decisions(res: PatternEstimates) -> Decisions:
+    """Return what the odds hold, and the share of decisions over all that judges may answer."""
+    return Decisions(pattern_shares(res).share, _held(res))
+
+
+def _held(res: PatternEstimates) -> str:
+    """Return what odds of one answer hold: nothing where answers are independent."""
+    if res.patterns.kind == "rankings" and not res.dependent:
+        return _ADJACENT
+    return _HELD if res.dependent or res.patterns.kind != "comparisons" else ""
+
+
+def pattern_ties(res: PatternEstimates, confidence: float) -> Said:
+    """Say how many answers are ties, and the odds of one between equals."""
+    p = res.patterns
+    if not p.has_ties:
+        return "", {}
+    given = p.counts @ (p.answers != MISSING)
+    share = float((p.counts @ (p.answers == 0)).sum() / given.sum())
+    text, numbers = f"{format_percent(share)} of the answers are ties", {"share of ties": share}
+    if "tie" not in res.design.blocks:
+        return f"{text}, which the model does not describe (γ = 0): add + tie.", numbers
+    if "tie" not in res.names or np.isnan(res.params["tie"]):
+        return f"{text}.", numbers
+    odds, low, high = _odds(res, "tie", confidence)
+    numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
+    where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
+    said = f"between equally good objects{where}{_HELD if _held(res) else ''} the odds of a tie against a win of either"
+    return f"{text}; {said} are {odds_text(odds)} ({interval_text(low, high, confidence)}).", numbers
+
+
+def pattern_dependence(res: PatternEstimates, confidence: float) -> Said:
+    """Say whether answers to pairs that share an object depend on each other, and which do so most."""
+    if not res.dependent:
+        independent = res.patterns.kind == "comparisons"
+        text = "The answers of a judge are taken as independent of each other: + dependence allows for it."
+        return (text if independent else ""), {}
+    names = dependence_of(res)
+    test = dependence_test(res)
+    numbers = {"chi2 of dependence": test.statistic, "df of dependence": test.df, "p of dependence": test.p_value}
+    if np.isnan(test.p_value):
+        return "", numbers
+    depend = "depend" if test.p_value < 1 - confidence else "do not depend significantly"
+    figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
+    text = f"The answers of a judge to pairs that share an object {depend} on each other ({figures})"
+    strongest = max(names, key=lambda name: abs(float(res.params[name])))
+    theta = float(res.params[strongest])
+    low, high = _bounds(res, strongest, confidence)
+    one, other = names[strongest]
+    numbers |= {"largest theta": theta, "low of largest theta": low, "high of largest theta": high}
+    if not test.p_value < 1 - confidence:
+        return f"{text}.", numbers
+    together = f"preferring {one} goes with {'preferring' if theta > 0 else 'not preferring'} {other}"
+    text += f"; most of all {together} (θ {format_number(theta, 3)}, {interval_text(low, high, confidence)})"
+    return f"{text}.", numbers
+
+
+def pattern_missing(res: PatternEstimates, confidence: float) -> Said:
+    """Say how many answers are missing, and whether it matters what they would be."""
+    p = res.patterns
+    if p.complete:
+        return "", {}
+    share = float((p.counts @ (p.answers == MISSING)).sum() / (p.counts.sum() * p.answers.shape[1]))
+    text, numbers = f"{format_percent(share)} of the answers are missing", {"share of missing answers": share}
+    if res.missingness is None:
+        return f"{text}, which is taken as independent of what they would be.", numbers
+    slopes = [name for name in res.missingness.names if name.startswith("missing:preferred")]
+    if not slopes:
+        return f"{text}, which is modelled as independent of what they would be.", numbers
+    test = _wald(res, slopes, "missing answers do not depend on what they would be")
+    numbers |= {"chi2 of missing": test.statistic, "df of missing": test.df, "p of missing": test.p_value}
+    if np.isnan(test.p_value):
+        return f"{text}.", numbers
+    depends = "it depends" if test.p_value < 1 - confidence else "there is no sign that it depends"
+    figures = f"Wald χ² = {format_number(test.statistic, 3)} on {format_count(test.df)} df, {p_text(test.p_value)}"
+    return f"{text}; {depends} on what they would be ({figures}), as far as the model is right.", numbers
+
+
+def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
+    """Return the two preferences that each parameter of dependence is of: ``A to B`` and ``A to C``."""
+    p = res.patterns
+    names = res.names_beside if res.missingness is None else res.names_beside[: -res.missingness.size]
+    said = [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.pairs]
+    products = res.likelihood.products if res.likelihood is not None else ()
+    return {name: (said[a], said[b]) for name, (a, b) in zip(names, products, strict=True)}
+
+
+def dependence_test(res: PatternEstimates) -> TestResult:
+    """Test by Wald's statistic that no answers depend on each other."""
+    return _wald(res, list(dependence_of(res)), "the answers of a judge are independent of each other (all θ = 0)")
+
+
+def _wald(res: PatternEstimates, names: list[str], null: str) -> TestResult:
+    estimate, cov = res.params[names].to_numpy(), res.cov_params().loc[names, names].to_numpy()
+    if not (np.isfinite(estimate).all() and np.isfinite(cov).all()):
+        return TestResult("Wald test", null, np.nan, len(names), np.nan, "chi2")
+    statistic = float(estimate @ np.linalg.solve(cov, estimate))
+    return TestResult("Wald test", null, statistic, len(names), chi2_p_value(statistic, len(names)), "chi2")
+
+
+def _odds(res: PatternEstimates, name: str, confidence: float) -> tuple[float, float, float]:
+    """Return the exponential of a parameter with its interval."""
+    low, high = _bounds(res, name, confidence)
+    with np.errstate(over="ignore"):
+        return float(np.exp(float(res.params[name]))), float(np.exp(low)), float(np.exp(high))
+
+
+def _bounds(res: PatternEstimates, name: str, confidence: float) -> tuple[float, float]:
+    low, high = res.conf_int(1 - confidence).to_numpy()[res.names.index(name)]
+    return float(low), float(high)
