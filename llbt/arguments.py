@@ -266,7 +266,7 @@ def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) 
         whole: type = (getattr(one, "stands_for", None) if hasattr(type(one), "stands_for") else None) or type(one)
         why, remedy = getattr(whole, "_unanswered", {}).get(asker, ("", ""))
         if why:
-            raise OptionError(why, _filled(remedy, one))
+            raise OptionError(why, filled(remedy, one))
         if whole is type(one) or name == "self" or one._answers_alone(asker):
             continue
         if kind is not None and not kind.holds(object.__new__(whole)):
@@ -277,7 +277,7 @@ def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) 
         )
 
 
-def _filled(remedy: str, res: Any) -> str:
+def filled(remedy: str, res: Any) -> str:
     """Return what to ask with its gaps filled from a fit; see `llbt.fitting.unanswered`."""
     if "{" not in remedy:
         return remedy
@@ -305,7 +305,7 @@ def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
     """
     found = {}
     for p in inspect.signature(function).parameters.values():
-        if p.annotation is p.empty and p.name in ("self", "cls"):
+        if p.name in ("self", "cls"):
             continue
         declared = eval(p.annotation, function.__globals__, _LATER) if isinstance(p.annotation, str) else p.annotation
         kind = None if declared is p.empty else _kind(declared)

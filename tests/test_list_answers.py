@@ -12,7 +12,7 @@ from support.calls import CALLS
 from support.surface import public
 
 import llbt
-from llbt.arguments import _filled
+from llbt.arguments import filled
 from llbt.errors import OptionError
 from llbt.fitting.unanswered import OF_LISTS
 
@@ -67,7 +67,7 @@ def test_a_fit_of_lists_is_answered_or_told_why_not(name: str, res: llbt.Ranking
     with pytest.raises(OptionError) as error:
         _call(name, res)
     found, remedy = OF_LISTS[name]
-    assert (error.value.found, error.value.remedy) == (found, _filled(remedy, res))
+    assert (error.value.found, error.value.remedy) == (found, filled(remedy, res))
     assert "RankingResults" not in str(error.value)
 
 

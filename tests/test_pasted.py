@@ -14,9 +14,10 @@ import pytest
 from support.calls import JUDGMENTS, counts_of_judges
 from support.large import few_are_many
 from support.mixed import judged_frame
+from support.pasting import to_type
 
 import llbt
-from llbt.arguments import _filled
+from llbt.arguments import filled as filled_in
 from llbt.fitting import unanswered
 
 TABLES: dict[str, Mapping[str, tuple[str, str]]] = {
@@ -77,20 +78,6 @@ KINDS: dict[str, Any] = {
 SLOW = re.compile(r"plot\.|sensitivity|influence|bootstrap|write_report")  # what refits, draws or writes
 
 
-def to_type(text: str) -> list[str]:
-    """Return what a text tells to type: names of what the reader has, with what follows them, brackets balanced."""
-    found, end = [], 0
-    for match in re.finditer(r"\b(llbt|res|classes|human)\.[\w.]*\w", text):
-        if match.start() < end:
-            continue
-        end, depth = match.end(), 0
-        while end < len(text) and (depth or text[end] == "("):
-            depth += (text[end] in "([{") - (text[end] in ")]}")
-            end += 1
-        found.append(text[match.start() : end])
-    return found
-
-
 def test_every_table_is_pasted() -> None:
     assert set(TABLES) == set(KINDS)
     assert to_type("Ask res.aic, or res = llbt.fit('a', res.b), (llbt.x(f(1)).y)") == [
@@ -101,7 +88,7 @@ def test_every_table_is_pasted() -> None:
 
 
 def filled(table: str, name: str) -> str:
-    return _filled(TABLES[table][name][1], asked_of(table, name)["res"])
+    return filled_in(TABLES[table][name][1], asked_of(table, name)["res"])
 
 
 @cache

@@ -10,17 +10,21 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, Share, checked
+from ..arguments import Confidence, checked
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..formulas.design import Design
-from ..kernel.discrimination import DiscriminationFit, Judged
+from ..kernel.discrimination import DiscriminationFit, Judged, Views, gradient_at, point_at
 from ..kernel.discrimination_profile import profile_discrimination
+from . import attributes, criteria, fitted_counts, wald
+from .fitted_counts import Cells
 from .results import LLBTResults
 from .specification import IntervalMethod, Specification
+from .unanswered import no_profile
+from .wald import Estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,43 +89,39 @@ class DiscriminationEstimates:
         return self.without.design
 
     @property
+    def estimated(self) -> Estimated:
+        """Estimates at discrimination 1 (log-worth λ, γ, δ), with their covariance.
+
+        Errors are by the joint information of worths and discriminations, on the norm.
+        """
+        return self.average.estimated
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the p parameters beside the discriminations."""
-        return self.average.names
+        return self.design.names
+
+    aliased = wald.aliased
+    params = wald.params
+    bse = wald.bse
+    tvalues = wald.tvalues
+    pvalues = wald.pvalues
+    df_inference = wald.df_inference
+    cov_params = wald.Methods.cov_params
+    conf_int = wald.Methods.conf_int
+    to_frame = wald.Methods.to_frame
+    formula = attributes.formula
+    objects = attributes.objects
+    reference = attributes.reference
+
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals of the parameters; see `conf_int`."""
+        raise no_profile(type(self))
 
     @property
     def fixed(self) -> dict[str, float]:
         """Parameters that were held, with their values."""
         return self.average.fixed
-
-    @property
-    def params(self) -> pd.Series[float]:
-        """Estimates at discrimination 1 (log-worth λ, γ, δ), shape (p,)."""
-        return self.average.params
-
-    @property
-    def bse(self) -> pd.Series[float]:
-        """Standard errors by the joint information of worths and discriminations, on the norm, shape (p,)."""
-        return self.average.bse
-
-    @property
-    def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors (z values), shape (p,)."""
-        return self.average.tvalues
-
-    @property
-    def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of `tvalues`, shape (p,)."""
-        return self.average.pvalues
-
-    def cov_params(self) -> pd.DataFrame:
-        """Return the covariance matrix of the estimates (p × p)."""
-        return self.average.cov_params()
-
-    @checked
-    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
-        """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
-        return self.average.conf_int(alpha, method)
 
     # -- discriminations ---------------------------------------------------------------------------------
 
@@ -217,51 +217,50 @@ class DiscriminationEstimates:
         judged = self.judging.judged
         return judged.problem.totals[:, None] * judged.probabilities(self.solution.params, self.solution.sigma)
 
+    @property
+    def gradient_norm(self) -> float:
+        """Euclidean norm of the score of the parameters and of the discriminations at the estimates."""
+        views = Views.of(self.judging.judged)
+        score = gradient_at(views, point_at(views, self.solution.params, self.solution.sigma))
+        return float(np.linalg.norm(np.concatenate(score)))
+
     @functools.cached_property
-    def _cells(self) -> LLBTResults:
-        """The fitted counts as those of a fit, for what depends on counts and fitted counts alone."""
-        solution = replace(self.average.solution, means=self.means)
-        return replace(self.average, solution=solution, stands_for=None)
+    def cells(self) -> Cells:
+        """The counts with the fitted counts."""
+        return Cells(self.comparisons, self.means, self.n_params)
+
+    @property
+    def answers(self) -> Comparisons:
+        """What was fitted: the table."""
+        return self.comparisons
+
+    counts = attributes.counts
+    n_cells = attributes.n_cells
+    df_null = fitted_counts.df_null
+    df_resid = fitted_counts.df_resid
+    deviance = fitted_counts.deviance
+    null_deviance = fitted_counts.null_deviance
+    pearson_chi2 = fitted_counts.pearson_chi2
+    llf = fitted_counts.llf
+    llf_poisson = fitted_counts.llf_poisson
+    llf_multinomial = fitted_counts.llf_multinomial
+    aic_poisson = fitted_counts.aic_poisson
+    bic_poisson = fitted_counts.bic_poisson
+    fittedvalues = fitted_counts.fittedvalues
+    resid_response = fitted_counts.resid_response
+    resid_pearson = fitted_counts.resid_pearson
+    resid_deviance = fitted_counts.resid_deviance
+    effective_params = criteria.effective_params
+    nobs = criteria.nobs
+    df_model = criteria.df_model
+    aic = criteria.aic
+    bic = criteria.bic
+    bic_of = criteria.Methods.bic_of
 
     @property
     def n_params(self) -> int:
         """Estimated parameters beside the nuisance: p and K − 1, for the norm ties one discrimination to the others."""
         return len(self.without.free) + len(self.judging.levels) - 1
-
-    @property
-    def counts(self) -> FloatArray:
-        """The counts that were fitted, shape (S, C)."""
-        return self.without.counts
-
-    @property
-    def nobs(self) -> float:
-        """Number of judgments, the sum of their weights: `n_judgments`."""
-        return self.n_judgments
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells n."""
-        return self.without.n_cells
-
-    @property
-    def df_resid(self) -> int:
-        """Cells − comparisons − estimated parameters."""
-        return self.n_cells - len(self.comparisons) - self.n_params
-
-    @property
-    def df_model(self) -> int:
-        """Number of estimated parameters beside the nuisance: `n_params`."""
-        return self.n_params
-
-    @property
-    def deviance(self) -> float:
-        """Residual deviance of the Poisson model."""
-        return self._cells.deviance
-
-    @property
-    def pearson_chi2(self) -> float:
-        """Pearson's X²."""
-        return self._cells.pearson_chi2
 
     @property
     def n_judgments(self) -> float:
@@ -274,64 +273,9 @@ class DiscriminationEstimates:
         return basis.of_comparisons(self.comparisons)
 
     @property
-    def llf(self) -> float:
-        """Log-likelihood of the judgments one by one, Σ n log p."""
-        return self._cells.llf
-
-    @property
-    def aic(self) -> float:
-        """−2 `llf` + 2 · estimated parameters."""
-        return basis.aic(self.llf, self.n_params)
-
-    @property
-    def bic(self) -> float:
-        """−2 `llf` + log(judgments) · estimated parameters."""
-        return basis.bic(self.llf, self.n_params, self.n_judgments)
-
-    @checked
-    def bic_of(self, unit: str) -> float:
-        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
-        return basis.bic(self.llf, self.n_params, basis.number_of(self.comparisons, unit))
-
-    @property
     def bic_judges(self) -> float:
         """BIC that counts the judges: `bic_of` of their column."""
         return self.bic_of(self.judging.name)
-
-    @property
-    def llf_poisson(self) -> float:
-        """Log-likelihood of the Poisson counts, which depends on how the table is split."""
-        return self._cells.llf_poisson
-
-    @property
-    def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
-        return self._cells.llf_multinomial
-
-    @property
-    def aic_poisson(self) -> float:
-        """−2 `llf_poisson` + 2 (comparisons + estimated parameters)."""
-        return basis.aic(self.llf_poisson, len(self.comparisons) + self.n_params)
-
-    @property
-    def bic_poisson(self) -> float:
-        """−2 `llf_poisson` + log(cells) (comparisons + estimated parameters)."""
-        return basis.bic(self.llf_poisson, len(self.comparisons) + self.n_params, self.n_cells)
-
-    @property
-    def fittedvalues(self) -> pd.Series[float]:
-        """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
-        return self._cells.fittedvalues
-
-    @property
-    def resid_pearson(self) -> pd.Series[float]:
-        """(Count − fitted) / √fitted, shape (n,)."""
-        return self._cells.resid_pearson
-
-    @property
-    def resid_deviance(self) -> pd.Series[float]:
-        """Signed square roots of each cell's part of the deviance, shape (n,)."""
-        return self._cells.resid_deviance
 
     @property
     def _labels(self) -> pd.Index[str]:

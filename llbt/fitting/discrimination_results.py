@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
-from ..formulas.constraints import Hypothesis
 from ..table import Field, Record, Table
+from . import hypotheses
+from .attributes import lacks, missing_attribute
 from .discrimination_estimates import DiscriminationEstimates, readings_of
 from .discrimination_predictions import predicted_by_judge
 from .discrimination_summary import discrimination_summary
 from .discrimination_tests import equality_test, proportionality_test
 from .specification import IntervalMethod
 from .summary_rows import MOST_ROWS, Sort
-
-_ASKED = (
-    "anova",
-    "contrasts",
-    "interpret",
-    "leaderboard",
-    "model_table",
-    "pairwise",
-    "quasi_variances",
-    "simulate",
-    "worth",
-)
+from .unanswered import FIGURES_OF_DISCRIMINATION
 
 
+@lacks(FIGURES_OF_DISCRIMINATION)
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminationResults(DiscriminationEstimates, Record):
     """A fitted model in which judges discriminate by factors of their own. p parameters, K discriminations.
@@ -81,20 +70,10 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     _made_by: ClassVar[str] = "llbt.fit(…, discrimination=…)"
 
     def __getattr__(self, name: str) -> Any:
-        package = sys.modules.get("llbt")
-        if name in _ASKED and name in getattr(package, "__all__", ()):
-            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(f"DiscriminationResults has no attribute {name!r}")
+        raise missing_attribute(self, name)
 
-    @checked
-    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the parameters at discrimination 1, as `LLBTResults.t_test`."""
-        return self.average.t_test(hypothesis, confidence=confidence)
-
-    @checked
-    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
-        """Test linear hypotheses on the parameters at discrimination 1 jointly, as `LLBTResults.wald_test`."""
-        return self.average.wald_test(hypothesis)
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
 
     def equality_test(self) -> TestResult:
         """Test that all discriminations are 1 against this model, by the likelihood ratio on K − 1 df.
@@ -190,7 +169,3 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     def table(self) -> Table:
         """Return the summary."""
         return self.summary()
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
-        return self.average.to_frame()

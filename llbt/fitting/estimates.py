@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
 
-from ..arguments import Share, checked
-from ..budgets import refuse_parameters
+from ..arguments import checked
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, linked
 from ..core.response import Response
-from ..errors import DesignError, OptionError
+from ..errors import OptionError
 from ..formulas.design import Design
 from ..kernel import explicit
-from ..kernel.deviances import cell_deviances, deviance, leverages, pearson_chi2
+from ..kernel.deviances import leverages
 from ..kernel.likelihood import Problem
 from ..kernel.profile import held_in_pairs, profile_bounds
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
+from . import attributes, criteria, fitted_counts, wald
+from .attributes import Lacking, missing_attribute
+from .fitted_counts import Cells
 from .object_effects import ObjectEffects
-from .specification import IntervalMethod, Specification, make_problem, penalty_of
-from .unanswered import check_interval_method
+from .specification import Specification, make_problem, penalty_of
+from .unanswered import no_profile
+from .wald import Estimated, others_of
 
 E = TypeVar("E", bound="Estimates")
 R = TypeVar("R")
@@ -49,14 +52,10 @@ def of_own_fit(function: Callable[[E], R]) -> Callable[[E], R]:
 
 def lacking(whole: type, worths: object, name: str) -> AttributeError:
     """Return that worths which stand for another kind of answer lack an attribute, in the words of that kind."""
-    if hasattr(whole, name):
-        return AttributeError(f"{name} is of the whole {whole.__name__}, and this has its worths alone")
-    if hasattr(whole, "__getattr__"):
-        try:
-            whole.__getattr__(worths, name)
-        except AttributeError as error:
-            return error
-    return AttributeError(f"{whole.__name__} has no attribute {name!r}")
+    given = inspect.getattr_static(whole, name, None)
+    if given is None or isinstance(given, Lacking):
+        return missing_attribute(worths, name, whole)
+    return AttributeError(f"{name} is of the whole {whole.__name__}, and this has its worths alone")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -76,21 +75,37 @@ class Estimates:
     stands_for: type | None = None
     object_effects: ObjectEffects | None = None
 
+    aliased = wald.aliased
+    bse = wald.bse
+    tvalues = wald.tvalues
+    pvalues = wald.pvalues
+    df_inference = wald.df_inference
+    cov_params = wald.Methods.cov_params
+    to_frame = wald.Methods.to_frame
+    conf_int = wald.Methods.conf_int
+    formula = attributes.formula
+    objects = attributes.objects
+    reference = attributes.reference
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the p parameters."""
         return self.design.names
 
     @property
+    def estimated(self) -> Estimated:
+        """The estimates with their covariance, for tests of their linear combinations."""
+        names = self.design.names
+        values = np.full(len(names), np.nan)
+        values[self.free] = self.solution.params
+        held = tuple(names.index(name) for name in self.fixed)
+        values[list(held)] = list(self.fixed.values())
+        return Estimated(names, values, self.free, self.covariance, held, others_of(self.design))
+
+    @property
     def fixed(self) -> dict[str, float]:
         """Parameters that were held, with their values."""
         return dict(self.specification.fixed)
-
-    @property
-    def aliased(self) -> tuple[str, ...]:
-        """Parameters that the table does not determine beside those before them; NA, as in R."""
-        free = set(self.free.tolist())
-        return tuple(n for k, n in enumerate(self.names) if k not in free and n not in self.fixed)
 
     @property
     def params(self) -> pd.Series[float]:
@@ -99,61 +114,14 @@ class Estimates:
         The reference has no parameter, so there is no ``params["object[D]"]`` where D is it: its λ is 0, and
         ``llbt.worth(res, scale="log_worth")`` has it beside the others.
         """
-        values = np.full(len(self.names), np.nan)
-        values[self.free] = self.solution.params
-        series = pd.Series(values, index=list(self.names), name="estimate", dtype=float)
-        for name, value in self.specification.fixed.items():
-            series[name] = value
-        return series
-
-    def cov_params(self) -> pd.DataFrame:
-        """Return the covariance matrix of the estimates (p × p): NaN where aliased or unknown, 0 where held.
-
-        Raises
-        ------
-        DesignError
-            For so many that it does not fit into memory; `bse` and tests need less.
-        """
-        refuse_parameters(len(self.names))
-        matrix = np.full((len(self.names), len(self.names)), np.nan)
-        known = ~self.covariance.unknown_each(len(self.free))
-        matrix[np.ix_(self.free[known], self.free[known])] = self.covariance.matrix[np.ix_(known, known)]
-        for name in self.fixed:
-            k = self.names.index(name)
-            estimated = np.append(self.free, [self.names.index(other) for other in self.fixed])
-            matrix[k, estimated] = matrix[estimated, k] = 0.0
-        return pd.DataFrame(matrix, index=list(self.names), columns=list(self.names))
-
-    @property
-    def bse(self) -> pd.Series[float]:
-        """Standard errors, shape (p,); NaN where aliased or held, and where a single cluster says all that is known."""
-        errors = np.full(len(self.names), np.nan)
-        known = ~self.covariance.unknown_each(len(self.free))
-        errors[self.free[known]] = np.sqrt(self.covariance.diagonal[known])
-        return pd.Series(errors, index=list(self.names), name="std_error", dtype=float)
-
-    @property
-    def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors (z values, or t where `df_inference` is finite), shape (p,)."""
-        return (self.params / self.bse).rename("statistic")
-
-    @property
-    def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of `tvalues`, shape (p,)."""
-        p = 2 * stats.t.sf(np.abs(self.tvalues), self.covariance.df_each(self.free, len(self.names)))
-        return pd.Series(p, index=list(self.names), name="p_value")
-
-    @property
-    def df_inference(self) -> float:
-        """Degrees of freedom of the t distribution behind tests and intervals; infinite for the normal."""
-        return self.covariance.df
+        return pd.Series(self.estimated.values, index=list(self.names), name="estimate", dtype=float)
 
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of t for linear combinations (k, p) of the parameters, shape (k,).
 
         `df_inference`, but fewer for combinations that are known from few of the clusters.
         """
-        return self.covariance.df_of(rows[:, self.free])
+        return self.estimated.df_of(rows)
 
     @property
     def worth_df_inference(self) -> float:
@@ -172,56 +140,25 @@ class Estimates:
 
         Aliased and held parameters add nothing. NaN for combinations of which a single cluster says all that is known.
         """
-        free = rows[:, self.free]
-        found = self.covariance.combined(free)
-        unknown = self.covariance.unknown(free)
-        found[unknown], found[:, unknown] = np.nan, np.nan
-        return found
+        return self.estimated.combined(rows)
 
-    @checked
-    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
-        """Return confidence intervals of level 1 − alpha on the scale of the estimates.
-
-        Parameters
-        ----------
-        alpha : float
-        method : {"wald", "profile"}
-            Estimate ± z (or t) · standard error; or where the profile likelihood falls by half the χ²(1) quantile,
-            for independent judgments; with a `prior` it is the penalized one.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns conf_low, conf_high; a row per parameter.
-
-        Raises
-        ------
-        OptionError
-            For ``"profile"`` of a fit with clusters or an estimated dispersion, and of worths that stand for another
-            kind of answer.
-        """
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Return where the profile likelihood of each parameter falls by so much, shape (p, 2); see `conf_int`."""
         if self.stands_for is not None:
-            check_interval_method(self.stands_for, method)
+            raise no_profile(self.stands_for)
         kind = self.specification.cov_type
-        if method == "profile" and (self.specification.groups or kind == "quasi"):
+        if self.specification.groups or kind == "quasi":
             raise OptionError(
                 f"method='profile' takes judgments as independent, and the fit has cov_type={kind!r}",
                 "Take method='wald', or fit with cov_type='nonrobust'.",
             )
-        if method == "profile":
-            return self._profile_intervals(alpha)
-        half = stats.t.isf(alpha / 2, self.covariance.df_each(self.free, len(self.names))) * self.bse
-        return pd.DataFrame({"conf_low": self.params - half, "conf_high": self.params + half})
-
-    def _profile_intervals(self, alpha: float) -> pd.DataFrame:
         bounds = np.full((len(self.names), 2), np.nan)
-        problem = self.problem()
+        problem, fit = self.problem(), self.solution
         penalty = penalty_of(problem, self.comparisons, self.specification)
-        drop = float(stats.chi2.isf(alpha, 1)) / 2
         for place, k in enumerate(self.free):
-            held, fit = held_in_pairs(problem, self.solution, place, penalty), self.solution
+            held = held_in_pairs(problem, fit, place, penalty)
             bounds[k] = profile_bounds(held, fit.params, fit.cov, fit.objective, place, drop)
-        return pd.DataFrame(bounds, index=list(self.names), columns=["conf_low", "conf_high"])
+        return bounds
 
     # -- fit ---------------------------------------------------------------------------------------------
 
@@ -243,57 +180,37 @@ class Estimates:
 
     @property
     @of_own_fit
-    def nobs(self) -> float:
-        """Number of judgments, the sum of their weights: `n_judgments`."""
-        return self.n_judgments
+    def cells(self) -> Cells:
+        """The counts with the fitted counts."""
+        link = self.specification.link
+        return Cells(self.comparisons, self.solution.means, len(self.free), link, self.log_linear)
 
     @property
-    @of_own_fit
-    def n_cells(self) -> int:
-        """Number of cells n, the observations of the explicit Poisson model."""
-        return int(self.counts.size)
+    def answers(self) -> Comparisons:
+        """What was fitted: the table."""
+        return self.comparisons
 
-    @property
-    @of_own_fit
-    def df_resid(self) -> int:
-        """Cells − comparisons − estimated parameters."""
-        return self.n_cells - len(self.comparisons) - len(self.free)
-
-    @property
-    @of_own_fit
-    def df_null(self) -> int:
-        """Cells − comparisons."""
-        return self.n_cells - len(self.comparisons)
-
-    @property
-    @of_own_fit
-    def df_model(self) -> int:
-        """Number of estimated parameters beside the nuisance: `n_params`."""
-        return self.n_params
-
-    @property
-    def counts(self) -> FloatArray:
-        """The counts that were fitted, shape (S, C): wins of i, (ties,) wins of j."""
-        return self.comparisons.outcome_counts
-
-    @property
-    @of_own_fit
-    def deviance(self) -> float:
-        """Residual deviance of the Poisson model."""
-        return deviance(self.counts, self.solution.means)
-
-    @property
-    @of_own_fit
-    def null_deviance(self) -> float:
-        """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
-        counts = self.counts
-        return deviance(counts, np.broadcast_to(counts.mean(axis=1, keepdims=True), counts.shape))
-
-    @property
-    @of_own_fit
-    def pearson_chi2(self) -> float:
-        """Pearson's X²."""
-        return pearson_chi2(self.counts, self.solution.means)
+    counts = attributes.counts
+    n_cells = attributes.n_cells
+    df_null = fitted_counts.df_null
+    df_resid = fitted_counts.df_resid
+    deviance = fitted_counts.deviance
+    null_deviance = fitted_counts.null_deviance
+    pearson_chi2 = fitted_counts.pearson_chi2
+    llf = fitted_counts.llf
+    llf_poisson = fitted_counts.llf_poisson
+    llf_multinomial = fitted_counts.llf_multinomial
+    aic_poisson = fitted_counts.aic_poisson
+    bic_poisson = fitted_counts.bic_poisson
+    fittedvalues = fitted_counts.fittedvalues
+    resid_response = fitted_counts.resid_response
+    resid_pearson = fitted_counts.resid_pearson
+    resid_deviance = fitted_counts.resid_deviance
+    nobs = criteria.nobs
+    df_model = criteria.df_model
+    aic = criteria.aic
+    bic = criteria.bic
+    bic_of = criteria.Methods.bic_of
 
     @property
     def log_linear(self) -> bool:
@@ -340,118 +257,9 @@ class Estimates:
 
     @property
     @of_own_fit
-    def llf(self) -> float:
-        """Log-likelihood of the judgments one by one, Σ n log p, of whatever link; a prior is no part of it."""
-        y, n = self.counts, self.counts.sum(axis=1, keepdims=True)
-        return float(np.sum(special.xlogy(y, self.solution.means / n)))
-
-    @property
-    @of_own_fit
-    def aic(self) -> float:
-        """−2 `llf` + 2 · `effective_params`."""
-        return basis.aic(self.llf, self.effective_params)
-
-    @property
-    @of_own_fit
-    def bic(self) -> float:
-        """−2 `llf` + log(judgments) · `effective_params`.
-
-        References
-        ----------
-        Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6(2), 461-464.
-        """
-        return basis.bic(self.llf, self.effective_params, self.n_judgments)
-
-    @checked
-    def bic_of(self, unit: str) -> float:
-        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``.
-
-        Raises
-        ------
-        OptionError
-            For a unit that the table does not keep.
-        """
-        return basis.bic(self.llf, self.effective_params, basis.number_of(self.comparisons, unit))
-
-    @property
-    @of_own_fit
-    def llf_poisson(self) -> float:
-        """Log-likelihood of the Poisson counts, as R's `glm` has it; it depends on how the table is split.
-
-        Raises
-        ------
-        DesignError
-            For a link that is not log-linear, as for `aic_poisson`, `bic_poisson` and `llf_multinomial`.
-        """
-        if not self.log_linear:
-            raise DesignError(
-                f"link={self.specification.link!r} is not log-linear, so there is no Poisson likelihood",
-                "Use llf, aic and bic, which are those of the judgments.",
-            )
-        y, m = self.counts, self.solution.means
-        return float(np.sum(special.xlogy(y, m) - m - special.gammaln(y + 1)))
-
-    @property
-    @of_own_fit
-    def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
-        n = self.counts.sum(axis=1)
-        return self.llf_poisson - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
-
-    @property
-    @of_own_fit
-    def aic_poisson(self) -> float:
-        """−2 `llf_poisson` + 2 (comparisons + estimated parameters), R's AIC of the full model."""
-        return basis.aic(self.llf_poisson, len(self.comparisons) + self.effective_params)
-
-    @property
-    @of_own_fit
-    def bic_poisson(self) -> float:
-        """−2 `llf_poisson` + log(cells) (comparisons + estimated parameters), R's BIC of the full model.
-
-        A covariate which splits the table and is in no model changes the difference of two.
-        """
-        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.n_cells)
-
-    # -- cells -------------------------------------------------------------------------------------------
-
-    @property
-    @of_own_fit
-    def fittedvalues(self) -> pd.Series[float]:
-        """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
-        return self._by_cell(self.solution.means, "fitted")
-
-    @property
-    @of_own_fit
-    def resid_response(self) -> pd.Series[float]:
-        """Counts − fitted counts, shape (n,)."""
-        return self._by_cell(self.counts - self.solution.means, "resid_response")
-
-    @property
-    @of_own_fit
-    def resid_pearson(self) -> pd.Series[float]:
-        """(Count − fitted) / √fitted, shape (n,)."""
-        means = self.solution.means
-        return self._by_cell((self.counts - means) / np.sqrt(means), "resid_pearson")
-
-    @property
-    @of_own_fit
-    def resid_deviance(self) -> pd.Series[float]:
-        """Signed square roots of each cell's part of the deviance, shape (n,)."""
-        y, m = self.counts, self.solution.means
-        return self._by_cell(np.sign(y - m) * np.sqrt(np.maximum(cell_deviances(y, m), 0)), "resid_deviance")
-
-    @property
-    @of_own_fit
     def hat_diag(self) -> pd.Series[float]:
         """Leverages of the full GLM, shape (n,); they sum to comparisons + estimated parameters."""
-        return self._by_cell(leverages(self.problem(), self.solution), "hat_diag")
-
-    def _by_cell(self, values: FloatArray, name: str) -> pd.Series[float]:
-        frame = self.comparisons.to_frame().drop(columns=list(self.comparisons.count_columns))
-        outcomes = self.comparisons.response.outcomes
-        repeated = frame.loc[np.repeat(frame.index, len(outcomes))].assign(outcome=list(outcomes) * len(frame))
-        return pd.Series(values.ravel(), index=pd.MultiIndex.from_frame(repeated), name=name)
+        return self.cells.by_cell(leverages(self.problem(), self.solution), "hat_diag")
 
     def problem(self) -> Problem:
         """Return the arrays that were fitted; see `llbt.kernel.solvers`."""
@@ -486,9 +294,3 @@ class Estimates:
             return found
         dispersion = self.pearson_chi2 / self.df_resid if spec.cov_type == "quasi" else 1.0
         return explicit.with_covariance(found, problem, self.covariance, spec.cov_type, dispersion)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
-        columns = (self.params, self.bse, self.tvalues, self.pvalues)
-        frame = pd.DataFrame({str(column.name): column for column in columns}).join(self.conf_int())
-        return frame.rename_axis("term").reset_index()

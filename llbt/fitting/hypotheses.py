@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import stats
 from scipy.sparse import csr_array
 
+from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult, chi2_p_value, critical_values
 from ..errors import DesignError, OptionError, listed
@@ -22,6 +25,9 @@ from .clusters import clustered
 from .estimates import Estimates
 from .specification import penalty_of
 from .summary import coefficient_fields
+from .wald import Wald, WithEstimates
+
+_MANY = 10_000  # names beyond which a hypothesis is read with those that it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,65 +49,118 @@ class Linear:
     cov: FloatArray
 
 
-def z_tests(res: Estimates, hypothesis: Hypothesis, confidence: float) -> Table:
-    """Return estimate, test and interval of each hypothesis; see `LLBTResults.t_test`."""
+class Methods:
+    """Tests of linear hypotheses, methods of fits of all kinds that have a covariance."""
+
+    @checked
+    def t_test(self: WithEstimates, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
+        """Estimate linear combinations of the parameters and test each.
+
+        Parameters
+        ----------
+        hypothesis : str, list of str, or array of shape (k, p)
+            Such as ``"object[A] = object[B]"`` or ``"object[A] - 2 * tie = 1"``, several separated by commas; the
+            reference may be named and counts as 0. An array holds coefficients of the parameters, `names`.
+        confidence : float
+            Level of the intervals.
+
+        Returns
+        -------
+        Table
+            term, estimate (left − right side), std_error, statistic (z or t), p_value, conf_low, conf_high.
+
+        Raises
+        ------
+        OptionError
+            For unknown names.
+        DesignError
+            For combinations of aliased parameters.
+        """
+        return _each(self.estimated, estimated(self, hypothesis), confidence)
+
+    @checked
+    def wald_test(self: WithEstimates, hypothesis: Hypothesis) -> TestResult:
+        """Test linear hypotheses jointly; they are written as in `t_test`.
+
+        Returns
+        -------
+        TestResult
+            Wald's χ², its degrees of freedom (the number of hypotheses) and p; F where the fit has finite degrees of
+            freedom, with clusters in Hotelling's form.
+
+        Raises
+        ------
+        DesignError
+            As in `t_test`, and for more hypotheses than Hotelling's form has clusters for.
+        OptionError
+            As in `t_test`, and for hypotheses that say the same.
+        """
+        return _jointly(self.estimated, estimated(self, hypothesis))
+
+
+def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
+    """Return the joint test of some hypotheses by flips of clusters' scores or by Wald; see `LLBTResults.wald_test`."""
     found = estimated(res, hypothesis)
+    flips = len(found.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
+    if not flips:
+        return _jointly(res.estimated, found, res.specification.groups)
+    _check_rank(res.estimated, found)
+    return _flipped(res, found)
+
+
+def _each(of: Wald, found: Linear, confidence: float) -> Table:
+    """Return estimate, test and interval of each hypothesis."""
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-    df = res.df_of(found.matrix)
+    df = of.df_of(found.matrix)
     half = critical_values(confidence, df) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, found.estimate / error, np.nan)
     p_value = 2 * stats.t.sf(np.abs(z), df)
     return Table(
         (
-            *coefficient_fields(found.labels, found.estimate, error, z, p_value, res.df_inference),
+            *coefficient_fields(found.labels, found.estimate, error, z, p_value, of.df),
             *interval_fields(found.estimate - half, found.estimate + half, confidence),
         ),
         title="Linear hypotheses",
-        notes=res.covariance.missing_notes(found.estimate, error),
+        notes=(*of.notes, *of.missing_notes(found.estimate, error)),
     )
 
 
-def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
-    """Return the joint test of some hypotheses; see `LLBTResults.wald_test`."""
-    found = estimated(res, hypothesis)
-    q = len(found.labels)
-    rank = int(np.linalg.matrix_rank(found.matrix[:, res.free] * np.sqrt(np.diag(res.solution.cov))))
+def _check_rank(of: Wald, found: Linear) -> None:
+    q, rank = len(found.labels), of.rank(found.matrix)
     if rank < q:
         raise OptionError(
             f"the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters",
             "Leave them out.",
         )
-    flips = q > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
-    return _flipped(res, found) if flips else _wald(res, found)
 
 
-def _wald(res: Estimates, found: Linear) -> TestResult:
+def _jointly(of: Wald, found: Linear, groups: Sequence[str] = ()) -> TestResult:
+    """Return Wald's test of some hypotheses."""
+    _check_rank(of, found)
     q, null = len(found.labels), ", ".join(found.labels)
     if np.isnan(found.cov).any():
-        notes = res.covariance.missing_notes(found.estimate, np.diag(found.cov))
+        notes = of.missing_notes(found.estimate, np.diag(found.cov))
         return TestResult("Wald test", null, math.nan, q, math.nan, "none", notes)
     few = int(np.linalg.matrix_rank(found.cov)) < q
     statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
-    if math.isinf(res.df_inference):
+    if math.isinf(of.df):
         return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
-    if not res.specification.groups and res.covariance.independent is None:  # clusters of lists have the second
-        p_value = float(stats.f.sf(statistic / q, q, res.df_inference))
-        return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {res.df_inference:g} denominator df")
-    df = float(res.df_of(found.matrix)[0]) if q == 1 else res.df_inference
+    if not of.clustered:
+        p_value = float(stats.f.sf(statistic / q, q, of.df))
+        return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {of.df:g} denominator df")
+    df = float(of.df_of(found.matrix)[0]) if q == 1 else of.df
     value, df_denom, p_value = hotelling_p(statistic, q, df)
     if math.isnan(p_value):
-        raise few_for_hotelling(q, res)
+        raise few_for_hotelling(q, df + 1, groups)
     return TestResult("Wald test", null, value, q, p_value, f"F with {df_denom:.4g} denominator df")
 
 
-def few_for_hotelling(df: int, res: Estimates) -> DesignError:
-    """Return why Wald's test of so many parameters has no answer with the clusters of a fit."""
-    groups = res.specification.groups
+def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> DesignError:
+    """Return why Wald's test of so many parameters has no answer with so many clusters of equal size."""
     of = f" of {' and '.join(groups)}" if groups else ""
     return DesignError(
-        f"{df} parameters are tested at once, with clusters{of} that are worth "
-        f"{res.df_inference + 1:.3g} of equal size",
+        f"{df} parameters are tested at once, with clusters{of} that are worth {clusters:.3g} of equal size",
         "Test fewer at once" + (", or take anova(…, test='cluster')." if len(groups) == 1 else "."),
         expected="more clusters than parameters, for Hotelling's form of Wald's test",
     )
@@ -141,12 +200,25 @@ def _restricted(res: Estimates, found: Linear) -> Fit:
     return eliminate(inside, penalty=penalty_of(inside, res.comparisons, res.specification))
 
 
-def estimated(res: Estimates, hypothesis: Hypothesis) -> Linear:
+def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:
     """Return hypotheses with their estimates and covariance; aliased parameters are refused."""
-    others = dict.fromkeys(res.design.references, ()) | {name: columns for _, name, columns in res.design.sums}
-    labels, matrix, right = read_hypothesis(hypothesis, res.names, others)
-    missing = [name for name in res.aliased if matrix[:, res.names.index(name)].any()]
+    of = fit.estimated
+    labels, matrix, right = _read(hypothesis, of)
+    missing = [name for name in of.aliased if matrix[:, of.names.index(name)].any()]
     if missing:
         raise DesignError(f"hypothesis: {listed(missing)} is aliased (NA), so nothing is known about it.")
-    params = np.asarray(res.params.fillna(0.0), dtype=float)
-    return Linear(labels, matrix, matrix @ params - right, res.combined_cov(matrix))
+    return Linear(labels, matrix, matrix @ np.nan_to_num(of.values) - right, of.combined(matrix))
+
+
+def _read(hypothesis: Hypothesis, of: Wald) -> tuple[list[str], FloatArray, FloatArray]:
+    """Return labels, coefficients (k, p) and right sides (k,); of very many names a text is read with its own."""
+    words: Any = [hypothesis] if isinstance(hypothesis, str) else hypothesis
+    in_words = isinstance(words, Sequence) and all(isinstance(word, str) for word in words)
+    if len(of.names) <= _MANY or not in_words:
+        return read_hypothesis(hypothesis, of.names, of.others)
+    text = "\n".join(words)
+    named = [k for k, name in enumerate(of.names) if name in text] or [0]
+    labels, some, right = read_hypothesis(words, [of.names[k] for k in named], {})
+    matrix = np.zeros((len(labels), len(of.names)))
+    matrix[:, named] = some
+    return labels, matrix, right

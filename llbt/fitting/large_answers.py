@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +10,11 @@ from scipy import special, stats
 
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
-from ..errors import OptionError
-from ..formulas.constraints import read_hypothesis
 from ..formulas.grid import codes_of
 from ..kernel.band import Band
 from ..kernel.graph_variances import exact_variances
 from ..kernel.likelihood import Problem, probabilities
-from ..table import Field, Table, counted, format_count, format_figure, format_number, interval_fields
+from ..table import Field, Table, counted, format_count, format_figure, format_number
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
 from .summary import coefficient_fields, head_lines, likelihood_lines, scale_notes
@@ -26,48 +23,6 @@ from .summary_rows import Sort
 _WITH_ERRORS = 100  # comparisons whose probabilities have standard errors
 _AT_A_TIME = 4
 _TOLERANCE = 1e-8
-
-
-def large_tests(res: LargeEstimates, hypothesis: str | Sequence[str], confidence: float) -> Table:
-    """Return estimate, test and interval of each hypothesis; see `LargeResults.t_test`."""
-    texts = [hypothesis] if isinstance(hypothesis, str) else list(hypothesis)
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise OptionError(f"hypothesis={hypothesis!r:.80}", expected="a text such as 'object[A] = 0', or several")
-    named = _named(res, texts)
-    labels, matrix, right = read_hypothesis(texts, [res.names[k] for k in named], {})
-    rows = np.zeros((len(labels), len(res.names)))
-    rows[:, named] = matrix
-    estimate = rows @ res.estimates - right
-    error = np.sqrt(_variances(res, rows))
-    z = ratio(estimate, error)
-    half = stats.norm.isf((1 - confidence) / 2) * error
-    return Table(
-        (
-            *coefficient_fields(labels, estimate, error, z, 2 * stats.norm.sf(np.abs(z)), np.inf),
-            *interval_fields(estimate - half, estimate + half, confidence),
-        ),
-        title="Linear hypotheses",
-        notes=("log-worths are measured from the mean of all",),
-    )
-
-
-def _named(res: LargeEstimates, texts: Sequence[str]) -> IntArray:
-    """Return the parameters that texts may name."""
-    text = "\n".join(texts)
-    found = [k for k, name in enumerate(res.names) if name in text]
-    return np.array(found or [0], dtype=np.int64)
-
-
-def _variances(res: LargeEstimates, rows: FloatArray) -> FloatArray:
-    """Return the variances of linear combinations (k, J + q) of the estimates, exactly, shape (k,)."""
-    size, found = len(res.worths), np.empty(len(rows))
-    right = rows.copy()
-    right[:, :size] -= right[:, :size].mean(axis=1, keepdims=True)
-    for start in range(0, len(rows), _AT_A_TIME):
-        some = slice(start, start + _AT_A_TIME)
-        solved = res.information.solve(right[some].T, tolerance=_TOLERANCE).values
-        found[some] = np.einsum("kp,pk->k", right[some], solved)
-    return found
 
 
 def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Table:

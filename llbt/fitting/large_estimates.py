@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-from scipy import stats
 
-from ..arguments import Share, checked
+from ..arguments import checked
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
+from ..formulas.design import Design
 from ..kernel import graph_variances
 from ..kernel.conjugate import Complement
 from ..kernel.graph_variances import Variances
 from ..table import format_percent
+from . import attributes, criteria, fitted_counts, wald
+from .fitted_counts import Cells
 from .results import LLBTResults
-from .specification import IntervalMethod, Specification
-from .unanswered import check_interval_method
+from .specification import Specification
+from .unanswered import no_profile
 
 _EXACT = 1e-8  # error of solutions for what is asked of few objects
+_AT_A_TIME = 4  # combinations that are solved for at once
 _SEED = 0
 _FIRST = 1000  # objects of the highest worths, with exact errors where those of all are not close
 
@@ -56,16 +59,6 @@ class LargeEstimates:
         return np.concatenate([self.worths, self.beside.solution.params])
 
     @property
-    def params(self) -> pd.Series[float]:
-        """Estimates (log-worth λ less the mean of all, γ, δ), shape (J + q,)."""
-        return self._series(self.estimates, "estimate")
-
-    @property
-    def bse(self) -> pd.Series[float]:
-        """Standard errors, shape (J + q,): those of log-worths as `error_note` says."""
-        return self._series(self.errors, "std_error")
-
-    @property
     def errors(self) -> FloatArray:
         """Standard errors of log-worths and of the other parameters, shape (J + q,)."""
         return np.asarray(np.sqrt(np.concatenate([self.variances.values, np.diag(self.beside.solution.cov)])))
@@ -92,44 +85,45 @@ class LargeEstimates:
         )
 
     @property
-    def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors (z values), shape (J + q,)."""
-        return (self.params / self.bse).rename("statistic")
+    def estimated(self) -> LargeEstimated:
+        """The estimates with their covariance, which is solved for what is asked."""
+        return LargeEstimated(self)
+
+    aliased = wald.aliased
+    params = wald.params
+    bse = wald.bse
+    tvalues = wald.tvalues
+    pvalues = wald.pvalues
+    df_inference = wald.df_inference
+    cov_params = wald.Methods.cov_params
+    conf_int = wald.Methods.conf_int
+    to_frame = wald.Methods.to_frame
+    formula = attributes.formula
+    objects = attributes.objects
 
     @property
-    def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of `tvalues`, shape (J + q,)."""
-        return self._series(2 * stats.norm.sf(np.abs(self.estimates / self.errors)), "p_value")
+    def reference(self) -> None:
+        """No object: log-worths are measured from the mean of all."""
+        return None
 
-    @checked
-    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
-        """Return Wald's confidence intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
-        check_interval_method(type(self), method)
-        half = stats.norm.isf(alpha / 2) * self.errors
-        found = {"conf_low": self.estimates - half, "conf_high": self.estimates + half}
-        return pd.DataFrame(found, index=list(self.names))
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Parameters that were held: none."""
+        return {}
 
-    def cov_params(self) -> pd.DataFrame:
-        """Refuse the covariance matrix of all estimates, which is not made.
+    @property
+    def design(self) -> Design:
+        """The design of the parameters beside the log-worths."""
+        return self.beside.design
 
-        Raises
-        ------
-        DesignError
-            With its size, and what to ask in its place.
-        """
-        size = len(self.names)
-        raise DesignError(
-            f"the covariance of {size:,} parameters takes {8 * float(size) ** 2 / 2**30:,.1f} GiB, and is not made",
-            "Ask for what is needed: llbt.pairwise(res, objects=[…]) and res.t_test(…) solve for it exactly.",
-        )
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals of so many parameters; see `conf_int`."""
+        raise no_profile(type(self))
 
     @checked
     def covariances(self, objects: IntArray) -> FloatArray:
         """Return the covariances of all estimates with the log-worths of some objects, by position, (J + q, m)."""
         return graph_variances.exact_covariances(self.information, objects, _EXACT)
-
-    def _series(self, values: FloatArray, name: str) -> pd.Series[float]:
-        return pd.Series(values, index=list(self.names), name=name, dtype=float)
 
     # -- fit ---------------------------------------------------------------------------------------------
 
@@ -146,62 +140,44 @@ class LargeEstimates:
     @property
     def gradient_norm(self) -> float:
         """Euclidean norm of the score at the estimates."""
-        return self._cells.gradient_norm
+        return float(np.linalg.norm(self.beside.solution.gradient))
 
-    @functools.cached_property
-    def _cells(self) -> LLBTResults:
-        """The fitted counts as those of a fit, for what depends on counts and fitted counts alone."""
-        return replace(self.beside, stands_for=None)
+    @property
+    def cells(self) -> Cells:
+        """The counts with the fitted counts."""
+        return Cells(self.comparisons, self.beside.solution.means, self.n_params)
+
+    @property
+    def answers(self) -> Comparisons:
+        """What was fitted: the table."""
+        return self.comparisons
+
+    counts = attributes.counts
+    n_cells = attributes.n_cells
+    df_null = fitted_counts.df_null
+    df_resid = fitted_counts.df_resid
+    deviance = fitted_counts.deviance
+    null_deviance = fitted_counts.null_deviance
+    pearson_chi2 = fitted_counts.pearson_chi2
+    llf = fitted_counts.llf
+    llf_poisson = fitted_counts.llf_poisson
+    llf_multinomial = fitted_counts.llf_multinomial
+    aic_poisson = fitted_counts.aic_poisson
+    bic_poisson = fitted_counts.bic_poisson
+    fittedvalues = fitted_counts.fittedvalues
+    resid_response = fitted_counts.resid_response
+    resid_pearson = fitted_counts.resid_pearson
+    resid_deviance = fitted_counts.resid_deviance
+    nobs = criteria.nobs
+    df_model = criteria.df_model
+    aic = criteria.aic
+    bic = criteria.bic
+    bic_of = criteria.Methods.bic_of
 
     @property
     def n_params(self) -> int:
         """Number of free parameters: J − 1 log-worths, and q others."""
         return len(self.worths) - 1 + len(self.beside.free)
-
-    @property
-    def counts(self) -> FloatArray:
-        """The counts that were fitted, shape (S, C): wins of i, (ties,) wins of j."""
-        return self.beside.counts
-
-    @property
-    def nobs(self) -> float:
-        """Number of judgments, the sum of their weights: `n_judgments`."""
-        return self.n_judgments
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells n."""
-        return self._cells.n_cells
-
-    @property
-    def df_resid(self) -> int:
-        """Cells − comparisons − free parameters."""
-        return self.df_null - self.n_params
-
-    @property
-    def df_null(self) -> int:
-        """Cells − comparisons."""
-        return self._cells.df_null
-
-    @property
-    def df_model(self) -> int:
-        """Number of free parameters beside the nuisance: `n_params`."""
-        return self.n_params
-
-    @property
-    def deviance(self) -> float:
-        """Residual deviance of the Poisson model."""
-        return self._cells.deviance
-
-    @property
-    def null_deviance(self) -> float:
-        """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
-        return self._cells.null_deviance
-
-    @property
-    def pearson_chi2(self) -> float:
-        """Pearson's X²."""
-        return self._cells.pearson_chi2
 
     @property
     def n_judgments(self) -> float:
@@ -212,11 +188,6 @@ class LargeEstimates:
     def basis(self) -> Basis:
         """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
         return basis.of_comparisons(self.comparisons)
-
-    @property
-    def llf(self) -> float:
-        """Log-likelihood of the judgments one by one, Σ n log p; a prior is no part of it."""
-        return self._cells.llf
 
     @property
     def effective_params(self) -> float:
@@ -234,42 +205,95 @@ class LargeEstimates:
             )
         return float(self.n_params)
 
-    @property
-    def aic(self) -> float:
-        """−2 `llf` + 2 · free parameters; refused with a prior, as `effective_params` says."""
-        return basis.aic(self.llf, self.effective_params)
+
+@dataclass(frozen=True, eq=False)
+class LargeEstimated:
+    """The estimates of very many objects as `llbt.fitting.wald.Wald` has them, without a covariance matrix."""
+
+    res: LargeEstimates
 
     @property
-    def bic(self) -> float:
-        """−2 `llf` + log(judgments) · free parameters; refused with a prior, as `effective_params` says."""
-        return basis.bic(self.llf, self.effective_params, self.n_judgments)
-
-    @checked
-    def bic_of(self, unit: str) -> float:
-        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
-        return basis.bic(self.llf, self.effective_params, basis.number_of(self.comparisons, unit))
+    def names(self) -> tuple[str, ...]:
+        """Names of the J + q parameters, the log-worths first."""
+        return self.res.names
 
     @property
-    def llf_poisson(self) -> float:
-        """Log-likelihood of the Poisson counts, which depends on how the table is split."""
-        return self._cells.llf_poisson
+    def values(self) -> FloatArray:
+        """Log-worths and the other estimates, shape (J + q,)."""
+        return self.res.estimates
 
     @property
-    def llf_multinomial(self) -> float:
-        """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
-        return self._cells.llf_multinomial
+    def errors(self) -> FloatArray:
+        """Standard errors, shape (J + q,): those of log-worths as `error_note` says."""
+        return self.res.errors
 
     @property
-    def aic_poisson(self) -> float:
-        """−2 `llf_poisson` + 2 (comparisons + free parameters), as R's AIC of the full model."""
-        return basis.aic(self.llf_poisson, len(self.comparisons) + self.effective_params)
+    def matrix(self) -> FloatArray:
+        """Refuse the covariance matrix of all estimates, which is not made.
+
+        Raises
+        ------
+        DesignError
+            With its size, and what to ask in its place.
+        """
+        size = len(self.names)
+        raise DesignError(
+            f"the covariance of {size:,} parameters takes {8 * float(size) ** 2 / 2**30:,.1f} GiB, and is not made",
+            "Ask for what is needed: llbt.pairwise(res, objects=[…]) and res.t_test(…) solve for it exactly.",
+        )
 
     @property
-    def bic_poisson(self) -> float:
-        """−2 `llf_poisson` + log(cells) (comparisons + free parameters), as R's BIC of the full model."""
-        return basis.bic(self.llf_poisson, len(self.comparisons) + self.effective_params, self.n_cells)
+    def df(self) -> float:
+        """Degrees of freedom of t: those of the normal."""
+        return np.inf
 
     @property
-    def fittedvalues(self) -> pd.Series[float]:
-        """Fitted counts by cell, shape (n,), indexed by comparison and outcome."""
-        return self._cells.fittedvalues
+    def df_each(self) -> FloatArray:
+        """Degrees of freedom of each parameter, shape (J + q,)."""
+        return np.full(len(self.names), np.inf)
+
+    @property
+    def aliased(self) -> tuple[str, ...]:
+        """The parameters without an estimate: none."""
+        return ()
+
+    @property
+    def others(self) -> dict[str, Sequence[int]]:
+        """Names without a parameter: none, for every object has one."""
+        return {}
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the covariance is by clusters: it is that of independent judgments."""
+        return False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What every test of combinations is to say."""
+        return ("log-worths are measured from the mean of all",)
+
+    def df_of(self, rows: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of linear combinations (k, J + q), shape (k,)."""
+        return np.full(len(rows), np.inf)
+
+    def combined(self, rows: FloatArray) -> FloatArray:
+        """Return the covariance of linear combinations (k, J + q) of the estimates, exactly, shape (k, k)."""
+        right, found = self._centred(rows), np.empty((len(rows), len(rows)))
+        for start in range(0, len(rows), _AT_A_TIME):
+            some = slice(start, start + _AT_A_TIME)
+            found[:, some] = right @ self.res.information.solve(right[some].T, tolerance=_EXACT).values
+        return (found + found.T) / 2
+
+    def rank(self, rows: FloatArray) -> int:
+        """Return how many of the linear combinations (k, J + q) say something of their own."""
+        return int(np.linalg.matrix_rank(self._centred(rows)))
+
+    def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
+        """Return why combinations have no standard error: all have one."""
+        return ()
+
+    def _centred(self, rows: FloatArray) -> FloatArray:
+        """Return combinations of log-worths less the mean of all."""
+        size, found = len(self.res.worths), rows.copy()
+        found[:, :size] -= found[:, :size].mean(axis=1, keepdims=True)
+        return found

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import pandas as pd
-
 from ..arguments import Confidence, Count, checked
 from ..table import Record, Table
-from .large_answers import large_predictions, large_summary, large_tests
+from . import hypotheses
+from .attributes import lacks, missing_attribute
+from .large_answers import large_predictions, large_summary
 from .large_estimates import LargeEstimates
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import OF_LARGE
-
-_ASKED = ("leaderboard", "pairwise", "worth")
+from .unanswered import FIGURES_OF_LARGE, OF_LARGE
 
 
+@lacks(FIGURES_OF_LARGE)
 @dataclass(frozen=True, repr=False, eq=False)
 class LargeResults(LargeEstimates, Record):
     """A fitted log-linear Bradley-Terry model of very many objects. J objects, q parameters beside their log-worths.
@@ -64,33 +62,12 @@ class LargeResults(LargeEstimates, Record):
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LARGE
 
     def __getattr__(self, name: str) -> Any:
-        package = sys.modules.get("llbt")
-        if name in _ASKED and name in getattr(package, "__all__", ()):
-            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(
-            f"LargeResults has no attribute {name!r}; llbt.LLBT.from_formula(…).fit() makes the fit with the "
-            "covariance of all estimates, where there is memory for it"
-        )
+        raise missing_attribute(self, name)
 
     # -- questions ---------------------------------------------------------------------------------------
 
-    @checked
-    def t_test(self, hypothesis: str | Sequence[str], *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the parameters and test each, with exact standard errors.
-
-        Parameters
-        ----------
-        hypothesis : str or list of str
-            As `LLBTResults.t_test`. A sum of log-worths whose factors do not sum to 0 is measured from their mean.
-        confidence : float
-            Level of the intervals.
-
-        Returns
-        -------
-        Table
-            term, estimate (left − right side), std_error, statistic (z), p_value, conf_low, conf_high.
-        """
-        return large_tests(self, hypothesis, confidence)
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
 
     @checked
     def predict(self, frame: Any = None, *, confidence: Confidence = 0.95) -> Table:
@@ -130,8 +107,4 @@ class LargeResults(LargeEstimates, Record):
         """Return the summary."""
         return self.summary()
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
-        columns = (self.params, self.bse, self.tvalues, self.pvalues)
-        frame = pd.DataFrame({str(column.name): column for column in columns}).join(self.conf_int())
-        return frame.rename_axis("term").reset_index()
+    to_frame = LargeEstimates.to_frame

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, Share, checked
+from ..arguments import Confidence, checked
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
@@ -26,9 +26,12 @@ from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
 from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
+from . import attributes, criteria, wald
 from .results import LLBTResults
-from .specification import IntervalMethod, Specification
+from .specification import Specification
+from .unanswered import no_profile
 from .variances import boundary_test, scale_intervals, share_between
+from .wald import Estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,43 +116,40 @@ class MixedEstimates:
         return self.without.design
 
     @property
+    def estimated(self) -> Estimated:
+        """Estimates of the fixed parameters, of the average judge (log-worth λ, γ, δ), with their covariance.
+
+        Errors are by the observed information at the σ of the restricted likelihood; degrees of freedom by
+        Satterthwaite's formula.
+        """
+        return self.average.estimated
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the p fixed parameters."""
-        return self.average.names
+        return self.design.names
+
+    aliased = wald.aliased
+    params = wald.params
+    bse = wald.bse
+    tvalues = wald.tvalues
+    pvalues = wald.pvalues
+    df_inference = wald.df_inference
+    cov_params = wald.Methods.cov_params
+    conf_int = wald.Methods.conf_int
+    to_frame = wald.Methods.to_frame
+    formula = attributes.formula
+    objects = attributes.objects
+    reference = attributes.reference
+
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals of the fixed parameters; see `conf_int`."""
+        raise no_profile(type(self))
 
     @property
     def fixed(self) -> dict[str, float]:
         """Parameters that were held, with their values."""
         return self.average.fixed
-
-    @property
-    def params(self) -> pd.Series[float]:
-        """Estimates of the average judge (log-worth λ, γ, δ), shape (p,)."""
-        return self.average.params
-
-    @property
-    def bse(self) -> pd.Series[float]:
-        """Standard errors by the observed information at the σ of the restricted likelihood, shape (p,)."""
-        return self.average.bse
-
-    @property
-    def tvalues(self) -> pd.Series[float]:
-        """Estimates over standard errors (t values), shape (p,)."""
-        return self.average.tvalues
-
-    @property
-    def pvalues(self) -> pd.Series[float]:
-        """Two-sided p-values of `tvalues`, by t with Satterthwaite's degrees of freedom, shape (p,)."""
-        return self.average.pvalues
-
-    def cov_params(self) -> pd.DataFrame:
-        """Return the covariance matrix of the estimates (p × p)."""
-        return self.average.cov_params()
-
-    @checked
-    def conf_int(self, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
-        """Return Wald's intervals of level 1 − alpha: columns conf_low, conf_high; a row per parameter."""
-        return self.average.conf_int(alpha, method)
 
     @property
     def scales(self) -> pd.Series[float]:
@@ -231,9 +231,18 @@ class MixedEstimates:
         return self.comparisons.n_judgments
 
     @property
-    def nobs(self) -> float:
-        """Number of judgments: `n_judgments`."""
-        return self.n_judgments
+    def answers(self) -> Comparisons:
+        """What was fitted: the table."""
+        return self.comparisons
+
+    nobs = criteria.nobs
+    df_model = criteria.df_model
+    aic = criteria.aic
+    bic = criteria.bic
+    bic_of = criteria.Methods.bic_of
+    effective_params = criteria.effective_params
+    counts = attributes.counts
+    n_cells = attributes.n_cells
 
     @property
     def basis(self) -> Basis:
@@ -247,28 +256,8 @@ class MixedEstimates:
 
     @property
     def n_params(self) -> int:
-        """Number of estimated parameters, all standard deviations among them."""
+        """Number of estimated parameters, all standard deviations among them, σ = 0, too."""
         return len(self.solution.params) + len(self.brackets)
-
-    @property
-    def df_model(self) -> int:
-        """Number of estimated parameters, standard deviations among them."""
-        return self.n_params
-
-    @property
-    def aic(self) -> float:
-        """−2 `llf` + 2 · estimated parameters, σ = 0 among them: such a fit is put at a disadvantage."""
-        return basis.aic(self.llf, self.n_params)
-
-    @property
-    def bic(self) -> float:
-        """−2 `llf` + log(judgments) · estimated parameters."""
-        return basis.bic(self.llf, self.n_params, self.n_judgments)
-
-    @checked
-    def bic_of(self, unit: str) -> float:
-        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
-        return basis.bic(self.llf, self.n_params, basis.number_of(self.comparisons, unit))
 
     @property
     def bic_judges(self) -> float:
@@ -284,6 +273,16 @@ class MixedEstimates:
     def n_iter(self) -> int:
         """Evaluations of the likelihood."""
         return self.maximum.n_iter
+
+    @property
+    def gradient_norm(self) -> float:
+        """Euclidean norm of the score of the parameters and of log σ at the maximum of the likelihood."""
+        found = self.maximum
+        kept = tuple(np.flatnonzero(found.scales > 0).tolist())
+        if found.rule is None or not kept:
+            return self.without.gradient_norm
+        at = np.concatenate([found.params, np.log(found.scales[list(kept)])])
+        return float(np.linalg.norm(self.judges.likelihood()(at, kept, found.rule, None).score))
 
     @property
     def _labels(self) -> list[str]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import pandas as pd
 
 from ..arguments import Confidence, Count, Rng, as_generator, checked
 from ..core.statistics import TestResult
 from ..data.sources import open_frame
 from ..errors import OptionError
-from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..resampling import Resampler
 from ..table import Record, Table
+from . import hypotheses
+from .attributes import lacks, missing_attribute
 from .equal_scales import equal_scales_test
 from .known_judges import known_predicted
 from .laplace_bias import laplace_bias
@@ -25,9 +23,10 @@ from .mixed_summary import mixed_summary
 from .population import check_population, population_predicted
 from .prediction import check_place, predicted
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import OF_EFFECTS
+from .unanswered import FIGURES_OF_EFFECTS, OF_EFFECTS
 
 
+@lacks(FIGURES_OF_EFFECTS)
 @dataclass(frozen=True, repr=False, eq=False)
 class MixedResults(MixedEstimates, Record):
     """A fitted model in which judges differ by normal effects. p fixed parameters, E standard deviations, G judges.
@@ -96,23 +95,10 @@ class MixedResults(MixedEstimates, Record):
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_EFFECTS
 
     def __getattr__(self, name: str) -> Any:
-        package = sys.modules.get("llbt")
-        if name in getattr(package, "__all__", ()) and name.islower() and name not in OF_EFFECTS:
-            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(
-            f"MixedResults has no attribute {name!r}: a fit with normal effects has a likelihood, .llf, and no "
-            "fitted counts, for its probabilities differ by the effects"
-        )
+        raise missing_attribute(self, name)
 
-    @checked
-    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the fixed parameters and test each; see `LLBTResults.t_test`."""
-        return self.average.t_test(hypothesis, confidence=confidence)
-
-    @checked
-    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
-        """Test linear hypotheses on the fixed parameters jointly; see `LLBTResults.wald_test`."""
-        return self.average.wald_test(hypothesis)
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
 
     @checked
     def equal_scales_test(self, *, rng: Rng = 0) -> TestResult:
@@ -273,7 +259,3 @@ class MixedResults(MixedEstimates, Record):
     def table(self) -> Table:
         """Return the summary."""
         return self.summary()
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per fixed parameter."""
-        return self.average.to_frame()

@@ -13,6 +13,7 @@ from ..errors import OptionError
 from ..formulas.coding import Reference
 from ..kernel.patterns import products_of
 from ..kernel.profile import Held, held_in_pairs
+from . import criteria
 from .pattern_likelihood import PatternLikelihood
 from .pattern_missingness import Missing, Missingness, NotAtRandom
 from .pattern_search import fit_patterns_of
@@ -37,6 +38,8 @@ class PatternEstimates(WorthEstimates):
     patterns: Patterns
     dependent: bool
     likelihood: PatternLikelihood | None
+
+    effective_params = criteria.effective_params
 
     @property
     def missingness(self) -> Missingness | None:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import pandas as pd
-
-from ..arguments import Confidence, Count, checked
-from ..core.statistics import TestResult
-from ..formulas.constraints import Hypothesis
+from ..arguments import Count, checked
 from ..table import Record, Table
+from . import hypotheses
+from .attributes import missing_attribute
 from .pattern_estimates import PatternEstimates
 from .pattern_summary import pattern_summary
 from .summary_rows import MOST_ROWS, Sort
 from .unanswered import OF_PATTERNS
-
-_ASKED = ("anova", "contrasts", "leaderboard", "pairwise", "quasi_variances", "worth")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -50,8 +45,7 @@ class PatternResults(PatternEstimates, Record):
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> import llbt
+    >>>     >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
     >>> res = llbt.fit_patterns("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
     >>> res.n_params, res.converged
@@ -62,20 +56,10 @@ class PatternResults(PatternEstimates, Record):
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_PATTERNS
 
     def __getattr__(self, name: str) -> Any:
-        package = sys.modules.get("llbt")
-        if name in _ASKED and name in getattr(package, "__all__", ()):
-            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(f"PatternResults has no attribute {name!r}")
+        raise missing_attribute(self, name)
 
-    @checked
-    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the parameters of the worths and test each; see `LLBTResults.t_test`."""
-        return self.average.t_test(hypothesis, confidence=confidence)
-
-    @checked
-    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
-        """Test linear hypotheses on the parameters of the worths jointly; see `LLBTResults.wald_test`."""
-        return self.average.wald_test(hypothesis)
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
@@ -96,6 +80,4 @@ class PatternResults(PatternEstimates, Record):
         """Return the summary."""
         return self.summary()
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
-        return PatternEstimates.to_frame(self)
+    to_frame = PatternEstimates.to_frame

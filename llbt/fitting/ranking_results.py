@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import pandas as pd
-
 from ..arguments import Confidence, Count, checked
 from ..core.columns import Label
 from ..core.rankings import Rankings
-from ..core.statistics import TestResult
-from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..table import Record, Table
+from . import hypotheses
+from .attributes import missing_attribute
 from .ranking_estimates import RankingEstimates
 from .ranking_prediction import predicted_first, predicted_lists
 from .ranking_summary import ranking_summary
@@ -49,8 +46,7 @@ class RankingResults(RankingEstimates, Record):
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> import llbt
+    >>>     >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
     >>> res = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
     >>> round(res.llf, 4), res.n_params
@@ -61,10 +57,10 @@ class RankingResults(RankingEstimates, Record):
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LISTS
 
     def __getattr__(self, name: str) -> Any:
-        package = sys.modules.get("llbt")
-        if name in getattr(package, "__all__", ()) and name.islower() and name not in OF_LISTS:
-            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(f"RankingResults has no attribute {name!r}")
+        raise missing_attribute(self, name)
+
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
 
     @checked
     def predict(self, data: Rankings | None = None, *, confidence: Confidence = 0.95) -> Table:
@@ -117,16 +113,6 @@ class RankingResults(RankingEstimates, Record):
         return predicted_first(self, objects, at, confidence)
 
     @checked
-    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the parameters of the worths and test each; see `LLBTResults.t_test`."""
-        return self.average.t_test(hypothesis, confidence=confidence)
-
-    @checked
-    def wald_test(self, hypothesis: Hypothesis) -> TestResult:
-        """Test linear hypotheses on the parameters of the worths jointly; see `LLBTResults.wald_test`."""
-        return self.average.wald_test(hypothesis)
-
-    @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
         """Return the printout: call, data, coefficients and fit, as R prints a model.
 
@@ -145,6 +131,4 @@ class RankingResults(RankingEstimates, Record):
         """Return the summary."""
         return self.summary()
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
-        return RankingEstimates.to_frame(self)
+    to_frame = RankingEstimates.to_frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,8 +13,10 @@ from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..table import Record, Table
+from . import hypotheses
+from .attributes import missing_attribute
 from .estimates import Estimates, lacking
-from .hypotheses import wald_test, z_tests
+from .hypotheses import wald_test
 from .prediction import predicted
 from .summary import FRACTIONAL, summary_table
 from .summary_rows import MOST_ROWS, Sort
@@ -75,38 +76,11 @@ class LLBTResults(Estimates, Record):
     def __getattr__(self, name: str) -> Any:
         if self.stands_for is not None:
             raise lacking(self.stands_for, self, name)
-        package = sys.modules.get("llbt")
-        if name in getattr(package, "__all__", ()) and callable(getattr(package, name)):
-            raise AttributeError(f"{name} is a function: llbt.{name}(res)")
-        raise AttributeError(f"LLBTResults has no attribute {name!r}")
+        raise missing_attribute(self, name)
 
     # -- tests -------------------------------------------------------------------------------------------
 
-    @checked
-    def t_test(self, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the parameters and test each.
-
-        Parameters
-        ----------
-        hypothesis : str, list of str, or array of shape (k, p)
-            Such as ``"object[A] = object[B]"`` or ``"object[A] - 2 * tie = 1"``, several separated by commas; the
-            reference may be named and counts as 0. An array holds coefficients of the parameters.
-        confidence : float
-            Level of the intervals.
-
-        Returns
-        -------
-        Table
-            term, estimate (left − right side), std_error, statistic (z), p_value, conf_low, conf_high.
-
-        Raises
-        ------
-        OptionError
-            For unknown names.
-        DesignError
-            For combinations of aliased parameters.
-        """
-        return z_tests(self, hypothesis, confidence)
+    t_test = hypotheses.Methods.t_test
 
     @checked
     def wald_test(self, hypothesis: Hypothesis) -> TestResult:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import OptionError
-from .specification import IntervalMethod
 
 # functions that need log-worths and their covariance alone: worths answer them that are no fit of their own
 BY_WORTHS = frozenset(
@@ -195,16 +194,99 @@ OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
     ),
 )
 
+
+# -- attributes --------------------------------------------------------------------------------------------------------
+
+# attribute → why a kind of fit does not have it, and what to ask; {name} is the attribute
+Figures = Mapping[str, tuple[str, str]]
+
+_FITTED_COUNTS = (
+    "df_null", "deviance", "null_deviance", "pearson_chi2", "fittedvalues", "resid_response", "resid_pearson",
+    "resid_deviance", "hat_diag",
+)  # fmt: skip
+_POISSON = ("llf_poisson", "llf_multinomial", "aic_poisson", "bic_poisson")
+_OF_LEVERAGES = ("hat_diag", "to_glm")
+
+
+def _figures(names: tuple[str, ...], why: str, remedy: str) -> Figures:
+    return dict.fromkeys(names, (why, remedy))
+
+
+_PLAIN_HAS = "Ask a fit of the pairs, which takes the judgments as independent: {plain}.{name}."
+_GLM = "it is no log-linear model of the counts"
+_RESIDUAL_DF = "it counts the cells of a log-linear model, and this is none"
+
+FIGURES_OF_EFFECTS: Figures = {
+    **_figures(_FITTED_COUNTS, "probabilities differ by the effects, so there are no fitted counts", _PLAIN_HAS),
+    **_figures(_POISSON, _GLM + ", for judgments of one judge depend on each other", _PLAIN_HAS),
+    "df_resid": (_RESIDUAL_DF, _PLAIN_HAS),
+    "to_glm": (_GLM, "Ask a fit of the pairs: {plain}.to_glm()."),
+}
+
+_NOT_LINEAR = "discriminations multiply the worths, so the model is no GLM"
+
+FIGURES_OF_DISCRIMINATION: Figures = {
+    "hat_diag": (_NOT_LINEAR, _PLAIN_HAS),
+    "to_glm": (_NOT_LINEAR, "Ask a fit of the pairs: {plain}.to_glm()."),
+}
+
+_CELLS_OF_ANSWERS = "a ranking or pattern is one observation, and has no cells of pairs"
+_OF_IMPLIED_PAIRS = "Ask a fit of the pairs that they imply: {plain}.{name}."
+
+FIGURES_OF_ANSWERS: Figures = {
+    **_figures((*_FITTED_COUNTS, "n_cells", "df_resid"), _CELLS_OF_ANSWERS, _OF_IMPLIED_PAIRS),
+    **_figures(_POISSON, _CELLS_OF_ANSWERS, _OF_IMPLIED_PAIRS),
+    "counts": (_CELLS_OF_ANSWERS, "Ask for the pairs that they imply: res.comparisons.outcome_counts."),
+    "to_glm": (_GLM, "Ask a fit of the pairs that they imply: {plain}.to_glm()."),
+}
+
+_SELECTED = "llbt.fit({formula}, res.comparisons.select(objects=res.comparisons.objects[:100]))"
+
+FIGURES_OF_LARGE: Figures = {
+    "hat_diag": ("leverages need the covariance of all estimates", f"Fit fewer objects: {_SELECTED}.hat_diag."),
+    "to_glm": ("a GLM of so many objects is not made", f"Fit fewer objects: {_SELECTED}.to_glm()."),
+}
+
+_WEIGHTED = "the judgments of a judge belong to each class with some probability, so classes have no fitted counts"
+_POOLED = "Ask the fit of all judges alike: res.pooled.{name}."
+
+FIGURES_OF_CLASSES: Figures = {
+    **_figures((*_FITTED_COUNTS, "df_resid", "to_glm"), _WEIGHTED, _POOLED),
+    **_figures(_POISSON, _GLM + ", for judgments of one judge depend on each other", _POOLED),
+    "to_glm": (_GLM, "Ask the fit of all judges alike: res.pooled.to_glm()."),
+}
+
+_NO_LIKELIHOOD = "calibrated estimates do not maximize a likelihood of labels and verdicts"
+_LABELS = "llbt.fit({formula}, llbt.from_judgments(human))"
+_OF_LABELS = f"Fit the labels alone, what calibrate was given as human: {_LABELS}.{{name}}."
+_BOTH = "its table holds the judgments of people and of machines together"
+
+FIGURES_OF_CALIBRATED: Figures = {
+    **_figures(
+        (*_POISSON, "llf", "aic", "bic", "basis", "effective_params", "gradient_norm"),
+        _NO_LIKELIHOOD,
+        _OF_LABELS,
+    ),
+    **_figures((*_FITTED_COUNTS, "n_cells", "counts", "df_resid"), _BOTH, _OF_LABELS),
+    **_figures(
+        ("nobs", "n_judgments"),
+        "labels and verdicts are counted apart",
+        "Ask for the labelled units, res.n_labels, or for all, res.n_units.",
+    ),
+    "n_iter": ("an equation is solved for each weight that is tried, so steps are not counted", _OF_LABELS),
+    "bic_of": (_NO_LIKELIHOOD, f"Fit the labels alone: {_LABELS}.bic."),
+    "to_glm": (_NO_LIKELIHOOD, f"Fit the labels alone: {_LABELS}.to_glm()."),
+}
+
 _PROFILED = {
     "DiscriminationResults": "; those of σ can be: res.discrimination_intervals(method='profile')",
     "MixedResults": "; those of σ are: res.scale_intervals()",
 }
 
 
-def check_interval_method(kind: type, method: IntervalMethod) -> None:
-    """Raise for profile intervals of parameters in a kind of answer whose likelihood is not profiled."""
-    if method == "profile":
-        raise OptionError(
-            f"method='profile', but intervals of a {kind.__name__} are not by profile likelihood",
-            f"Take Wald's: res.conf_int(){_PROFILED.get(kind.__name__, '')}.",
-        )
+def no_profile(kind: type) -> OptionError:
+    """Return why estimates of a kind of answer have no profile intervals."""
+    return OptionError(
+        f"method='profile', but intervals of a {kind.__name__} are not by profile likelihood",
+        f"Take Wald's: res.conf_int(){_PROFILED.get(kind.__name__, '')}.",
+    )

@@ -323,7 +323,7 @@ def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
     clustered_fit = bool(large.specification.groups)
     if rank < df or (clustered_fit and not large.df_inference + 1 > df):
-        raise few_for_hotelling(df, large)
+        raise few_for_hotelling(df, large.df_inference + 1, large.specification.groups)
     if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
         return Compared(df)
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)

@@ -15,7 +15,7 @@ from support.surface import public
 
 import llbt
 from llbt import LargeResults, LLBTResults
-from llbt.arguments import _filled
+from llbt.arguments import filled
 from llbt.errors import OptionError
 from llbt.fitting.unanswered import OF_LARGE
 from llbt.inference.large import simultaneous
@@ -151,7 +151,7 @@ def test_other_questions_are_refused_by_what_they_expect(name: str, fits: tuple[
         TAKING[name](*args, **options)
     if name in OF_LARGE:
         found, remedy = OF_LARGE[name]
-        assert (error.value.found, error.value.remedy) == (found, _filled(remedy, fits[0]))
+        assert (error.value.found, error.value.remedy) == (found, filled(remedy, fits[0]))
     else:
         assert "LargeResults" in str(error.value)
 

@@ -100,3 +100,17 @@ def _first(text: str) -> tuple[str, int] | None:
     bare = word.rstrip(".;)") if not word.endswith(("'", '"')) else word
     bare = bare[:-1] if bare.endswith(",") else bare
     return shlex.split(bare)[0], len(bare)
+
+
+def to_type(text: str) -> list[str]:
+    """Return what a text tells to type: names of what the reader has, with what follows them, brackets balanced."""
+    found, end = [], 0
+    for match in re.finditer(r"\b(llbt|res|classes|human)\.[\w.]*\w", text):
+        if match.start() < end:
+            continue
+        end, depth = match.end(), 0
+        while end < len(text) and (depth or text[end] == "("):
+            depth += (text[end] in "([{") - (text[end] in ")]}")
+            end += 1
+        found.append(text[match.start() : end])
+    return found

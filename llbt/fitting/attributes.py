@@ -1,0 +1,157 @@
+"""How fits of all kinds have the same attributes: each is a function of a few figures, which the classes name."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+from ..arguments import filled
+from ..core.columns import FloatArray, Label
+from ..core.comparisons import Comparisons
+from ..errors import DesignError
+from ..formulas.design import Design
+
+F = TypeVar("F")
+R = TypeVar("R")
+K = TypeVar("K", bound=type)
+
+
+class Attribute(property, Generic[F, R]):
+    """An attribute of several kinds of fits, computed by one function: ``aic = criteria.aic`` in the body of a class.
+
+    What the function needs of a fit is declared by the type of its argument.
+    """
+
+    def __init__(self, function: Callable[[F], R]) -> None:
+        super().__init__(function)
+        self.function = function
+
+    @overload
+    def __get__(self, fit: None, kind: type | None = None) -> Attribute[F, R]: ...
+    @overload
+    def __get__(self, fit: F, kind: type | None = None) -> R: ...
+    def __get__(self, fit: F | None, kind: type | None = None) -> Any:
+        return self if fit is None else self.function(fit)
+
+
+class UnavailableError(DesignError, AttributeError):
+    """A figure that this kind of fit does not have: why, and what to ask in its place."""
+
+
+class Lacking(property):
+    """An attribute that a kind of fit cannot have: asking for it raises an error that says why.
+
+    Attributes
+    ----------
+    name : str
+        Of the attribute.
+    why, remedy : str
+        As in `llbt.fitting.unanswered`, where ``{name}`` is the attribute.
+    """
+
+    def __init__(self, name: str, why: str, remedy: str) -> None:
+        super().__init__(self.refused, doc=f"Refused: {why}.")
+        self.name, self.why, self.remedy = name, why, remedy
+
+    def refused(self, fit: object) -> Any:
+        """Raise the error."""
+        raise self.error(fit, type(fit))
+
+    def error(self, fit: object, kind: type) -> UnavailableError:
+        """Return the error for a fit, or for worths that stand for that kind of answer."""
+        remedy = filled(self.remedy.replace("{name}", self.name), fit)
+        return UnavailableError(f"{kind.__name__} has no {self.name}: {self.why}", remedy)
+
+
+def lacks(figures: Mapping[str, tuple[str, str]]) -> Callable[[K], K]:
+    """Return a decorator that names in a class the attributes that it cannot have, each with why and what to ask."""
+
+    def named(kind: K) -> K:
+        for name, (why, remedy) in figures.items():
+            setattr(kind, name, Lacking(name, why, remedy))
+        return kind
+
+    return named
+
+
+def missing_attribute(fit: object, name: str, kind: type | None = None) -> AttributeError:
+    """Return the error for an attribute that a fit does not have: why, or the function to call in its place.
+
+    Parameters
+    ----------
+    kind : type, optional
+        Of the answer that the fit stands for.
+    """
+    kind = kind or type(fit)
+    given = inspect.getattr_static(kind, name, None)
+    if isinstance(given, Lacking):
+        return given.error(fit, kind)
+    package = sys.modules.get("llbt")
+    is_function = name.islower() and name in getattr(package, "__all__", ()) and callable(getattr(package, name))
+    if is_function and name not in getattr(kind, "_unanswered", {}):
+        return AttributeError(f"{name} is a function: llbt.{name}(res)")
+    return AttributeError(f"{kind.__name__} has no attribute {name!r}")
+
+
+# -- what was fitted ---------------------------------------------------------------------------------------------------
+
+
+class _WithFormula(Protocol):
+    @property
+    def formula(self) -> str: ...
+
+
+class WithSpecification(Protocol):
+    """A fit that keeps what it was asked for."""
+
+    @property
+    def specification(self) -> _WithFormula:
+        """What was asked for."""
+
+
+class WithTable(Protocol):
+    """A fit with the comparisons that it is of, or that its answers imply."""
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table."""
+
+
+class WithDesign(Protocol):
+    """A fit with a design of its parameters."""
+
+    @property
+    def design(self) -> Design:
+        """The design of the parameters."""
+
+
+@Attribute
+def formula(fit: WithSpecification) -> str:
+    """The formula, brackets included."""
+    return fit.specification.formula
+
+
+@Attribute
+def objects(fit: WithTable) -> tuple[Label, ...]:
+    """The J objects, in the order of the table."""
+    return fit.comparisons.objects
+
+
+@Attribute
+def reference(fit: WithDesign) -> Label | None:
+    """The object whose log-worth is 0, where there is one."""
+    return fit.design.reference
+
+
+@Attribute
+def counts(fit: WithTable) -> FloatArray:
+    """The counts of the table, shape (S, C): wins of i, (ties,) wins of j."""
+    return fit.comparisons.outcome_counts
+
+
+@Attribute
+def n_cells(fit: WithTable) -> int:
+    """Number of cells n of the table, the observations of the explicit Poisson model."""
+    return int(fit.comparisons.outcome_counts.size)

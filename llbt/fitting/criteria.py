@@ -1,0 +1,94 @@
+"""Information criteria of fits of all kinds, from the log-likelihood, the number of parameters and the judgments."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..arguments import checked
+from ..core import basis
+from ..core.comparisons import Comparisons
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
+from .attributes import Attribute
+
+
+class WithLikelihood(Protocol):
+    """A fit that maximizes a likelihood of judgments, rankings or patterns: its `answers`."""
+
+    @property
+    def llf(self) -> float:
+        """Log-likelihood."""
+
+    @property
+    def n_params(self) -> int:
+        """Number of estimated parameters."""
+
+    @property
+    def effective_params(self) -> float:
+        """The parameters that criteria count."""
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments, rankings or patterns."""
+
+    @property
+    def answers(self) -> Comparisons | Rankings | Patterns:
+        """What was fitted."""
+
+
+@Attribute
+def aic(fit: WithLikelihood) -> float:
+    """−2 `llf` + 2 · `effective_params`."""
+    return basis.aic(fit.llf, fit.effective_params)
+
+
+@Attribute
+def bic(fit: WithLikelihood) -> float:
+    """−2 `llf` + log(`n_judgments`) · `effective_params`.
+
+    References
+    ----------
+    Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6(2), 461-464.
+    """
+    return basis.bic(fit.llf, fit.effective_params, fit.n_judgments)
+
+
+@Attribute
+def effective_params(fit: WithLikelihood) -> float:
+    """The parameters that `aic` and `bic` count: all that were estimated."""
+    return float(fit.n_params)
+
+
+@Attribute
+def nobs(fit: WithLikelihood) -> float:
+    """Number of judgments, rankings or patterns, the sum of their weights: `n_judgments`."""
+    return fit.n_judgments
+
+
+class WithParameters(Protocol):
+    """A fit that says how many parameters it has estimated."""
+
+    @property
+    def n_params(self) -> int:
+        """Number of estimated parameters."""
+
+
+@Attribute
+def df_model(fit: WithParameters) -> int:
+    """Number of estimated parameters: `n_params`."""
+    return fit.n_params
+
+
+class Methods:
+    """Methods of fits of all kinds that have a likelihood."""
+
+    @checked
+    def bic_of(self: WithLikelihood, unit: str) -> float:
+        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``.
+
+        Raises
+        ------
+        OptionError
+            For a unit that the data do not keep.
+        """
+        return basis.bic(self.llf, self.effective_params, basis.number_of(self.answers, unit))
