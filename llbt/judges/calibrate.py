@@ -13,11 +13,17 @@ from scipy import linalg
 
 from ..arguments import Confidence, Kind, checked, is_real
 from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult, critical_value
-from ..errors import DesignError, FormulaError, SeparationError
+from ..errors import FormulaError, SeparationError
+from ..fitting import attributes, criteria, hypotheses, wald
+from ..fitting.attributes import lacks, missing_attribute
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
-from ..fitting.unanswered import OF_CALIBRATED
+from ..fitting.specification import Specification
+from ..fitting.unanswered import FIGURES_OF_CALIBRATED, OF_CALIBRATED, no_profile
+from ..fitting.wald import Estimated
+from ..formulas.design import Design
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.grid import At
 from ..resampling import steps_shown
@@ -34,6 +40,7 @@ Omega = Annotated[
 _LITTLE = 1.1  # effective over actual labels below which a note says how little is gained
 
 
+@lacks(FIGURES_OF_CALIBRATED)
 @dataclass(frozen=True, repr=False, eq=False)
 class Calibration(Record):
     """Worths from few labels by people and many verdicts by machines. J objects, U units, n of them labelled.
@@ -84,6 +91,9 @@ class Calibration(Record):
     confidence: float
     notes: tuple[str, ...]
 
+    def __getattr__(self, name: str) -> Any:
+        raise missing_attribute(self, name)
+
     def worth_source(self) -> LLBTResults:
         """Return the calibrated log-worths with their covariance, for questions that need no more."""
         return self.results
@@ -118,28 +128,67 @@ class Calibration(Record):
         return self.results.predict(frame, at=at, confidence=confidence)
 
     @property
-    def llf(self) -> float:
-        """Refuse a log-likelihood, as do `aic` and `bic`: labels and verdicts together have none.
-
-        Raises
-        ------
-        DesignError
-        """
-        raise DesignError(
-            "calibrated estimates do not maximize a likelihood of labels and verdicts, which llf, "
-            "aic and bic would be of",
-            "Fit the labels alone, llbt.fit(formula, labels), which have a likelihood.",
-        )
+    def estimated(self) -> Estimated:
+        """The calibrated estimates with their covariance."""
+        return self.results.estimated
 
     @property
-    def aic(self) -> float:
-        """Refuse AIC, as `llf` says."""
-        return self.llf
+    def names(self) -> tuple[str, ...]:
+        """Names of the p parameters."""
+        return self.design.names
+
+    aliased = wald.aliased
+    params = wald.params
+    bse = wald.bse
+    tvalues = wald.tvalues
+    pvalues = wald.pvalues
+    df_inference = wald.df_inference
+    cov_params = wald.Methods.cov_params
+    conf_int = wald.Methods.conf_int
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
+    formula = attributes.formula
+    objects = attributes.objects
+    reference = attributes.reference
+    df_model = criteria.df_model
+
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals: there is no likelihood; see `conf_int`."""
+        raise no_profile(type(self))
 
     @property
-    def bic(self) -> float:
-        """Refuse BIC, as `llf` says."""
-        return self.llf
+    def specification(self) -> Specification:
+        """What was asked for."""
+        return self.results.specification
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The comparisons of people and of machines together."""
+        return self.results.comparisons
+
+    @property
+    def design(self) -> Design:
+        """The design of the parameters."""
+        return self.results.design
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Parameters that were held: none."""
+        return self.results.fixed
+
+    @property
+    def n_params(self) -> int:
+        """Number of estimated parameters."""
+        return len(self.results.free)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the estimates solve their equation: always, for those that do not are refused."""
+        return self.results.converged
+
+    def summary(self) -> Table:
+        """Return the printout: `table`."""
+        return self.table()
 
     def table(self) -> Table:
         """Return object, estimate (log-worth, mean 0), std_error, interval, and what labels and machines alone say."""

@@ -9,29 +9,34 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy import linalg, special
+from scipy import special
 
 from ..arguments import Confidence, Count, checked
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray, Label
-from ..core.comparisons import counts_of_cells
+from ..core.comparisons import Comparisons, counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
+from ..fitting import attributes, criteria, hypotheses, wald
+from ..fitting.attributes import lacks, missing_attribute
 from ..fitting.class_predictions import class_predictions
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.results import LLBTResults
-from ..fitting.unanswered import OF_CLASSES
+from ..fitting.specification import Specification
+from ..fitting.unanswered import FIGURES_OF_CLASSES, OF_CLASSES, no_profile
+from ..fitting.wald import Estimated, others_of
+from ..formulas.design import Design
 from ..formulas.grid import At
 from ..inference.scales import Scale
 from ..inference.worth import worth
-from ..kernel.mixture import FAR, Answers, Mixture, curvature
+from ..kernel.mixture import Answers, Mixture, curvature
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from ..table import Field, Record, Table, counted, format_number, format_percent, interval_fields
 from .association import Association, association
+from .class_covariance import infinite_classes, joint_covariance
 
-_NO_DIRECTION = 1e-8  # of the scaled information, below which a direction is not known
 _CLASS = "class"
 _NEVER = 1e-100  # a posterior: comparisons of a class have a total above 0
 
@@ -61,6 +66,7 @@ class ByJudge:
     counts: FloatArray
 
 
+@lacks(FIGURES_OF_CLASSES)
 @dataclass(frozen=True, repr=False, eq=False)
 class LatentClasses(Record):
     """K classes of G judges, each with log-worths of its own; the largest is class 1.
@@ -81,6 +87,9 @@ class LatentClasses(Record):
     pooled: LLBTResults
     by_judge: ByJudge
     mixture: Mixture
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing_attribute(self, name)
 
     @property
     def k(self) -> int:
@@ -107,6 +116,71 @@ class LatentClasses(Record):
         """Their standard errors, shape (K, p); NaN in a class at infinity."""
         error = np.sqrt(np.diag(self.covariance))[: self.mixture.params.size]
         return self._frame(error.reshape(self.mixture.params.shape))
+
+    @property
+    def tvalues(self) -> pd.DataFrame:
+        """Estimates over standard errors (z values), shape (K, p)."""
+        return self.params / self.bse
+
+    @property
+    def pvalues(self) -> pd.DataFrame:
+        """Two-sided p-values of `tvalues`, shape (K, p)."""
+        return self._frame(2 * special.ndtr(-np.abs(self.tvalues.to_numpy())))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the K·p parameters, ``object[A]:class[1]``, and of the log ratios of shares, ``log_share[2]``."""
+        of_classes = [f"{name}:{_CLASS}[{label}]" for label in self.labels for name in self.pooled.names]
+        return (*of_classes, *(f"log_share[{label}]" for label in self.labels[1:]))
+
+    @property
+    def estimated(self) -> Estimated:
+        """The parameters of all classes, and log π_k/π_1 of their shares, with their joint covariance."""
+        ratios = np.log(self.mixture.shares[1:] / self.mixture.shares[0])
+        values = np.concatenate([self.mixture.params.ravel(), ratios])
+        known = np.flatnonzero(np.isfinite(np.diag(self.covariance)))
+        size = self.mixture.params.shape[1]
+        others = {
+            f"{name}:{_CLASS}[{label}]": tuple(k + (label - 1) * size for k in columns)
+            for label in self.labels
+            for name, columns in others_of(self.design).items()
+        }
+        covariance = Covariance(self.covariance[np.ix_(known, known)])
+        return Estimated(self.names, values, known, covariance, others=others)
+
+    df_inference = wald.df_inference
+    aliased = wald.aliased
+    cov_params = wald.Methods.cov_params
+    conf_int = wald.Methods.conf_int
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
+    formula = attributes.formula
+    objects = attributes.objects
+    reference = attributes.reference
+
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals: the likelihood of a mixture has several maxima; see `conf_int`."""
+        raise no_profile(type(self))
+
+    @property
+    def specification(self) -> Specification:
+        """What the fit of all judges alike, and every class, was asked for."""
+        return self.pooled.specification
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table that was fitted."""
+        return self.pooled.comparisons
+
+    @property
+    def design(self) -> Design:
+        """The design of the parameters of a class."""
+        return self.pooled.design
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Parameters that were held: none."""
+        return self.pooled.fixed
 
     @property
     def share_errors(self) -> pd.Series[float]:
@@ -139,24 +213,38 @@ class LatentClasses(Record):
         return self.pooled.n_judgments
 
     @property
+    def answers(self) -> Comparisons:
+        """What was fitted: the table."""
+        return self.comparisons
+
+    @property
     def basis(self) -> Basis:
         """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
         return self.pooled.basis
 
-    @property
-    def aic(self) -> float:
-        """−2 `llf` + 2 · parameters."""
-        return basis.aic(self.llf, self.n_params)
+    effective_params = criteria.effective_params
+    nobs = criteria.nobs
+    df_model = criteria.df_model
+    aic = criteria.aic
+    bic = criteria.bic
+    bic_of = criteria.Methods.bic_of
+    counts = attributes.counts
+    n_cells = attributes.n_cells
 
     @property
-    def bic(self) -> float:
-        """−2 `llf` + log(judgments) · parameters, as of other fits; `bic_judges` counts judges."""
-        return basis.bic(self.llf, self.n_params, self.n_judgments)
+    def converged(self) -> bool:
+        """Whether the best start came to a maximum."""
+        return self.mixture.converged
 
-    @checked
-    def bic_of(self, unit: str) -> float:
-        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``."""
-        return basis.bic(self.llf, self.n_params, basis.number_of(self.pooled.comparisons, unit))
+    @property
+    def n_iter(self) -> int:
+        """Steps of EM from the best start."""
+        return self.mixture.steps
+
+    @property
+    def gradient_norm(self) -> float:
+        """Euclidean norm of the score of the parameters and the log ratios of shares, the prior's part in it."""
+        return float(np.linalg.norm(curvature(self.by_judge.answers, self.mixture.shares, self.mixture.params).score))
 
     @property
     def bic_judges(self) -> float:
@@ -180,10 +268,7 @@ class LatentClasses(Record):
     @cached_property
     def infinite(self) -> tuple[int, ...]:
         """The classes without finite estimates."""
-        problem = self.by_judge.answers.problem
-        moved = [np.abs(rows.tocsr() @ self.mixture.params.T).max(axis=0) for rows in problem.predictors]
-        reach = np.max(moved, axis=0)
-        return tuple(int(k) + 1 for k in np.flatnonzero(reach > FAR))
+        return infinite_classes(self.by_judge.answers, self.mixture)
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -191,18 +276,7 @@ class LatentClasses(Record):
 
         Classes at infinity are held where they are.
         """
-        found = curvature(self.by_judge.answers, self.mixture.shares, self.mixture.params)
-        spread = found.spread
-        size = self.mixture.params.shape[1]
-        gone = np.zeros(len(spread), dtype=np.bool_)
-        for label in self.infinite:
-            gone[(label - 1) * size : label * size] = ~self.by_judge.answers.common
-        known = spread[~gone].any(axis=0)
-        inverse = _inverse(found.information[np.ix_(known, known)])
-        cov = spread[:, known] @ inverse @ spread[:, known].T
-        cov[gone] = np.nan
-        cov[:, gone] = np.nan
-        return np.asarray(cov)
+        return joint_covariance(self.by_judge.answers, self.mixture, self.infinite)
 
     @checked
     def summary(self, *, confidence: Confidence = 0.95) -> Table:
@@ -445,12 +519,3 @@ class LatentClasses(Record):
 
     def _frame(self, values: FloatArray) -> pd.DataFrame:
         return pd.DataFrame(values, index=pd.Index(self.labels, name=_CLASS), columns=list(self.pooled.names))
-
-
-def _inverse(information: FloatArray) -> FloatArray:
-    """Return the inverse where the information is that of a maximum; NaN else."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-    values, vectors = linalg.eigh(information * np.outer(scale, scale))
-    if len(values) and values[0] < _NO_DIRECTION:
-        return np.full(information.shape, np.nan)
-    return np.asarray((vectors / values) @ vectors.T * np.outer(scale, scale))
