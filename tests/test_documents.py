@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support import shell
 from support.folders import REPOSITORY
-from typer.testing import CliRunner, Result
-
-from llbt.cli.main import app
+from typer.testing import Result
 
 README = REPOSITORY / "README.md"
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
@@ -68,7 +67,7 @@ def made(folder: Path) -> None:
 def run(line: str) -> Result:
     command, *args = shlex.split(line)
     assert command == "llbt"
-    return CliRunner().invoke(app, args)
+    return shell.run(*args)
 
 
 def page_blocks() -> list[str]:

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from support import shell
 
 import llbt
-from llbt.cli.main import app
 from llbt.errors import LLBTError, LLBTWarning, printable
 
 HIDDEN = {"escape": "\x1b[31m", "right to left": "\u202e", "no width": "\u200b", "C1": "\x9b31m", "half": "\ud800"}
@@ -134,11 +133,11 @@ def test_the_command_line(case, form, tmp_path):
     path = tmp_path / "t.csv"
     judgments(sign).to_csv(path, index=False)
     for command in ("fit", "audit"):
-        done = CliRunner().invoke(app, [command, str(path), "--format", form])
+        done = shell.run(command, str(path), "--format", form)
         assert done.exit_code == 0
         assert not hidden(done.stdout + done.stderr)
     if form == "json":
-        fitted = json.loads(CliRunner().invoke(app, ["fit", str(path), "--format", form]).stdout)
+        fitted = json.loads(shell.run("fit", str(path), "--format", form).stdout)
         assert fitted["objects"] == [f"x{sign}", f"y{sign}", "z"]
 
 

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
-from typer.testing import CliRunner
+from support import shell
 
 import llbt
 from llbt.auditing.grading import _along, _larger
-from llbt.cli.main import app
 from llbt.core.response import graded
 from llbt.report import page
 from llbt.table import format_percent
@@ -183,6 +182,6 @@ def test_a_page_of_graded_judgments_audits_their_grades(clean, tmp_path, monkeyp
         "signed": ["--objects", "object_i,object_j", "--outcome", "grade", "--strength", "grade"],
         "beside": ["--strength", "size"],
     }
-    result = CliRunner().invoke(app, ["report", str(path), "-o", str(out), *named[kind]])
+    result = shell.run("report", str(path), "-o", str(out), *named[kind])
     assert result.exit_code == 0, result.output
     assert llbt.audit(clean, format=FORMAT).finding("grades").found in unescape(out.read_text(encoding="utf-8"))

@@ -9,10 +9,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from support.shell import refused, run
 
 import llbt
-from llbt.cli.main import app
 
 MODELS = ["alpha", "bravo", "delta", "hotel"]
 BATTLES = [  # every pair in both orders, each outcome
@@ -31,23 +30,11 @@ ODD = [*BATTLES, BATTLES[0] | {"model_b": "alpha"}, BATTLES[0] | {"winner": None
 TIED = "object + tie"
 
 
-def run(*args, **options):
-    return CliRunner().invoke(app, [str(arg) for arg in args], **options)
-
-
 def passed(*args, **options):
     """What is on stdout of a call with exit code 0 and nothing on stderr."""
     result = run(*args, **options)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
     return result.stdout
-
-
-def refused(*args, **options):
-    result = run(*args, **options)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.output
-    return " ".join(result.stderr.split())
 
 
 def fitted(*args, **options):

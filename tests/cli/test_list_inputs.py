@@ -4,10 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from support import shell
 
 import llbt
-from llbt.cli.main import app
 
 RANKS = pd.DataFrame({"x": [1, 2, 1, 3], "y": [2, 1, 3, 1], "z": [3, 3, 2, 2], "judge": ["g", "h", "g", "h"]})
 ORDERS = pd.DataFrame(
@@ -31,7 +30,7 @@ SETS = pd.DataFrame(
 
 def run(table, folder, *options, name="table.csv"):
     table.to_csv(folder / name, index=False)
-    return CliRunner().invoke(app, ["fit", str(folder / name), *options])
+    return shell.run("fit", str(folder / name), *options)
 
 
 @pytest.mark.parametrize(("table", "columns"), [(RANKS, "x,y,z"), (ORDERS, "first,second,third")])
@@ -126,14 +125,14 @@ def test_files_of_rankings_are_recognized(name, tmp_path):
     path.write_text(text)
     data = llbt.rankings_from(path, **options)
     res = llbt.fit_rankings("object", data)
-    said = CliRunner().invoke(app, ["fit", str(path)]).output
+    said = shell.run("fit", str(path)).output
     assert said.split("\n\nNote")[0] == str(res).split("\n\nNote")[0]
     assert "Note: read as rankings" in said
-    board = CliRunner().invoke(app, ["leaderboard", str(path)])
+    board = shell.run("leaderboard", str(path))
     assert board.stdout == f"{llbt.leaderboard(res)}\n"
     assert board.stderr.startswith("note: read as rankings")
-    assert CliRunner().invoke(app, ["worth", str(path)]).stdout == f"{llbt.worth(res)}\n"
-    facts = json.loads(CliRunner().invoke(app, ["fit", str(path), "--format", "json"]).stdout)
+    assert shell.run("worth", str(path)).stdout == f"{llbt.worth(res)}\n"
+    facts = json.loads(shell.run("fit", str(path), "--format", "json").stdout)
     assert facts["llf"] == pytest.approx(res.llf)
 
 
@@ -142,17 +141,17 @@ def test_files_of_sets_are_recognized(tmp_path):
     path.write_text(
         "id,item_a,item_b,item_c,best,worst\n1,x,y,z,A,C\n2,y,z,w,B,A\n3,z,w,x,A,B\n4,w,x,y,B,A\n5,z,x,w,C,A\n"
     )
-    said = CliRunner().invoke(app, ["fit", str(path)]).output
+    said = shell.run("fit", str(path)).output
     assert "Note: read as sets of the objects in 'item_a', 'item_b', 'item_c', the best in 'best'" in said
     objects = "item_a,item_b,item_c"
     named = ["leaderboard", str(path), "--objects", objects, "--best", "best", "--worst", "worst"]
-    assert CliRunner().invoke(app, named).stdout == CliRunner().invoke(app, ["leaderboard", str(path)]).stdout
+    assert shell.run(*named).stdout == shell.run("leaderboard", str(path)).stdout
 
 
 def test_what_is_said_of_judgments_keeps_a_file_from_being_lists(tmp_path):
     path = tmp_path / "lists.csv"
     path.write_text(FOUND["ranks"][0])
-    result = CliRunner().invoke(app, ["fit", str(path), "--outcome", "x"])
+    result = shell.run("fit", str(path), "--outcome", "x")
     assert result.exit_code == 2
 
 
@@ -160,7 +159,7 @@ def test_places_are_no_sides_of_a_comparison(tmp_path):
     """The audit proposed two places as sides and the third as the winner: the reverse of the order."""
     path = tmp_path / "places.csv"
     path.write_text("place1,place2,place3\nA,B,C\nB,A,C\nA,C,B\n")
-    result = CliRunner().invoke(app, ["audit", str(path)])
+    result = shell.run("audit", str(path))
     assert result.exit_code == 0, result.output
     assert "3 objects, 3 lists of 3" in result.output
 
@@ -215,17 +214,17 @@ def test_files_of_ratings_are_recognized(name, tmp_path):
     path = tmp_path / "ratings.csv"
     table.to_csv(path, index=False)
     res = llbt.fit("object + tie", c, cov_type="cautious")
-    printed = CliRunner().invoke(app, ["fit", str(path), "--prior", "1"])
+    printed = shell.run("fit", str(path), "--prior", "1")
     assert printed.exit_code == 0, printed.output
     assert "Note: read as ratings" in printed.stdout
     assert f"{c.n_judgments} judgments implied by" in printed.stdout
-    facts = json.loads(CliRunner().invoke(app, ["fit", str(path), "--format", "json"]).stdout)
+    facts = json.loads(shell.run("fit", str(path), "--format", "json").stdout)
     assert facts["llf"] == pytest.approx(res.llf)
     assert [row["std_error"] or 0 for row in facts["coefficients"]] == pytest.approx(res.bse.fillna(0).tolist())
-    board = CliRunner().invoke(app, ["leaderboard", str(path)])
+    board = shell.run("leaderboard", str(path))
     assert board.stdout.split("Note")[0] == str(llbt.leaderboard(res)).split("Note")[0]
     assert board.stderr.startswith("note: read as ratings")
-    assert CliRunner().invoke(app, ["worth", str(path)]).exit_code == 0
+    assert shell.run("worth", str(path)).exit_code == 0
 
 
 UNREAD = {  # what may be something else → options that the refusal names, and what one of them stands for
@@ -391,7 +390,7 @@ def test_few_judges_of_lists_are_said(tmp_path):
 
 def call(command, table, folder, *options):
     table.to_csv(folder / "table.csv", index=False)
-    return CliRunner().invoke(app, [command, str(folder / "table.csv"), *options])
+    return shell.run(command, str(folder / "table.csv"), *options)
 
 
 @pytest.mark.parametrize("options", [[], ["--rankings", "x,y,z"]])
@@ -425,7 +424,7 @@ def test_agreement_of_lists_is_refused_with_a_command_that_answers(tmp_path):
     text = " ".join(said.output.split())
     assert "agreement is of verdicts on pairs, and the file is read as rankings" in text
     command = text.partition("llbt audit ")[2].partition(" ")[0]
-    assert CliRunner().invoke(app, ["audit", command]).exit_code == 0
+    assert shell.run("audit", command).exit_code == 0
 
 
 @pytest.mark.slow

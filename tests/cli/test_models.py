@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.mixed import judged_frame
-from typer.testing import CliRunner
+from support.shell import refused, run
 
 import llbt
-from llbt.cli.main import app
 
 TABLE1 = llbt.load_dataset("dras_table1")
 TIED = "object + tie"
@@ -36,24 +35,11 @@ AB = ["--objects", "a,b"]
 WINNER = [*AB, "--outcome", "winner"]
 
 
-def run(*args, **options):
-    return CliRunner().invoke(app, [str(arg) for arg in args], **options)
-
-
 def fitted(*args, formula=TIED, **options):
     """Return what ``llbt fit … --cov-type nonrobust --format json`` says, once it has succeeded."""
     result = run("fit", *args, "--cov-type", "nonrobust", "--formula", formula, "--format", "json", **options)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
-
-
-def refused(*args, **options):
-    """Return what is on stderr once a call was refused: exit code 2, nothing on stdout, no traceback."""
-    result = run(*args, **options)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.output
-    return " ".join(result.stderr.split())
 
 
 def assert_same(facts, res):

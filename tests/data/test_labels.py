@@ -6,12 +6,11 @@ import json
 
 import pandas as pd
 import pytest
+from support import shell
 from support.tables import file_frame
-from typer.testing import CliRunner
 
 import llbt
 from llbt import audit, from_counts, from_judgments, read_judgments
-from llbt.cli.main import app
 from llbt.data import files
 from llbt.formats import columns
 
@@ -225,12 +224,12 @@ def test_flags_are_read_alike(flags, saved, where):
 def test_labels_on_the_command_line(labels, source, saved):
     text = HEAD + "2,3,i\n2.0,3,j\n3,2,i\n3,2.0,j\n"
     path, given = (str(saved(text)), None) if source == "file" else ("-", text)
-    bare = CliRunner().invoke(app, ["fit", path, "--format", "json"], input=given)
+    bare = shell.run("fit", path, "--format", "json", input=given)
     assert bare.exit_code == 2
     assert "'2', '2.0'" in bare.stderr
-    done = CliRunner().invoke(app, ["fit", path, "--format", "json", "--labels", labels], input=given)
+    done = shell.run("fit", path, "--format", "json", "--labels", labels, input=given)
     assert json.loads(done.stdout)["objects"] == (["2", "2.0", "3"] if labels == "text" else [2, 3])
-    assert CliRunner().invoke(app, ["audit", path, "--labels", labels], input=given).exit_code == 0
+    assert shell.run("audit", path, "--labels", labels, input=given).exit_code == 0
 
 
 # one table written in ways in which DuckDB and memory once differed → what both read

@@ -5,10 +5,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from support import shell
 
 import llbt
-from llbt.cli.main import app
 
 UNITS = ("judge", "prompt", "block")
 
@@ -120,7 +119,7 @@ def test_the_command_line_takes_the_names_of_the_file(tmp_path):
     BATTLES.to_csv(path, index=False)
 
     def said(*options):
-        found = CliRunner().invoke(app, ["fit", str(path), *options])
+        found = shell.run("fit", str(path), *options)
         assert found.exit_code == 0, found.output
         return found.output
 

@@ -10,11 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from support.shell import run
 from support.tables import file_frame
-from typer.testing import CliRunner
 
 import llbt
-from llbt.cli.main import app
 from llbt.data import duckdb_files, files, paths
 from llbt.report import writing
 
@@ -118,7 +117,7 @@ def test_a_gzipped_file_is_not_unpacked_without_bound(monkeypatch):
 
 
 def report(*args, **options):
-    return CliRunner().invoke(app, ["report", *args], **options)
+    return run("report", *args, **options)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +219,7 @@ def test_the_command_line_shows_no_traceback(error, said, monkeypatch):
         raise error
 
     monkeypatch.setattr(llbt, "fit", fail)
-    found = CliRunner().invoke(app, ["fit", "run1.csv"])
+    found = run("fit", "run1.csv")
     assert found.exit_code == 2
     assert found.stderr.startswith(said)
 

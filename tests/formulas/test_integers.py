@@ -6,10 +6,9 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from support import shell
 
 import llbt
-from llbt.cli.main import app
 
 AGES = [21, 23, 25, 30, 31, 33, 40, 44, 51, 58, 60, 66]
 
@@ -204,10 +203,10 @@ def test_the_shell_says_what_can_be_pasted(tmp_path, kept, formula, option):
     VOTES.to_csv(tmp_path / "votes.csv", index=False)
     call = ["fit", str(tmp_path / "votes.csv"), "--objects", "object_i,object_j", "--outcome", "outcome"]
     call += ["--covariates", kept, "--formula", formula]
-    refused = CliRunner().invoke(app, call)
+    refused = shell.run(*call)
     assert refused.exit_code == 2
     pasted = shlex.split(re.search(option, refused.output)[1])
-    found = CliRunner().invoke(app, [*call, *pasted])
+    found = shell.run(*call, *pasted)
     assert found.exit_code == 0, found.output
-    levels = CliRunner().invoke(app, [*call[:-1], "object * C(age)"]) if kept == "age" else found
+    levels = shell.run(*call[:-1], "object * C(age)") if kept == "age" else found
     assert levels.exit_code == 0, levels.output

@@ -8,10 +8,9 @@ import re
 import lxml.html
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from support.shell import run
 
 import llbt
-from llbt.cli.main import app
 from llbt.errors import DesignError
 from llbt.report import page, page_parts
 from llbt.report.interpret import interpret
@@ -506,10 +505,6 @@ def test_the_judgments_are_not_overwritten(tmp_path):
 
 
 # -- the command line ------------------------------------------------------------------------------------------
-
-
-def run(*args, **options):
-    return CliRunner().invoke(app, [str(arg) for arg in args], **options)
 
 
 @pytest.mark.usefixtures("unpictured")
