@@ -43,6 +43,7 @@ def refuted(cases: list[Case]) -> list[str]:
     return [f"{kind} | {case} | {text[:200]!r}" for case, kind, text in found if kind not in GOOD]
 
 
+@pytest.mark.slow
 def test_a_sample_is_refused_or_right():
     assert refuted(random.Random(SEED).sample(every_case(), SAMPLE)) == []
 

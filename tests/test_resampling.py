@@ -226,7 +226,11 @@ def test_what_resamples_takes_a_bar_and_processes() -> None:
     assert all("rng" in asked_for[function] for function in NOT_RESAMPLED)
 
 
-@pytest.mark.parametrize("function", SEVERAL, ids=lambda function: f"{function.__module__}.{function.__name__}")
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(f, marks=[pytest.mark.slow] if f is llbt.anova else []) for f in SEVERAL],
+    ids=lambda function: f"{function.__module__}.{function.__name__}",
+)
 def test_processes_and_bars_change_no_answer(
     function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:

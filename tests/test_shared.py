@@ -70,6 +70,7 @@ def test_wmt10_keeps_its_blocks(shared: Path) -> None:
     assert unranked["block"].nunique() == ((ranked < 5) & (ranked > 1)).sum()  # shown, and still there
 
 
+@pytest.mark.slow
 def test_wmt10_as_long_rankings(shared: Path) -> None:
     """A second route: every block as a ranking in long form."""
     raw = pd.read_csv(shared / "data" / WMT10)

@@ -579,6 +579,7 @@ def test_a_report_needs_no_backend_of_a_notebook(tmp_path):
     assert "<svg" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_library_imports_neither_the_command_line_nor_what_only_some_functions_need():
     late = ("typer", "llbt.cli", "matplotlib", "statsmodels", "duckdb", "pyspark")
     code = f"import sys; from llbt import *; sys.exit(any(name in sys.modules for name in {late}))"

@@ -46,8 +46,8 @@ def test_resamples_of_lists_are_refits_of_the_lists_that_were_drawn(res: llbt.Ra
 
 
 def test_errors_of_resamples_are_near_those_of_the_information(res: llbt.RankingResults) -> None:
-    boot = llbt.bootstrap(res, n=400, rng=1)
-    drawn = llbt.bootstrap(res, resample="parametric", n=150, rng=1)
+    boot = llbt.bootstrap(res, n=150, rng=1)
+    drawn = llbt.bootstrap(res, resample="parametric", n=80, rng=1)
     for found in (boot, drawn):
         errors = found.replicates.std(axis=0, ddof=1)
         np.testing.assert_allclose(errors, res.bse[list(found.names)], rtol=0.3)
@@ -58,7 +58,7 @@ def test_errors_of_resamples_are_near_those_of_the_information(res: llbt.Ranking
 
 def test_clusters_are_drawn_whole(res: llbt.RankingResults) -> None:
     """Of two levels one has half the lists; a resample has each level 0, 1 or 2 times."""
-    boot = llbt.bootstrap(res, lambda fit: fit.rankings.n_judgments, resample="sex", n=60, rng=2)
+    boot = llbt.bootstrap(res, lambda fit: fit.rankings.n_judgments, resample="sex", n=20, rng=2)
     assert set(boot.replicates[:, 0]) == {48.0}
     clustered = llbt.fit_rankings("object", res.rankings, cov_type="cluster", groups="judge")
     assert llbt.bootstrap(clustered, n=3, rng=1).resample == "judge"
@@ -89,7 +89,7 @@ def test_drawn_lists_have_the_probabilities_of_the_model(which: str, request: py
         np.testing.assert_allclose(shares, worths / worths.sum(), atol=0.015)
     else:
         assert list(np.argsort(-shares)) == list(np.argsort(-worths.to_numpy()))
-    refits = [llbt.fit_rankings(fit.specification.formula, table).params for table in tables[:40]]
+    refits = [llbt.fit_rankings(fit.specification.formula, table).params for table in tables[:20]]
     np.testing.assert_allclose(pd.concat(refits, axis=1).mean(axis=1), fit.params, atol=0.25)
 
 
@@ -112,7 +112,7 @@ def test_terms_are_tested_by_the_two_fits(res: llbt.RankingResults, tied: llbt.R
         llbt.add1(res, "object")
 
 
-@pytest.mark.parametrize("which", ["res", "tied"])
+@pytest.mark.parametrize("which", ["res", pytest.param("tied", marks=pytest.mark.slow)])
 def test_held_out_lists_are_predicted_by_refits_without_them(which: str, request: pytest.FixtureRequest) -> None:
     """Brute force: one list left out at a time, and the probability of it at the fit to the others."""
     fit: llbt.RankingResults = request.getfixturevalue(which)
@@ -145,7 +145,7 @@ def test_folds_of_judges_stay_together(res: llbt.RankingResults) -> None:
         llbt.held_out(res, folds=49)
 
 
-@pytest.mark.parametrize("kind", ["rankings", "patterns"])
+@pytest.mark.parametrize("kind", ["rankings", pytest.param("patterns", marks=pytest.mark.slow)])
 def test_profile_intervals_end_where_the_likelihood_ratio_test_turns(kind: str) -> None:
     """Brute force: the rest of the parameters by scipy's minimizer, with the parameter at the bound."""
     fit = fit_of(kind)

@@ -269,6 +269,7 @@ def test_machines_alone_are_the_fit_of_their_verdicts_by_units():
     assert "not how far machines err" in found.covariance.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("omega", [None, 0.0, 0.7, 1.0])
 def test_few_labels_have_estimates_or_say_so(omega):
     human, machine = study(np.random.default_rng(5), units=120, flip=0.5)

@@ -542,6 +542,7 @@ def test_letters_that_nobody_can_read_are_refused() -> None:
 # -- real scores -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_real_scores_are_ten_lines_of_scipy(shared: Path) -> None:
     every = pd.read_csv(shared / "data" / "Dialogue_tc_scores.csv.gz")
