@@ -41,7 +41,7 @@ def test_the_number_of_questions_answered() -> None:
         "discrimination": 14,
         "rankings": 17,
         "patterns": 13,
-        "large": 4,
-        "classes": 8,
-        "calibrated": 7,
+        "large": 5,
+        "classes": 9,
+        "calibrated": 8,
     }

@@ -171,7 +171,7 @@ OF_PATTERNS: Mapping[str, tuple[str, str]] = {
 _MORE_THAN_WORTHS = (
     "add1", "anova", "bootstrap", "drift", "drop1", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests",
     "held_out", "influence", "intransitivity", "judge_effects", "judges.summary", "level_tests",
-    "model_table", "planning.next_pairs", "plot.discrimination", "plot.judges", "plot.network", "plot.residuals",
+    "planning.next_pairs", "plot.discrimination", "plot.judges", "plot.network", "plot.residuals",
     "plot.ties", "residuals", "sensitivity", "simulate",
 )  # fmt: skip
 

@@ -9,17 +9,13 @@ from typing import Annotated, Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from ..arguments import JUDGED_INSIDE, Confidence, Digits, checked
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import WithWorths, average_of
-from ..fitting.mixed_results import MixedResults
-from ..fitting.results import LLBTResults, bic_reservation
-from ..fitting.worth_estimates import WorthEstimates
-from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, stars
+from ..fitting.fitted import AnyFit, ClassSource, OneSource
+from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, format_percent, stars
+from .model_columns import WHOLE, ModelColumn, model_columns
 from .model_terms import called, chosen
 
 BoolArray = npt.NDArray[np.bool_]
@@ -42,8 +38,14 @@ _FIGURES = {
     "n_comparisons": "Comparisons",
     "n_ties": "Ties",
 }
-_COUNTS = ("df_resid", "n_judgments", "n_comparisons", "n_ties")
-_WHOLE = "whole answers"  # in place of a link
+_MORE = {  # where a fit has them
+    "share": "Share of judges",
+    "n_labels": "Labelled units",
+    "n_units": "Units",
+    "effective_labels": "Effective labels",
+}
+_COUNTS = ("df_resid", "n_judgments", "n_comparisons", "n_ties", "n_labels", "n_units")
+_VALUES = ("estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high")
 _ROUNDING = 1e-7  # a deviance below that is 0
 
 
@@ -99,7 +101,7 @@ class ModelTable(Record):
     Attributes
     ----------
     names : tuple of str
-        Headings of the M fits.
+        Headings of the M fits; of latent classes one for each class.
     formulas, links : tuple of str
     terms : tuple of str
         Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, by their brackets,
@@ -108,7 +110,8 @@ class ModelTable(Record):
         As each fit has them; NaN where it does not have the term.
     has_term : ndarray of bool, shape (T, M)
     figures : DataFrame
-        deviance, df_resid, aic, bic, llf, n_judgments, n_comparisons, n_ties; one row per fit.
+        deviance, df_resid, aic, bic, llf, n_judgments, n_comparisons, n_ties; share (of judges) beside latent classes;
+        n_labels, n_units, effective_labels beside calibrated worths. One row per heading, NaN where a fit has none.
     below : str or None
         What is printed below the estimates.
     stars : bool
@@ -138,16 +141,14 @@ class ModelTable(Record):
     def to_frame(self) -> pd.DataFrame:
         """Return model, term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
         m, t = np.nonzero(self.has_term.T)
-        columns = ("estimate", "std_error", "statistic", "p_value", "conf_low", "conf_high")
         labels = {"model": [self.names[k] for k in m], "term": [self.terms[k] for k in t]}
-        return pd.DataFrame(labels | {name: getattr(self, name)[t, m] for name in columns})
+        return pd.DataFrame(labels | {name: getattr(self, name)[t, m] for name in _VALUES})
 
     def for_maketables(self) -> list[MaketablesFit]:
         """Return the fits as the library maketables takes them, for tables in Word and Typst: ``ETable(…)``."""
         frame, figures = self.to_frame(), self.figures.T.to_dict()
         return [
-            MaketablesFit(frame[frame["model"] == name].drop(columns="model"), {f: figures[name][f] for f in _FIGURES})
-            for name in self.names
+            MaketablesFit(frame[frame["model"] == name].drop(columns="model"), figures[name]) for name in self.names
         ]
 
     def _in_digits(self, digits: int) -> ModelTable:
@@ -157,7 +158,7 @@ class ModelTable(Record):
         """Return the terms with what is below them in the rows, then the figures of fit."""
         each = 1 if self.below is None else 2
         labels = [label for term in self.terms for label in (term, "")[:each]]
-        rows = [*labels, "", *_FIGURES.values()]
+        rows = [*labels, "", *(said for name, said in (_FIGURES | _MORE).items() if name in self.figures)]
         printed = enumerate(zip(self.names, *self._printed(), strict=True))
         columns = [
             Field(name, name, self._column(k, at, below), "composed", self.digits) for k, (name, at, below) in printed
@@ -173,7 +174,7 @@ class ModelTable(Record):
         """Return the printed cells of one fit."""
         each = 1 if self.below is None else 2
         cells = [text for pair in zip(estimates, below, strict=True) for text in pair[:each]]
-        return [*cells, "", *(_figure(name, self.figures[name].iloc[k]) for name in _FIGURES)]
+        return [*cells, "", *(_figure(str(name), self.figures[name].iloc[k]) for name in self.figures)]
 
     def _printed(self) -> tuple[list[list[str]], list[list[str]]]:
         """Return what stands at each term and below it, a list for each fit; all have the same decimals."""
@@ -192,7 +193,7 @@ class ModelTable(Record):
 
 
 def _title(links: set[str]) -> str:
-    if links == {_WHOLE}:
+    if links == {WHOLE}:
         return "Models of lists and patterns"
     return "Log-linear Bradley-Terry models" if links == {"adjacent"} else "Bradley-Terry models"
 
@@ -218,7 +219,7 @@ def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
 
 @checked
 def model_table(
-    results: Annotated[Sequence[WithWorths], JUDGED_INSIDE],
+    results: Annotated[Sequence[AnyFit | OneSource | ClassSource], JUDGED_INSIDE],
     *,
     names: Sequence[str] | None = None,
     below: Below | None = "std_error",
@@ -233,11 +234,13 @@ def model_table(
 
     Parameters
     ----------
-    results : sequence of LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    results : sequence of fits of any kind, Calibration or LatentClasses
         The standard deviations of effects of judges are rows of their own, beside those of fits without, named by their
         brackets; figures of fit are then those of the judgments, Σ n log p. Discriminations are rows of their own, too.
         Fits of lists and of patterns have a likelihood of whole answers, which compares with that of the same answers
-        alone.
+        alone. Latent classes have a column for each class, with the likelihood of all classes together. Calibrated
+        worths have no likelihood, and the number of labels that alone would be as precise. Of very many objects
+        log-worths stand there where `keep` names them.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
@@ -280,17 +283,22 @@ def model_table(
     >>> llbt.model_table(fits).figures[["df_resid", "n_judgments"]].values.tolist()
     [[44, 960], [35, 960]]
     """
-    fits = _checked(results, below)
-    headings = _headings(names, len(fits))
-    every = _terms(fits)
-    terms = chosen(every, fits, keep, drop)
+    fits = _checked(results)
+    columns = [column for fit in fits for column in fit]
+    headings = tuple(
+        " ".join(filter(None, (name, column.label)))
+        for name, fit in zip(_headings(names, len(fits)), fits, strict=True)
+        for column in fit
+    )
+    every = _terms(columns)
+    terms = chosen(every, columns, keep, drop)
     gone = len(every) - len(terms)
-    columns = [_columns_of(fit, confidence) for fit in fits]
-    values = {name: _spread(terms, [column[name] for column in columns]) for name in columns[0]}
+    found = [column.values(terms, confidence) for column in columns]
+    values = {name: _spread(terms, [frame[name] for frame in found]) for name in _VALUES}
     return ModelTable(
         headings,
-        tuple(fit.specification.formula for fit in fits),
-        tuple(_kind(fit) for fit in fits),
+        tuple(column.formula for column in columns),
+        tuple(column.link for column in columns),
         called(terms, rename),
         values["estimate"],
         values["std_error"],
@@ -298,27 +306,32 @@ def model_table(
         values["p_value"],
         values["conf_low"],
         values["conf_high"],
-        np.array([[term in column.index for column in columns] for term in terms]),
-        pd.DataFrame([_figures_of(fit) for fit in fits], index=list(headings)),
+        np.array([[term in frame.index for frame in found] for term in terms]),
+        _figures_of(columns, headings),
         below,
         stars,
         int(digits),
         confidence,
-        _notes(fits, headings, below, stars, confidence)
+        _notes(columns, headings, below, stars, confidence)
         + ((f"{counted(gone, 'parameter')} left out",) if gone else ()),
     )
 
 
-def _checked(results: object, below: object) -> list[WithWorths]:
-    if isinstance(results, WithWorths) or not isinstance(results, Sequence) or not results:
+def _checked(results: object) -> list[tuple[ModelColumn, ...]]:
+    """Return the columns of each fit."""
+    if _is_a_fit(results) or not isinstance(results, Sequence) or not results:
         raise OptionError(
             f"found {'nothing' if isinstance(results, Sequence) else kind_of(results)}",
             expected="a list of fits: llbt.model_table([m0, m1])",
         )
     for k, res in enumerate(results):
-        if not isinstance(res, WithWorths):
+        if not _is_a_fit(res):
             raise OptionError(f"number {k} is {kind_of(res)}", expected="fits, as llbt.fit returns")
-    return list(results)
+    return [model_columns(res) for res in results]
+
+
+def _is_a_fit(value: object) -> bool:
+    return model_columns.dispatch(type(value)) is not model_columns.dispatch(object)
 
 
 def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
@@ -330,39 +343,13 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
     return tuple(map(str, given))
 
 
-def _kind(fit: WithWorths) -> str:
-    """Return the link of a fit, or that it is of whole answers."""
-    return _WHOLE if isinstance(fit, WorthEstimates) else fit.specification.link
-
-
-def _terms(fits: Sequence[WithWorths]) -> tuple[str, ...]:
+def _terms(columns: Sequence[ModelColumn]) -> tuple[str, ...]:
     """Return all parameters: by what they describe, then as they first appear; then what judges differ by."""
-    block: dict[str, str] = {n: b for fit in fits for n, b in zip(fit.design.names, fit.design.blocks, strict=True)}
-    block = {n: "tie" for fit in fits if isinstance(fit, WorthEstimates) for n in fit.names_beside} | block
-    names = sorted(dict.fromkeys(n for fit in fits for n in fit.names), key=lambda n: _BLOCKS.index(block[n]))
-    return (*names, *dict.fromkeys(name for fit in fits for name in _differing(fit)))
-
-
-def _differing(fit: WithWorths) -> list[str]:
-    """Return what the rows of effects and discriminations are called."""
-    if isinstance(fit, DiscriminationResults):
-        return [f"σ[{level}]" for level in fit.judging.levels]
-    return [str(bracket) for bracket in fit.brackets] if isinstance(fit, MixedResults) else []
-
-
-def _columns_of(fit: WithWorths, confidence: float) -> pd.DataFrame:
-    """Return estimate, std_error, statistic, p_value, conf_low and conf_high by term, those of σ by its logarithm."""
-    columns = (fit.params, fit.bse, fit.tvalues, fit.pvalues)
-    found = pd.DataFrame({str(column.name): column for column in columns}).join(fit.conf_int(1 - confidence))
-    if isinstance(fit, LLBTResults | WorthEstimates):
-        return found
-    if isinstance(fit, DiscriminationResults):
-        factors = fit.by_judge(confidence=confidence).to_frame().set_axis(_differing(fit))
-        return pd.concat([found, factors.reindex(columns=found.columns)])
-    sigma, error = fit.scales, fit.scale_errors
-    reach = np.exp(stats.norm.isf((1 - confidence) / 2) * error / sigma.where(sigma > 0))
-    scales = {"estimate": sigma, "std_error": error, "conf_low": sigma / reach, "conf_high": sigma * reach}
-    return pd.concat([found, pd.DataFrame(scales).reindex(columns=found.columns)])
+    block: dict[str, str] = {}
+    for column in columns:
+        block = {**block, **column.blocks}
+    names = sorted(dict.fromkeys(n for column in columns for n in column.blocks), key=lambda n: _BLOCKS.index(block[n]))
+    return (*names, *dict.fromkeys(name for column in columns for name in column.beside))
 
 
 def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatArray:
@@ -370,24 +357,22 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
     return np.column_stack([column.reindex(list(terms)).to_numpy(dtype=float) for column in columns])
 
 
-def _figures_of(res: WithWorths) -> dict[str, float]:
-    """Return the figures of a fit; AIC, BIC and likelihood are those of the judgments, Σ n log p."""
-    c, none = res.comparisons, {"deviance": np.nan, "df_resid": np.nan}
-    figures = {"aic": res.aic, "bic": res.bic, "llf": res.llf}
-    if isinstance(res, WorthEstimates):
-        counts = {"n_judgments": res.n_judgments, "n_comparisons": np.nan, "n_ties": np.nan}
-        return {**none, **figures, **counts}
-    counts = {"n_judgments": c.n_judgments, "n_comparisons": len(c), "n_ties": c.n_ties if c.has_ties else np.nan}
-    deviance = none if isinstance(res, MixedResults) else {"deviance": res.deviance, "df_resid": res.df_resid}
-    return {**deviance, **figures, **counts}
+def _figures_of(columns: Sequence[ModelColumn], headings: Sequence[str]) -> pd.DataFrame:
+    """Return the figures of all fits; those of some kinds alone where such a fit is there. NaN where a fit has none."""
+    more = [name for name in _MORE if any(name in column.figures for column in columns)]
+    found = pd.DataFrame([dict(column.figures) for column in columns], index=list(headings))
+    return found.reindex(columns=[*_FIGURES, *more])
 
 
-def _bases(fits: Sequence[WithWorths], names: Sequence[str]) -> tuple[str, ...]:
-    """Say which fits have likelihoods of something else than the first, and of what."""
-    first = fits[0].basis
-    others = {name: first.difference(fit.basis) for name, fit in zip(names, fits, strict=True)}
+def _bases(columns: Sequence[ModelColumn], names: Sequence[str]) -> tuple[str, ...]:
+    """Say which fits have likelihoods of something else than the first that has one, and of what."""
+    there = [(name, column.basis) for name, column in zip(names, columns, strict=True) if column.basis is not None]
+    if not there:
+        return ()
+    first, basis = there[0]
+    others = {name: basis.difference(other) for name, other in there}
     return tuple(
-        f"AIC, BIC and log-likelihood of {name} and {names[0]} do not compare: {reason}"
+        f"AIC, BIC and log-likelihood of {name} and {first} do not compare: {reason}"
         for name, reason in others.items()
         if reason
     )
@@ -395,47 +380,45 @@ def _bases(fits: Sequence[WithWorths], names: Sequence[str]) -> tuple[str, ...]:
 
 def _figure(name: str, value: float) -> str:
     if np.isnan(value):
-        return "none"
+        return "—"
+    if name == "share":
+        return format_percent(float(value))
     if name in _COUNTS:
         return format_count(float(value))
     return format_number(0.0 if abs(value) < _ROUNDING else float(value))
 
 
 def _notes(
-    results: Sequence[WithWorths], names: Sequence[str], below: Below | None, marked: bool, confidence: float
+    columns: Sequence[ModelColumn], names: Sequence[str], below: Below | None, marked: bool, confidence: float
 ) -> tuple[str, ...]:
-    fits = [average_of(res) for res in results]
-    graded = any(fit.comparisons.response.grades for fit in fits)
+    graded = any(column.comparisons.response.grades for column in columns)
     odds = "the odds of i over j" + (", both of the first grade," if graded else "")
-    links = [fit.specification.link for fit in fits]
+    links = ["adjacent" if column.link == WHOLE else column.link for column in columns]
     notes = [f"estimates are on the log-worth scale λ: {odds} are exp(2(λᵢ − λⱼ))"]
-    if any(not fit.log_linear for fit in fits):
+    if set(links) != {"adjacent"}:
         notes = [
             "estimates are on the log-worth scale λ of their own link, and tie and grade are γ, or cuts: "
             + ", ".join(f"{name} {link}" for name, link in zip(names, links, strict=True))
         ]
-    whole = any(isinstance(res, WorthEstimates) for res in results)
-    notes.append(
-        "AIC, BIC and log-likelihood are of the judgments, Σ n log p"
-        + ("; a whole ranking or pattern is one judgment" if whole else "")
-    )
-    notes += _bases(results, names)
-    if any(isinstance(res, MixedResults) for res in results):
-        notes.append("rows such as (object | judge) are the standard deviations σ of normal effects of judges")
-    if any(isinstance(res, DiscriminationResults) for res in results):
-        notes.append("σ[…] are discriminations: factors on the log-worths of a judge, their mean square 1")
+    whole = any(column.link == WHOLE for column in columns)
+    if any(column.basis is not None for column in columns):
+        notes.append(
+            "AIC, BIC and log-likelihood are of the judgments, Σ n log p"
+            + ("; a whole ranking or pattern is one judgment" if whole else "")
+        )
+    notes += _bases(columns, names)
+    notes += dict.fromkeys(remark for column in columns for remark in column.remarks)
     notes += [] if below is None else [_BELOW[below].format(level=f"{100 * confidence:.4g} %")]
     notes += [_STARS] if marked else []
-    references = [str(fit.design.reference) for fit in fits if "worth" in fit.design.blocks]
+    references = [column.reference for column in columns if column.reference]
     if len(set(references)) == 1:
         notes.append(f"reference object {references[0]}")
     elif references:
         notes.append("reference objects differ, and so do the estimates: " + ", ".join(references))
-    if any(not fit.comparisons.same_counts(fits[0].comparisons) for fit in fits):
+    deviances = [column.comparisons for column in columns if "deviance" in column.figures]
+    if any(not table.same_counts(deviances[0]) for table in deviances):
         notes.append("the fits are not all of one table, so deviances do not compare")
-    notes += bic_reservation(fits)
-    for name, fit in zip(names, fits, strict=True):
-        notes += [f"{name}: {note}" for note in fit.covariance.notes]
-        notes += [f"{name}: held: {', '.join(fit.fixed)}"] if fit.fixed else []
-        notes += [f"{name}: NA: aliased, not determined by the table: {', '.join(fit.aliased)}"] if fit.aliased else []
+    notes += dict.fromkeys(note for column in columns for note in column.reservations)
+    for name, column in zip(names, columns, strict=True):
+        notes += [f"{name}: {note}" for note in column.notes]
     return tuple(notes)

@@ -7,22 +7,24 @@ from typing import Any
 
 from ..core.columns import is_among
 from ..errors import OptionError, listed
-from ..fitting.fitted import WithWorths
 from ..table import check_renamed, relabelled
+from .model_columns import ModelColumn
 
 
 def chosen(
-    terms: Sequence[str], fits: Sequence[WithWorths], keep: Sequence[str] | None, drop: Sequence[str] | None
+    terms: Sequence[str], columns: Sequence[ModelColumn], keep: Sequence[str] | None, drop: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the parameters to keep, or those not to drop, named themselves or by their term of a formula."""
     if keep is None and drop is None:
-        return tuple(terms)
+        hidden = {name for column in columns for name in column.hidden}
+        shown = {name for column in columns for name in {*column.blocks, *column.beside} - {*column.hidden}}
+        return tuple(term for term in terms if term not in hidden or term in shown)
     word, asked = ("keep", keep) if drop is None else ("drop", drop)
     if keep is not None and drop is not None:
         raise OptionError("keep= beside drop=", "Name what stays, or what goes.")
     if isinstance(asked, str) or not isinstance(asked, Sequence):
         raise OptionError(f"{word}={asked!r}", expected="a list of parameters or terms: ['object', 'tie']")
-    of_formula = {name: term for fit in fits for name, term in zip(fit.design.names, fit.design.terms, strict=True)}
+    of_formula = {name: term for column in columns for name, term in column.terms.items()}
     known = {*terms, *of_formula.values()}
     unknown = [name for name in asked if not is_among(name, known)]
     if unknown:

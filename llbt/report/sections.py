@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..auditing.audit import Audit
-from ..fitting.fitted import Fitted, average_of
-from ..fitting.ranking_results import RankingResults
+from ..fitting.fitted import OneSource, WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
@@ -36,7 +35,7 @@ def audited(found: Audit) -> list[str]:
     return parts
 
 
-def ranked(res: Fitted | RankingResults, at: At, confidence: float) -> list[str]:
+def ranked(res: WithWorths | OneSource, at: At, confidence: float) -> list[str]:
     """Return the leaderboard, its picture and, where `at` averages worths, those by class."""
     level = f"{100 * confidence:.4g} % intervals"
     drawn = average_of(res)

@@ -93,7 +93,7 @@ def test_standard_deviations_stand_in_rows_of_their_own(res: llbt.MixedResults) 
     assert figures["deviance"].isna().tolist() == [False, True]
     text = table.as_text()
     assert "of the judgments, Σ n log p" in text
-    assert "none" in text
+    assert "—" in text
     assert len(table.for_maketables()) == 2
 
 

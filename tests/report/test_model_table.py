@@ -162,7 +162,7 @@ def test_a_saturated_fit_has_deviance_0():
 
 def test_a_table_without_ties_says_so():
     table = model_table([llbt.fit("object", llbt.load_dataset("citations"))])
-    assert next(line for line in table.as_text().splitlines() if line.startswith("Ties")).split() == ["Ties", "none"]
+    assert next(line for line in table.as_text().splitlines() if line.startswith("Ties")).split() == ["Ties", "—"]
 
 
 def test_names_with_markup_are_escaped_everywhere():

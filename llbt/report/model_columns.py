@@ -1,0 +1,272 @@
+"""Columns of a table of models: what each kind of fit, or each class of one, says of its parameters and its figures."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from ..core.basis import Basis
+from ..core.comparisons import Comparisons
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.large_results import LargeResults
+from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_estimates import PatternEstimates
+from ..fitting.results import LLBTResults, bic_reservation
+from ..fitting.worth_estimates import WorthEstimates
+from ..judges.calibrate import Calibration
+from ..judges.class_fit import LatentClasses
+
+Frame = Callable[[Sequence[str], float], pd.DataFrame]  # of parameters and a confidence
+
+WHOLE = "whole answers"  # in place of a link
+_COLUMNS = ("estimate", "std_error", "statistic", "p_value")
+_MOST_EXACT = 1000  # parameters of very many objects whose errors are solved for
+
+
+@dataclass(frozen=True, eq=False)
+class ModelColumn:
+    """What a fit, or one class of it, brings to a table of models.
+
+    Attributes
+    ----------
+    label : str
+        What stands beside the heading of the fit: the class.
+    formula, link : str
+    blocks, terms : mapping of str to str
+        What each parameter describes (worth, tie, …), and its term of the formula.
+    beside : tuple of str
+        Rows below all parameters: σ of effects, discriminations.
+    values : callable
+        Of names of rows and a confidence: a frame with estimate, std_error, statistic, p_value, conf_low, conf_high,
+        indexed by name.
+    figures : mapping of str to float
+        Those that it has.
+    basis : Basis or None
+        What the log-likelihood is of; None where there is none.
+    comparisons : Comparisons
+    reference : str
+        The object whose log-worth is 0; empty where there are no worths.
+    notes : tuple of str
+        On this column alone.
+    remarks : tuple of str
+        On all fits of its kind.
+    reservations : tuple of str
+        On what AIC and BIC take the judgments for.
+    hidden : tuple of str
+        Parameters that stand there only where they are asked for.
+    """
+
+    label: str
+    formula: str
+    link: str
+    blocks: Mapping[str, str]
+    terms: Mapping[str, str]
+    beside: tuple[str, ...]
+    values: Frame
+    figures: Mapping[str, float]
+    basis: Basis | None
+    comparisons: Comparisons
+    reference: str
+    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
+    reservations: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
+
+
+@functools.singledispatch
+def model_columns(res: Any) -> tuple[ModelColumn, ...]:
+    """Return the columns of a fit; one, or one for each class."""
+    raise AssertionError(f"no columns of {type(res).__name__}")
+
+
+@model_columns.register(LLBTResults)
+def _of_plain(res: LLBTResults) -> tuple[ModelColumn, ...]:
+    figures = _deviance(res) | _likelihood(res) | _counts(res.comparisons)
+    return (_column(res, res.names, _frame_of(res), figures, res.basis),)
+
+
+@model_columns.register(MixedResults)
+def _of_effects(res: MixedResults) -> tuple[ModelColumn, ...]:
+    brackets = tuple(map(str, res.brackets))
+
+    def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
+        sigma, error = res.scales.set_axis(brackets), res.scale_errors.set_axis(brackets)
+        reach = np.exp(stats.norm.isf((1 - confidence) / 2) * error / sigma.where(sigma > 0))
+        scales = {"estimate": sigma, "std_error": error, "conf_low": sigma / reach, "conf_high": sigma * reach}
+        return _below(_frame_of(res)(names, confidence), pd.DataFrame(scales), names)
+
+    remark = "rows such as (object | judge) are the standard deviations σ of normal effects of judges"
+    figures = _likelihood(res) | _counts(res.comparisons)
+    return (
+        _column(res.average, res.names, values, figures, res.basis, brackets, (remark,), res.specification.formula),
+    )
+
+
+@model_columns.register(DiscriminationResults)
+def _of_discriminations(res: DiscriminationResults) -> tuple[ModelColumn, ...]:
+    sigmas = tuple(f"σ[{level}]" for level in res.judging.levels)
+
+    def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
+        factors = res.by_judge(confidence=confidence).to_frame().set_axis(list(sigmas))
+        return _below(_frame_of(res)(names, confidence), factors, names)
+
+    remark = "σ[…] are discriminations: factors on the log-worths of a judge, their mean square 1"
+    figures = _deviance(res) | _likelihood(res) | _counts(res.comparisons)
+    return (_column(res.average, res.names, values, figures, res.basis, sigmas, (remark,)),)
+
+
+@model_columns.register(WorthEstimates)
+def _of_whole_answers(res: Any) -> tuple[ModelColumn, ...]:
+    """Return the column of a fit to rankings or patterns."""
+    figures = _likelihood(res) | {"n_judgments": res.n_judgments}
+    column = _column(res.average, res.names, _frame_of(res), figures, res.basis, formula=res.specification.formula)
+    own = {name: "tie" for name in res.names_beside} | dict(column.blocks)
+    return (replace(column, link=WHOLE, blocks=own),)
+
+
+@model_columns.register(PatternEstimates)
+def _of_patterns(res: PatternEstimates) -> tuple[ModelColumn, ...]:
+    """Return the column of a fit to patterns, whose odds hold other answers where these depend on each other."""
+    (column,) = _of_whole_answers(res)
+    if not res.dependent and res.patterns.kind == "comparisons":
+        return (column,)
+    return (replace(column, remarks=("odds of patterns are those of one answer, with all others of the judge held",)),)
+
+
+@model_columns.register(LargeResults)
+def _of_very_many(res: LargeResults) -> tuple[ModelColumn, ...]:
+    worths = tuple(res.names[: len(res.worths)])
+
+    def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
+        asked = [name for name in names if name in set(res.names)]
+        if len(asked) > _MOST_EXACT:
+            return _frame_of(res)(asked, confidence)
+        found = res.t_test(asked, confidence=confidence).to_frame() if asked else pd.DataFrame(columns=["term"])
+        return found.set_index("term")
+
+    known = res.specification.prior is None
+    likelihood = _likelihood(res) if known else {"llf": res.llf}
+    figures = _deviance(res) | likelihood | _counts(res.comparisons)
+    column = _column(res.beside, res.beside.names, values, figures, res.basis, formula=res.specification.formula)
+    blocks, terms = (dict.fromkeys(worths, word) for word in ("worth", "object"))
+    hint = (
+        "log-worths of very many objects stand where keep= names them, measured from the mean of all; llbt.worth(res)"
+    )
+    return (
+        replace(
+            column,
+            blocks=blocks | dict(column.blocks),
+            terms=terms | dict(column.terms),
+            hidden=worths,
+            reference="none (the mean of all)",
+            remarks=(hint,),
+        ),
+    )
+
+
+@model_columns.register(LatentClasses)
+def _of_classes(found: LatentClasses) -> tuple[ModelColumn, ...]:
+    pooled = found.pooled
+    figures = _likelihood(found) | _counts(pooled.comparisons)
+    remark = "log-likelihood, AIC and BIC of classes are of all classes of a fit together, and stand below each of them"
+    infinite = "its estimates are not finite, and have no standard errors"
+    return tuple(
+        replace(
+            _column(pooled, pooled.names, _frame_of_class(found, label), figures, found.basis),
+            label=f"class {label}",
+            figures=figures | {"share": float(found.shares[label])},
+            notes=(infinite,) if label in found.infinite else (),
+            remarks=(remark,),
+        )
+        for label in found.labels
+    )
+
+
+def _frame_of_class(found: LatentClasses, label: int) -> Frame:
+    def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
+        estimate, error = found.params.loc[label], found.bse.loc[label]
+        statistic, reach = estimate / error, stats.norm.isf((1 - confidence) / 2) * error
+        columns = (estimate, error, statistic, 2 * stats.norm.sf(np.abs(statistic)))
+        frame = pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)), index=list(found.params.columns))
+        return frame.assign(conf_low=estimate - reach, conf_high=estimate + reach)
+
+    return values
+
+
+@model_columns.register(Calibration)
+def _of_calibrated(found: Calibration) -> tuple[ModelColumn, ...]:
+    source = found.worth_source()
+    figures = {"n_labels": found.n_labels, "n_units": found.n_units, "effective_labels": found.effective_labels}
+    remark = "calibrated worths have no likelihood; effective labels: as many labels alone would be as precise"
+    return (_column(source, source.names, _frame_of(source), figures, None, remarks=(remark,)),)
+
+
+# -- what columns have in common -------------------------------------------------------------------------------
+
+
+def _column(
+    worths: LLBTResults,
+    names: Sequence[str],
+    values: Frame,
+    figures: Mapping[str, float],
+    basis: Basis | None,
+    beside: tuple[str, ...] = (),
+    remarks: tuple[str, ...] = (),
+    formula: str = "",
+) -> ModelColumn:
+    """Return the column of a fit whose worths, ties and order effects a design describes."""
+    design = worths.design
+    blocks = dict(zip(design.names, design.blocks, strict=True))
+    blocks = {name: blocks.get(name, "tie") for name in names}
+    notes = [*worths.covariance.notes]
+    notes += [f"held: {', '.join(worths.fixed)}"] if worths.fixed else []
+    notes += [f"NA: aliased, not determined by the table: {', '.join(worths.aliased)}"] if worths.aliased else []
+    return ModelColumn(
+        label="",
+        formula=formula or worths.specification.formula,
+        link=worths.specification.link,
+        blocks=blocks,
+        terms=dict(zip(design.names, design.terms, strict=True)),
+        beside=beside,
+        values=values,
+        figures=figures,
+        basis=basis,
+        comparisons=worths.comparisons,
+        reference=str(design.reference) if "worth" in design.blocks else "",
+        notes=tuple(notes),
+        remarks=remarks,
+        reservations=bic_reservation([worths]) if basis is not None else (),
+    )
+
+
+def _frame_of(res: Any) -> Frame:
+    """Return the estimates of a fit as statsmodels names them."""
+
+    def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
+        columns = dict(zip(_COLUMNS, (res.params, res.bse, res.tvalues, res.pvalues), strict=True))
+        return pd.DataFrame(columns).join(res.conf_int(1 - confidence))
+
+    return values
+
+
+def _below(frame: pd.DataFrame, more: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    return pd.concat([frame, more.reindex(columns=frame.columns)])
+
+
+def _deviance(res: Any) -> dict[str, float]:
+    return {"deviance": res.deviance, "df_resid": res.df_resid}
+
+
+def _likelihood(res: Any) -> dict[str, float]:
+    return {"aic": res.aic, "bic": res.bic, "llf": res.llf}
+
+
+def _counts(c: Comparisons) -> dict[str, float]:
+    ties = {"n_ties": c.n_ties} if c.has_ties else {}
+    return {"n_judgments": c.n_judgments, "n_comparisons": len(c)} | ties
