@@ -17,10 +17,11 @@ from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 from .block_columns import Roles, check_roles, flat, keep_of, kept_columns
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
+from .conjoint import profiles_of, sets_of_profiles
 from .files import open_source
 from .kept import Names, read_object_table, wanted
-from .list_layouts import sets_of
-from .sources import as_names, in_memory
+from .list_layouts import ListLayout, sets_of
+from .sources import Source, as_names, in_memory
 from .tables import coded_pairs, kept_at, unused_note
 
 
@@ -41,7 +42,10 @@ def choices_from(
     Parameters
     ----------
     frame : frame, path or list of records
-        One row per set that was shown; with a `design` one row per judge.
+        One row per set that was shown; with a `design` one row per judge. Also one row per profile of a conjoint
+        study: columns of respondent and task, of attributes, and one called ``chosen``, ``selected`` or ``choice`` of 0
+        and 1. A note says what was read; profiles are objects, and their attributes covariates of objects:
+        ``fit_rankings("price + colour", …)``.
     objects : sequence of str
         The columns that name the objects of a set; missing values where it had fewer. Of a design they are its columns,
         by default all. Without a design they are found where three or more names differ by a letter or a number at
@@ -97,7 +101,9 @@ def choices_from(
         return _of_design(frame, design, objects, best, worst, covariates, clusters, object_covariates)
     if objects is None:
         source = open_source(frame)
-        layout = sets_of(source) if (best, worst) == ("best", None) else None
+        layout = (sets_of(source) or profiles_of(source)) if (best, worst) == ("best", None) else None
+        if layout is not None and layout.kind == "profiles":
+            return _of_profiles(source, layout, covariates, clusters, object_covariates)
         if layout is None:
             raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
         read = choices_from(
@@ -205,6 +211,28 @@ def _of_design(
         clusters=clusters,
         object_covariates=object_covariates,
     )
+
+
+def _of_profiles(
+    source: Source, layout: ListLayout, covariates: Names, clusters: Names, object_covariates: object
+) -> Rankings:
+    """Return the tasks of a table with a row for each profile, with the attributes as covariates of objects."""
+    sets = sets_of_profiles(in_memory(source), **layout.arguments)
+    if sets.described is not None and object_covariates is not None:
+        raise OptionError("object_covariates= beside profiles, whose attributes they are", "Leave it out.")
+    read = choices_from(
+        sets.table,
+        objects=sets.objects,
+        best=sets.best,
+        covariates=covariates,
+        clusters=clusters,
+        object_covariates=object_covariates if sets.described is None else sets.described,
+    )
+    used = {*layout.arguments["block"], layout.arguments["chosen"], *layout.arguments["attributes"]}
+    kept = {*as_names(covariates, "covariates"), *as_names(clusters, "clusters")}
+    unused = unused_note([name for name in source.names if name not in used | kept])
+    notes = [note for note in read.notes if not note.startswith("columns not used")]
+    return replace(read, notes=(layout.note, *sets.notes, *notes, *unused))
 
 
 def _by_place(table: pd.DataFrame, name: str, shown: Sequence[str], labels: Any) -> Any:

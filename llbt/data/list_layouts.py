@@ -39,18 +39,22 @@ class ListLayout:
 
     Attributes
     ----------
-    kind : {"sets", "long", "ranks", "places", "ratings"}
-        Best-worst sets; rankings with a row for each object, with a column of ranks for each object, or with a column
-        for each place; ratings.
+    kind : {"sets", "profiles", "long", "ranks", "places", "ratings"}
+        Best-worst sets; choices among profiles; rankings with a row for each object, with a column of ranks for each
+        object, or with a column for each place; ratings.
     arguments : mapping
-        Of `choices_from` for sets, of `from_ratings` for ratings, else of `rankings_from`.
+        Of `choices_from` for sets, of `sets_of_profiles` for profiles, of `from_ratings` for ratings, else of
+        `rankings_from`.
     note : str
         What the columns were read as.
+    judge : str or None
+        Of profiles, who chose.
     """
 
-    kind: Literal["sets", "long", "ranks", "places", "ratings"]
+    kind: Literal["sets", "profiles", "long", "ranks", "places", "ratings"]
     arguments: Mapping[str, Any]
     note: str
+    judge: str | None = None
 
 
 def list_layout(source: Source) -> ListLayout | None:
