@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ import typer
 import llbt
 
 from ..auditing.audit import Audit
+from ..data.conjoint import attributes_of, profiles_of
 from ..data.files import open_source
 from ..data.list_layouts import ListLayout, judge_of, list_layout, makers_of, ratings_of
 from ..data.sources import in_memory, open_frame
@@ -50,6 +52,10 @@ _BESIDE = {  # options of a kind of lists → the kinds that they stand beside
 }
 _KEPT = ("covariates", "clusters", "object_covariates", "judge", "prompt", "ignore", "where", "missing")
 _OF_RATINGS = ("numeric", "judge_covariates", "pool", "largest_component")
+_OF_PROFILES = (
+    "the checks take every profile as an object of its own: a model of attributes needs no profile more than once, "
+    "whatever disconnected, separation and sparse say"
+)
 _OF_FITS = ("reference", "cov_type", "groups", "prior")
 
 
@@ -114,8 +120,11 @@ def audited_fit(
 def audit_of_lists(data: llbt.Comparisons | llbt.Rankings, reading: Reading) -> Audit:
     """Return the audit of lists, or of the comparisons that ratings imply."""
     names = (*data.clusters, *data.covariates)
+    judge = reading.judge or judge_of(names) or next((name for name in data.clusters if name != "block"), None)
     with working("auditing"):
-        return llbt.audit(data, judge=reading.judge or judge_of(names), prompt=reading.prompt)
+        found = llbt.audit(data, judge=judge, prompt=reading.prompt)
+    profiles = isinstance(data, llbt.Rankings) and attributes_of(data)
+    return replace(found, notes=(*found.notes, _OF_PROFILES)) if profiles else found
 
 
 def audit_of_file(file: str, lists: Lists, reading: Reading) -> Audit:
@@ -151,11 +160,13 @@ def recognized(
         return None
     with working("reading"):
         table, notes = _table(read.source, asked)
-        layout = list_layout(open_frame(table)) or ratings_of(open_frame(table))
+        source = open_frame(table)
+        layout = list_layout(source) or profiles_of(source) or ratings_of(source)
         if layout is None or (layout.kind != "ratings" and set(asked) - set(_KEPT)):
             return None
         found = _lists(table, layout, asked, lists, model)
-        return replace(found, notes=(layout.note, *notes, *found.notes))
+        said = () if layout.kind == "profiles" else (layout.note,)
+        return replace(found, notes=(*said, *notes, *found.notes))
 
 
 def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> AnyFit:
@@ -165,7 +176,7 @@ def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: M
     said = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
     _refuse({name: value for name, value in said.items() if value not in ("auto", "adjacent")}, _OF_FITS, "rankings")
     asked: dict[str, Any] = {"reference": model.reference, "prior": prior_of(model.prior)}
-    formula = formula or default_formula_of_lists(data)
+    formula = formula or _sum_of(attributes_of(data)) or default_formula_of_lists(data)
     with working("fitting"):
         if model.cov_type == "cautious" and not model.groups:
             return fit_cautiously(formula, data, **asked)
@@ -173,8 +184,16 @@ def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: M
         return llbt.fit_rankings(formula, data, cov_type=cov_type, groups=model.groups or "", **asked)
 
 
+def _sum_of(names: Sequence[str]) -> str:
+    return " + ".join(name if name.isidentifier() else f"Q({json.dumps(name)})" for name in names)
+
+
 def two_models(data: llbt.Rankings) -> str:
-    """Return the options that compare two models of lists: with and without ties, or judges alike and each apart."""
+    """Return the options that compare two models of lists: without and with an attribute, ties, or judges apart."""
+    attributes = attributes_of(data)
+    if len(attributes) > 1:
+        both = [_sum_of(attributes[:-1]), _sum_of(attributes)]
+        return " ".join(f"--formula {shlex.quote(formula)}" for formula in both)
     if data.largest_tie > 1:
         return "--formula object --formula object+tie"
     judge = next(iter((*data.covariates, *data.clusters)), "judge")
@@ -258,10 +277,13 @@ def _lists(
 ) -> llbt.Comparisons | llbt.Rankings:
     """Return the lists of a table, or the comparisons that its ratings imply, with what is kept beside them."""
     table, absent, notes = _without_missing(table, layout, asked.get("missing"))
-    said: dict[str, Any] = {**layout.arguments, **absent, **_beside(table, layout, asked, model)}
+    beside = _beside(table, layout, asked, model)
+    said: dict[str, Any] = {**layout.arguments, **absent, **beside}
     found: llbt.Comparisons | llbt.Rankings
     if layout.kind == "ratings":
         found = narrowed(llbt.from_ratings(table, **said), asked.get("pool"), bool(asked.get("largest_component")))
+    elif layout.kind == "profiles":
+        found = llbt.choices_from(table, **beside)
     elif layout.kind == "sets":
         found = llbt.choices_from(table, **said)
     else:
@@ -273,6 +295,8 @@ def _without_missing(
     table: pd.DataFrame, layout: ListLayout, missing: str | None
 ) -> tuple[pd.DataFrame, dict[str, Any], tuple[str, ...]]:
     """Return the rows that are read, values that mean none, and notes: of --missing drop, or numbers."""
+    if layout.kind == "profiles":
+        return _whole_tasks(table, layout, missing)
     if missing is None:
         return table, {}, ()
     if missing != "drop":
@@ -287,6 +311,22 @@ def _without_missing(
     gone = len(table) - len(kept)
     note = f"{in_words(gone, 'row')} with a missing value left out (--missing drop)"
     return kept, {}, (note,) if gone else ()
+
+
+def _whole_tasks(
+    table: pd.DataFrame, layout: ListLayout, missing: str | None
+) -> tuple[pd.DataFrame, dict[str, Any], tuple[str, ...]]:
+    """Return the rows of tasks that have all attributes of their profiles, and a note on the others."""
+    open_rows = table[layout.arguments["attributes"]].isna().any(axis=1)
+    if not open_rows.any():
+        return table, {}, ()
+    if missing != "drop":
+        what = f"an attribute is empty in {in_words(int(open_rows.sum()), 'row')}"
+        raise JudgmentError(what, "Pass --missing drop to leave their tasks out, counted.")
+    task = table.groupby(layout.arguments["block"], sort=False).ngroup()
+    gone = task.isin(task[open_rows])
+    note = f"{in_words(task[gone].nunique(), 'task')} with a missing attribute left out (--missing drop)"
+    return table[~gone].reset_index(drop=True), {}, (note,)
 
 
 def _number(text: str) -> float:
@@ -307,11 +347,10 @@ def _beside(table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], m
     named = [*groups_of(model), *(asked[name] for name in ("judge", "prompt") if name in asked)]
     _refuse_gone(table, [name for name in named if name not in known and name != "block"], "judge")
     used = {name for part in layout.arguments.values() for name in ([part] if isinstance(part, str) else part or ())}
-    judge = (
-        None if "judge" in asked else judge_of([str(name) for name in table if name not in used - {*_block(layout)}])
-    )
-    if judge is not None and _one_each(table, judge, _block(layout)):
-        named.append(judge)
+    free = [str(name) for name in table if name not in used or name in _block(layout)]
+    found = {"judge": layout.judge or judge_of(free), "prompt": "prompt" if "prompt" in free else None}
+    units = [name for role, name in found.items() if name is not None and role not in asked]
+    named += [name for name in units if _one_each(table, name, _block(layout))]
     clusters += [name for name in dict.fromkeys(named) if name not in known]
     if layout.kind == "ratings" and not clusters and not ("block" in table and "block" not in _block(layout)):
         clusters = ["block"]
@@ -322,8 +361,8 @@ def _block(layout: ListLayout) -> Sequence[str]:
     return cast(Sequence[str], layout.arguments.get("block", ()))
 
 
-def _one_each(table: pd.DataFrame, judge: str, block: Sequence[str]) -> bool:
-    """Whether a column names one judge for every row, and one for every list."""
-    if table[judge].isna().any():
+def _one_each(table: pd.DataFrame, name: str, block: Sequence[str]) -> bool:
+    """Whether a column has a label in every row, and one for every list."""
+    if table[name].isna().any():
         return False
-    return not block or judge in block or bool(table.groupby(list(block), sort=False)[judge].nunique().eq(1).all())
+    return not block or name in block or bool(table.groupby(list(block), sort=False)[name].nunique().eq(1).all())

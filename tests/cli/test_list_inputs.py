@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from support import shell
@@ -435,3 +436,48 @@ def test_report_of_lists(table, heading, tmp_path):
     said = call("report", table, tmp_path, "--output", str(tmp_path / "page.html"))
     assert said.exit_code == 0, said.output
     assert heading in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+# -- profiles --------------------------------------------------------------------------------------------------------
+
+
+def profiles():
+    """Two profiles in each of five tasks of 12 respondents."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"id": np.repeat(range(12), 10), "task": np.tile(np.repeat(range(5), 2), 12)})
+    table["price"] = rng.choice(["high", "low"], 120)
+    table["fuel use"] = rng.integers(4, 9, 120)
+    chosen = rng.random(60) < 0.5 + 0.3 * (table["price"].eq("low").to_numpy().reshape(60, 2) @ [1, -1])
+    return table.assign(selected=np.column_stack([chosen, ~chosen]).ravel().astype(int), age=np.repeat(range(12), 10))
+
+
+def test_profiles_are_fitted_by_their_attributes(tmp_path):
+    table = profiles()
+    r = llbt.choices_from(table, clusters="id")
+    assert r.n_judgments == 60
+    formula = 'price + Q("fuel use")'
+    by_respondent = llbt.fit_rankings(formula, r, cov_type="cluster", groups="id")
+    alone = llbt.fit_rankings(formula, r)
+    said = run(table, tmp_path)
+    same(said, max(alone, by_respondent, key=lambda res: res.bse.sum()))
+    assert (
+        "read as choices, in 'selected', among profiles of 'price', 'fuel use', one by 'id' and 'task'" in said.stdout
+    )
+    same(run(table, tmp_path, "--cov-type", "cluster", "--groups", "id"), by_respondent)
+    refused = run(table.assign(price=table["price"].where(table.index > 1)), tmp_path)
+    assert "Pass --missing drop to leave their tasks out" in " ".join(refused.output.split())
+    dropped = run(table.assign(price=table["price"].where(table.index > 1)), tmp_path, "--missing", "drop")
+    assert "59 lists of 2" in dropped.stdout
+    assert "1 task with a missing attribute left out (--missing drop)" in dropped.stdout
+
+
+def test_other_questions_on_profiles(tmp_path):
+    table = profiles()
+    said = call("anova", table, tmp_path)
+    lines = " ".join(said.output.split())
+    assert "Pass --formula price --formula 'price + Q(\"fuel use\")'." in lines
+    both = call("anova", table, tmp_path, "--formula", "price", "--formula", 'price + Q("fuel use")')
+    assert both.exit_code == 0, both.output
+    assert call("worth", table, tmp_path).exit_code == 0
+    audit = call("audit", table, tmp_path, "--format", "json")
+    assert any(note.startswith("the checks take every profile") for note in json.loads(audit.stdout)["notes"])
