@@ -59,7 +59,7 @@ def is_proven(problem: Problem, reached: Maximum) -> bool:
         return False
     if (least >= max(decrement, floor)).all():
         return True
-    information = reached.point.information
+    information = reached.information
     if not isinstance(information, np.ndarray) or len(information) > _MOST:
         return False
     try:

@@ -19,6 +19,7 @@ from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
 from .judgeblocks import JudgeBlocks
 from .likelihood import Inverse, Likelihood, Problem, probabilities, rows_of, sparse_gram, table_of
+from .newton import UNSEEN, InParameters, Search, Step, moving, newton
 from .objectgraph import GraphInformation, object_graph
 from .penalties import Penalize
 from .routes import Steps
@@ -28,11 +29,9 @@ Solver = Literal["glm", "eliminate", "eliminate, glm"]
 Ends = Callable[[FloatArray, FloatArray], bool]
 
 _MAX_ITERATIONS = 100
-_DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
-_REST = 1e-19  # where not even this step is worth its cost
+_REST = 1e-19  # squared distance to the maximum, in standard errors, at which no step is worth its cost
 _EARLY = 7  # steps after which most maxima are reached
 _LESS = 100.0  # times smaller that a decrement is when it is asked again whether to stop
-_LONGEST_STEP = 3.0
 _FIRST_STEPS = 4  # taken without the columns that cost most
 _BLOCK = 1 << 16  # comparisons whose fitted counts are made at a time
 _ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
@@ -161,8 +160,7 @@ def eliminate(
 ) -> Fit:
     """Fit by Fisher scoring on the parameters of interest, the nuisance parameters profiled out.
 
-    Each step is halved until the objective does not fall; the last one starts from a point whose decrement says
-    that the maximum is 1e-9 standard errors away.
+    By Newton's method (`newton`), whose steps are Fisher's.
 
     Parameters
     ----------
@@ -174,15 +172,13 @@ def eliminate(
     penalty : function, optional
         What is added to the log-likelihood, as `penalties` makes it; it changes neither counts nor fitted counts.
     """
-    p = problem.signed.shape[1]
-    moving = np.arange(p) if held is None else np.flatnonzero(~held)
     likelihood = Likelihood.of(problem)
     if start is None:
         start = _start(likelihood) if held is None and penalty is None else _nowhere(problem)
-    reached = _climbed(likelihood, penalty, start, moving, _MAX_ITERATIONS)
+    reached = _climbed(likelihood, start, penalty=penalty, held=held, most=_MAX_ITERATIONS)
     if reached.failure is not None:
         raise reached.failure
-    return reached.fit(problem)
+    return Maximum(reached).fit(problem)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,35 +187,36 @@ class Maximum:
 
     Attributes
     ----------
-    point : point
-    converged : bool
-        Whether it is the maximum, unless the likelihood rises without end.
-    n_iter : int
-        The number of steps.
-    step : ndarray, shape (p,)
-        Newton's last one.
-    decrement : float
-        The square of its length, in the information where it begins.
-    failure : LinAlgError, optional
-        Why no further step could be made.
+    search : Search
+        How it was found, with Newton's last step.
     """
 
-    point: _Point
-    converged: bool
-    n_iter: int
-    step: FloatArray
-    decrement: float
-    failure: linalg.LinAlgError | None = None
+    search: Search[_Point]
 
     @property
     def params(self) -> FloatArray:
         """Parameters, shape (p,)."""
-        return self.point.params
+        return self.search.point.params
+
+    @property
+    def information(self) -> Any:
+        """The information there: dense, sparse or of a graph, shape (p, p)."""
+        return self.search.point.information
+
+    @property
+    def converged(self) -> bool:
+        """Whether it is the maximum, unless the likelihood rises without end."""
+        return self.search.converged
+
+    @property
+    def decrement(self) -> float:
+        """The square of the length of Newton's last step, in the information where it begins."""
+        return 0.0 if self.search.step is None else self.search.step.decrement
 
     @cached_property
     def inverse(self) -> Inverse:
         """Of the information."""
-        return Inverse(self.point.information)
+        return Inverse(self.information)
 
     def fit(self, problem: Problem) -> Fit:
         """Return what `eliminate` does, of a problem with this likelihood, whose comparisons may be other ones."""
@@ -228,9 +225,9 @@ class Maximum:
             inverse=self.inverse,
             means=_means(problem, self.params),
             converged=self.converged,
-            n_iter=self.n_iter,
-            gradient=self.point.gradient,
-            objective=self.point.objective,
+            n_iter=self.search.n_iter,
+            gradient=self.search.point.gradient,
+            objective=self.search.point.value,
             solver="eliminate",
         )
 
@@ -243,55 +240,59 @@ def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
     """
     likelihood = Likelihood.of(problem)
     try:
-        start = _start(likelihood)
-        return _climbed(likelihood, None, start, np.arange(len(start)), _MAX_ITERATIONS, ends)
+        start, asked = _start(likelihood), None if ends is None else _asked(ends)
+        return Maximum(_climbed(likelihood, start, most=_MAX_ITERATIONS, ends=asked))
     except linalg.LinAlgError:
         return None
 
 
+def _asked(ends: Ends) -> Callable[[_Point, Step, int], bool]:
+    """Return what asks whether to stop after some steps, each time the decrement is a hundredth of what it was."""
+    mark = 1.0
+
+    def asked(point: _Point, step: Step, n_iter: int) -> bool:
+        nonlocal mark
+        if n_iter < _EARLY or step.decrement >= mark:
+            return False
+        mark = step.decrement / _LESS
+        return ends(point.params, step.values)
+
+    return asked
+
+
 def _climbed(
     likelihood: Likelihood,
-    penalty: Penalize | None,
     start: FloatArray,
-    moving: IntArray,
+    *,
+    penalty: Penalize | None = None,
+    held: BoolArray | None = None,
     most: int,
-    ends: Ends | None = None,
-) -> Maximum:
-    """Return the point that at most so many steps reach."""
+    ends: Callable[[_Point, Step, int], bool] | None = None,
+) -> Search[_Point]:
+    """Return where Newton's method ends, or is after at most so many steps."""
     point = _evaluate(likelihood, penalty, start.copy())
-    step = np.zeros(len(start))
-    if not np.isfinite(point.objective):
+    if not np.isfinite(point.value):
         raise linalg.LinAlgError("an outcome that was seen has no probability where the search starts")
-    if not len(moving):
-        return Maximum(point, True, 0, step, 0.0)
-    steps, decrement, mark = Steps(), np.inf, 1.0
-    for n_iter in range(most):
+    free = moving(len(start), held)
+    if not len(free):
+        return Search(point, "maximum", 0)
+    steps = Steps()
+
+    def solve(at: _Point, free: IntArray) -> FloatArray:
         step_made()
-        try:
-            solved = steps.solve(_of_moving(point.curvature, moving), point.gradient[moving])
-        except linalg.LinAlgError as failure:
-            return Maximum(point, False, n_iter, step, decrement, failure)
-        step = np.zeros(len(start))
-        step[moving] = solved
-        decrement = float(point.gradient @ step)
-        if decrement < _REST:
-            return Maximum(point, True, n_iter, step, decrement)
-        if ends is not None and n_iter >= _EARLY and decrement < mark:
-            mark = decrement / _LESS
-            if ends(point.params, step):
-                return Maximum(point, False, n_iter, step, decrement)
-        point = _line_search(likelihood, penalty, point, step)
-        if decrement < _DECREMENT:
-            return Maximum(point, True, n_iter + 1, step, decrement)
-    return Maximum(point, False, most, step, decrement)
+        return steps.solve(_of_moving(at.curvature, free), at.gradient[free])
+
+    ascent = InParameters(lambda params: _evaluate(likelihood, penalty, params), solve, free, likelihood.reach)
+    unseen = UNSEEN if penalty is None else 0.0  # of a penalty the curvature is not exact, so that steps shrink slowly
+    return newton(ascent, point, rest=_REST, exact=unseen, most=most, ends=ends)
 
 
-def _of_moving(curvature: Any, moving: IntArray) -> Any:
+def _of_moving(curvature: Any, free: IntArray) -> Any:
     """Return the curvature in the parameters that are not held."""
-    if len(moving) == curvature.shape[0]:
+    if len(free) == curvature.shape[0]:
         return curvature
     whole = curvature.toarray() if isinstance(curvature, GraphInformation) else curvature
-    return whole[np.ix_(moving, moving)]
+    return whole[np.ix_(free, free)]
 
 
 def _nowhere(problem: Problem) -> FloatArray:
@@ -309,10 +310,10 @@ def _start(likelihood: Likelihood) -> FloatArray:
     if likelihood.table is None or len(rest) == len(start) or not len(rest):
         return start
     few = replace(problem, predictors=tuple(rows.columns(rest) for rows in problem.predictors))
-    reached = _climbed(Likelihood.of(few), None, start[rest], np.arange(len(rest)), _FIRST_STEPS)
+    reached = _climbed(Likelihood.of(few), start[rest], most=_FIRST_STEPS)
     if reached.failure is not None:
         raise reached.failure
-    start[rest] = reached.params
+    start[rest] = reached.point.params
     return start
 
 
@@ -324,7 +325,7 @@ class _Point:
     information: Any  # dense, sparse or of a graph
     curvature: Any  # about minus the derivative of the gradient
     gradient: FloatArray
-    objective: float
+    value: float
 
 
 def _evaluate(likelihood: Likelihood, penalty: Penalize | None, params: FloatArray) -> _Point:
@@ -344,18 +345,3 @@ def _means(problem: Problem, params: FloatArray) -> FloatArray:
         rows = slice(start, start + _BLOCK)
         np.multiply(totals[rows, None], probabilities(rows_of(problem, rows), params), out=means[rows])
     return means
-
-
-def _line_search(likelihood: Likelihood, penalty: Penalize | None, point: _Point, step: FloatArray) -> _Point:
-    """Halve the step until the objective does not fall by more than rounding.
-
-    No predictor moves further than a few units, lest probabilities become 0 to rounding.
-    """
-    step = step * min(1.0, _LONGEST_STEP / max(likelihood.reach(step), np.finfo(float).tiny))
-    slack = 1e-12 * abs(point.objective)
-    for _ in range(30):
-        reached = _evaluate(likelihood, penalty, point.params + step)
-        if reached.objective >= point.objective - slack:
-            break
-        step = step / 2
-    return reached
