@@ -13,9 +13,8 @@ import locale
 import logging
 import math
 import os
-import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 from support.calls import CALLS, counts, fitted, mixed, rankings
+from support.time_limits import TooLongError, time_limit
 
 import llbt
 
@@ -354,24 +354,6 @@ def every_bend() -> list[Case]:
     return found
 
 
-class TooLongError(BaseException):
-    """Not an Exception, so that no handler of the library can take it for one."""
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float = SECONDS) -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise TooLongError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def state() -> dict[str, Any]:
     """What belongs to the whole process and no call may change."""
     return {
@@ -413,11 +395,16 @@ def outcome(case: Case) -> tuple[str, str]:
     before, held = state(), [written(value) for value in (*given, *named.values())]
     out = io.StringIO()
     try:
-        with time_limit(), warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        with (
+            time_limit(SECONDS),
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
+        ):
             warnings.simplefilter("ignore")
             kind, text = _asked(case.function, given, named)
     except TooLongError:
-        return LONG, f"more than {SECONDS} s"
+        return LONG, f"more than {SECONDS} s of CPU time"
     finally:
         plt.close("all")
     after = state()

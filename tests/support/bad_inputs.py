@@ -11,7 +11,6 @@ import fractions
 import math
 import re
 import resource
-import signal
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 from support.calls import CALLS, JUDGMENTS, RATINGS
+from support.time_limits import TooLongError, time_limit
 
 import llbt
 
@@ -52,33 +52,15 @@ class Case:
         return f"{self.function}: {self.what}"
 
 
-class TooLongError(BaseException):
-    """Not an Exception, so that no handler of the library can take it for one."""
-
-
-@contextlib.contextmanager
-def time_limit() -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise TooLongError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def outcome(case: Case) -> tuple[str, str]:
     """Ask, and say what came of it: one of the outcomes above, and the message or the answer."""
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        with time_limit(), warnings.catch_warnings():
+        with time_limit(SECONDS), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             kind, text = _asked(case)
     except TooLongError:
-        return TRAP, f"more than {SECONDS} s"
+        return TRAP, f"more than {SECONDS} s of CPU time"
     finally:
         plt.close("all")
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
