@@ -6,11 +6,10 @@
 {'object[+]': 0.2778, 'tie': -0.6551}
 """
 
-import importlib
 import sys
-from typing import TYPE_CHECKING
 
 __version__ = "0.2.0"
+TYPE_CHECKING = False  # what type checkers take as True; the module typing takes longer to import than this one
 
 if TYPE_CHECKING:
     from .surface import *  # noqa: F403  # its __all__ says what
@@ -19,6 +18,8 @@ else:
 
     def __getattr__(name: str) -> object:
         """Import a public name when it is asked for, and no other: help and completion in a shell need none of them."""
+        import importlib
+
         surface = importlib.import_module(".surface", __name__)
         if name == "__all__":
             return surface.__all__

@@ -6,10 +6,12 @@ import io
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from support.shell import refused, run
 
+import llbt
 from llbt.cli import messages
 from llbt.cli.messages import Said, spelled, working
 
@@ -166,3 +168,30 @@ main()
 def test_an_interrupt_while_commands_are_imported_says_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", _INTERRUPTED, "datasets"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-2, "", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+def test_an_interrupt_while_commands_are_made_says_nothing() -> None:
+    code = """
+import os, signal
+import llbt.cli.main
+from llbt.cli.start import main
+
+llbt.cli.main.app = lambda prog_name: os.kill(os.getpid(), signal.SIGINT)
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_nothing_is_imported_before_interrupts_are_silent() -> None:
+    """An interrupt before the handler is set prints a traceback."""
+    code = f"""
+import signal, sys
+sys.path.insert(0, {str(Path(llbt.__file__).parents[1])!r})
+before = set(sys.modules)
+import llbt.cli.start
+print(*sorted(set(sys.modules) - before))
+"""
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["llbt", "llbt.cli", "llbt.cli.start"]
