@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union
 
 import numpy as np
 
-from .errors import DesignError, LLBTError, OptionError, alternatives
+from .errors import DesignError, LLBTError, OptionError, alternatives, safe_repr
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -396,11 +396,8 @@ def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object
 
 
 def _shown(name: str, value: object) -> str:
-    """Return an argument in words, by its type where it is long or cannot say what it is."""
-    try:
-        text = repr(value)
-    except Exception:  # of a class of the caller's
-        text = ""
+    """Return an argument in words, by its type where it is long."""
+    text = safe_repr(value)
     if not 0 < len(text) <= _LONGEST or "\n" in text:
         return f"{name} is of type {type(value).__name__}"
     return f"{name}={text}"

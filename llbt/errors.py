@@ -11,7 +11,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
@@ -168,8 +168,25 @@ def repeated(names: Iterable[T]) -> tuple[T, ...]:
 
 def listed(labels: Sequence[object], most: int = 8) -> str:
     """Return labels quoted and joined for a message: ``'A', 'B' and 3 more``."""
-    said = ", ".join(repr(label) for label in labels[:most])
+    said = ", ".join(map(safe_repr, labels[:most]))
     return said if len(labels) <= most else f"{said} and {len(labels) - most} more"
+
+
+def safe_repr(value: object) -> str:
+    """Return the repr of a value for a message, or its type where the repr of a caller's class raises."""
+    return _in_text(value, repr)
+
+
+def safe_str(value: object) -> str:
+    """Return a value as text, or its type where the str of a caller's class raises."""
+    return _in_text(value, str)
+
+
+def _in_text(value: object, form: Callable[[object], str]) -> str:
+    try:
+        return form(value)
+    except Exception:  # whatever a class of the caller's raises
+        return f"<{type(value).__name__}, which cannot be printed>"
 
 
 def unknown_name(module: str, name: str) -> AttributeError:

@@ -10,7 +10,7 @@ import pytest
 import llbt
 from llbt.arguments import checked
 from llbt.data.paths import located
-from llbt.errors import DesignError, JudgmentError, LLBTError, OptionError, kind_of
+from llbt.errors import DesignError, JudgmentError, LLBTError, OptionError, kind_of, listed, safe_repr, safe_str
 from llbt.table import Note
 
 TABLE = llbt.load_dataset("dras_table1").pool()
@@ -138,3 +138,28 @@ def test_what_refuses_is_named(ask, fragment: str) -> None:
 @pytest.mark.parametrize(("value", "said"), [({}, "a dict"), (1, "an int"), ([], "a list")])
 def test_kinds_have_articles(value: object, said: str) -> None:
     assert kind_of(value) == said
+
+
+class Silent:
+    """An object that can be neither printed nor written."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+def test_a_value_that_cannot_be_printed_is_named_by_its_type() -> None:
+    shown = "<Silent, which cannot be printed>"
+    assert (safe_repr(Silent()), safe_str(Silent()), listed([Silent(), "A"])) == (shown, shown, f"{shown}, 'A'")
+    assert (safe_repr([Silent()]), safe_repr("A"), safe_str("A")) == ("<list, which cannot be printed>", "'A'", "A")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: llbt.worth(llbt.fit("object", llbt.load_dataset("citations")), at=Silent()),
+        lambda: llbt.from_judgments([{"object_i": Silent(), "object_j": "B", "outcome": "i"}]),
+    ],
+)
+def test_an_argument_that_cannot_be_printed_is_refused(ask) -> None:
+    with pytest.raises(LLBTError, match=r"<Silent, which cannot be printed>.*; expected"):
+        ask()

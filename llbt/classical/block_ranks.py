@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, IntArray, sort_key
 from ..data.blocks import Blocks, Scale, as_pandas, read_long, read_wide, refuse_twice
 from ..data.files import open_source
 from ..data.sources import as_names
-from ..errors import DesignError, JudgmentError, OptionError, listed
+from ..errors import DesignError, JudgmentError, OptionError, listed, safe_repr
 from ..table import counted
 
 
@@ -165,7 +165,7 @@ def places(order: Sequence[Any], objects: tuple[Any, ...]) -> FloatArray:
     wrong = strange or [o for o in stated if o not in objects] + [o for o in objects if stated.count(o) != 1]
     if wrong:
         raise OptionError(
-            f"order={stated!r} is not the {len(objects)} objects, each once: see {listed(wrong)}",
+            f"order={safe_repr(stated)} is not the {len(objects)} objects, each once: see {listed(wrong)}",
             expected=f"{listed(objects)} in the hypothesized order, the best first",
         )
     return np.array([stated.index(o) + 1.0 for o in objects])

@@ -12,7 +12,7 @@ from scipy import special
 from ..arguments import Confidence, checked
 from ..core.columns import MOST_COUNTED, FloatArray, real_array
 from ..core.statistics import TestResult, ratio
-from ..errors import JudgmentError
+from ..errors import JudgmentError, safe_repr
 from ..table import counted, format_count
 from . import sign_rules
 from .pair_counts import PairCounts
@@ -373,7 +373,7 @@ def _two_by_two(table: Any) -> npt.NDArray[np.int64]:
     whole = bool(np.all((counts >= 0) & (counts < MOST_COUNTED)) and np.all(counts == np.floor(counts)))
     if counts.shape != (2, 2) or not whole:
         raise JudgmentError(
-            f"found {np.asarray(table, dtype=object).tolist()!r}",
+            f"found {safe_repr(np.asarray(table, dtype=object).tolist())}",
             "Pass pandas.crosstab(first, second) of two columns with the same two outcomes.",
             expected="a 2 × 2 table of whole counts",
         )

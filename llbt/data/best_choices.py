@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import checked
 from ..core.columns import IntArray
 from ..core.rankings import Rankings, gathered_rankings
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, safe_repr, safe_str
 from ..table import counted
 from .block_columns import Roles, check_roles, flat, keep_of, kept_columns
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
@@ -238,7 +238,7 @@ def _of_profiles(
 def _by_place(table: pd.DataFrame, name: str, shown: Sequence[str], labels: Any) -> Any:
     """Return the objects that a column names: as they are, or by the place or the column of each in its set."""
     values = table[name]
-    said = {str(value) for value in values.dropna()}
+    said: set[str] = set(map(safe_str, values.dropna()))
     if said & set(map(str, labels)):
         return values
     places = {f"{k}{end}": column for k, column in enumerate(shown, 1) for end in ("", ".0")}
@@ -266,7 +266,7 @@ def _chosen(
         known = [str(label) for label in labels[codes[block == row]]]
         raise JudgmentError(
             f"column {name!r}: {counted(len(without), 'row')} that name no object of the set, the first row {row} "
-            f"({table[name].iloc[[row]].tolist()[0]!r})",
+            f"({safe_repr(table[name].iloc[[row]].tolist()[0])})",
             expected=f"one of those shown, there {', '.join(known)}",
         )
     return entries

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import MOST_COUNTED, FloatArray, IntArray, as_objects, groups, refuse_surrogates
-from ..errors import JudgmentError
+from ..errors import JudgmentError, safe_repr
 from ..table import counted
 from .sources import Source
 
@@ -82,7 +82,7 @@ class Blocks:
 
     def named(self, frame: pd.DataFrame, row: int) -> str:
         """Return the block of a row for a message: ``judge='J1', prompt=3``."""
-        return ", ".join(f"{name}={_value(frame, name, row)!r}" for name in self.makers) or f"row {row}"
+        return ", ".join(f"{name}={safe_repr(_value(frame, name, row))}" for name in self.makers) or f"row {row}"
 
     def names(self, frame: pd.DataFrame) -> npt.NDArray[Any]:
         """Return one label per block, shape (B,), whatever the order of the rows: its columns, else its row."""
@@ -169,7 +169,9 @@ def _refuse(
     """Raise if something is wrong with some rows of a column."""
     rows = np.flatnonzero(wrong)
     if rows.size:
-        found = f"{counted(rows.size, noun)}{what}, the first at row {rows[0]} ({_value(table, name, rows[0])!r})"
+        found = (
+            f"{counted(rows.size, noun)}{what}, the first at row {rows[0]} ({safe_repr(_value(table, name, rows[0]))})"
+        )
         raise JudgmentError(f"column {name!r}: {found}", expected=expected)
 
 

@@ -30,7 +30,7 @@ from ..core.columns import (
     own_numbers,
     refuse_surrogates,
 )
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, listed, safe_repr
 from ..table import counted, format_count
 from .rows import Frame, Rows
 
@@ -171,9 +171,20 @@ def plain(value: Any) -> Any:
         return _iso(value)
     if isinstance(value, bytes):
         return _text_of(value)
-    if callable(value) or repr(value) == object.__repr__(value):  # its text would be an address in memory
-        raise JudgmentError(f"{value!r} is of type {type(value).__name__}", expected="labels: text, numbers or dates")
+    if callable(value) or not _has_text(value):
+        raise JudgmentError(
+            f"{safe_repr(value)} is of type {type(value).__name__}", expected="labels: text, numbers or dates"
+        )
     return str(value)
+
+
+def _has_text(value: object) -> bool:
+    """Whether a value says what it is: its text is neither an address in memory nor an error."""
+    try:
+        str(value)
+        return repr(value) != object.__repr__(value)
+    except Exception:  # whatever a class of the caller's raises
+        return False
 
 
 def _iso(value: datetime.date) -> str:

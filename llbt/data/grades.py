@@ -13,7 +13,7 @@ from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import n_columns, whole
 from ..core.response import Response, graded
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted, format_count
 from .frames import as_number
 from .rows import Rows
@@ -31,12 +31,14 @@ def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
     """Return columns of counts from the most preferred object i to the most preferred j, and what they are."""
     names = tuple(grades) if isinstance(grades, Mapping) else as_names(grades, "grades")
     if isinstance(grades, Mapping):
-        refuse_uneven(list(grades.values()), f"grades={grades!r}")
+        refuse_uneven(list(grades.values()), f"grades={safe_repr(grades)}")
         names = tuple(sorted(names, key=lambda name: -grades[name]))
         if len(set(grades.values())) < len(names):
-            raise OptionError(f"grades={grades!r}: several columns have one grade", "Add them up before.")
+            raise OptionError(f"grades={safe_repr(grades)}: several columns have one grade", "Add them up before.")
     if len(names) < 2:
-        raise OptionError(f"grades={grades!r}", expected="a column for each grade, as many for object i as for j")
+        raise OptionError(
+            f"grades={safe_repr(grades)}", expected="a column for each grade, as many for object i as for j"
+        )
     return names, graded(len(names) // 2, middle=len(names) % 2 == 1)
 
 
@@ -68,7 +70,8 @@ def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
     found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
     if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
         raise OptionError(
-            f"cuts={cuts!r}", expected=f"rising numbers such as (1, 2.5), the first larger than {what}={above:g}"
+            f"cuts={safe_repr(cuts)}",
+            expected=f"rising numbers such as (1, 2.5), the first larger than {what}={above:g}",
         )
     return tuple(map(float, found))
 

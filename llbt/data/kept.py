@@ -9,7 +9,7 @@ from typing import Annotated
 from ..arguments import NAMES
 from ..core.columns import Coded, Label
 from ..core.comparisons import RESERVED
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted
 from .described import Described, described
 from .frames import read_covariate, read_covariate_pair, read_factor, read_labels
@@ -132,7 +132,7 @@ def wanted(
     """Return what a door is asked to keep, with names checked as far as they can be without the frame."""
     if side_covariates is not None and not isinstance(side_covariates, Mapping):
         raise OptionError(
-            f"side_covariates={side_covariates!r}",
+            f"side_covariates={safe_repr(side_covariates)}",
             expected="a mapping from the name of a covariate to its two columns, such as {'length': ('length_a', "
             "'length_b')}",
         )

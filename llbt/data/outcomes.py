@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import Coded, IntArray
 from ..core.comparisons import OUTCOMES
-from ..errors import JudgmentError, OptionError, listed
+from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import Note, counted, format_count
 from .frames import as_number, is_missing, plain
 from .grades import refuse_uneven, side
@@ -118,7 +118,7 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
         return {}
     if not isinstance(outcomes, Mapping):
         raise OptionError(
-            f"outcomes={outcomes!r}",
+            f"outcomes={safe_repr(outcomes)}",
             expected="\"names\", \"slots\" or a mapping such as {'left': 'i', 'right': 'j', 'equal': 'tie', "
             "'skipped': None}",
         )
@@ -127,7 +127,7 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
     wrong = {label: said for label, said in outcomes.items() if said not in words and not is_real(said)}
     if wrong:
         raise OptionError(
-            f"outcomes={wrong!r}",
+            f"outcomes={safe_repr(wrong)}",
             expected=f"{'a grade, ' if grades else ''}{', '.join(map(repr, words[:-1]))} or None (leaves the rows "
             "out) for every label",
         )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import FloatArray, Label, refuse_surrogates
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, listed, safe_str
 from ..table import counted
 from .frames import plain
 
@@ -175,7 +175,7 @@ def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:
         if is_score(column) or column.dtype.kind in "bcM":
             continue
         there = column.notna().to_numpy()
-        cells = [str(cell) for cell in column[there]]
+        cells = [safe_str(cell) for cell in column[there]]
         like = [_NUMBER.fullmatch(cell) is not None for cell in cells]
         if not cells or 2 * sum(like) < len(cells):
             continue

@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..core.rankings import Rankings
-from ..errors import JudgmentError, kind_of, listed
+from ..errors import JudgmentError, kind_of, listed, safe_str
 from ..table import Record, counted
 from .column_proposals import side_pairs
 from .files import open_source
@@ -131,7 +131,7 @@ def _pair_of_objects(table: pd.DataFrame) -> tuple[str, str] | None:
     lowered = {name.casefold(): name for name in texts}
     named = [(lowered[i], lowered[j]) for i, j in _PAIRS if i in lowered and j in lowered]
     for i, j in (*named, *side_pairs(texts)):
-        if set(map(str, table[i].dropna())) & set(map(str, table[j].dropna())):
+        if set(map(safe_str, table[i].dropna())) & set(map(safe_str, table[j].dropna())):
             return i, j
     return None
 
@@ -141,7 +141,7 @@ def _refuse_headless(table: pd.DataFrame, what: str) -> None:
     names = [name for name in table if isinstance(name, str)]
     numbers = [name for name in names if is_float(name)]
     texts = [name for name in names if not is_float(name)]
-    own = [name for name in texts if table[name].dtype.kind not in "biufcM" and name in set(map(str, table[name]))]
+    own = [name for name in texts if table[name].dtype.kind not in "biufcM" and name in set(map(safe_str, table[name]))]
     shares = [name for name in numbers if "." in name and is_score(table[name]) and _is_fractional(table[name])]
     if not numbers or not (own or (shares and len(numbers) == len(names))):
         return

@@ -15,7 +15,7 @@ from narwhals import Implementation
 from narwhals.exceptions import DuplicateError
 
 from ..core.columns import IntArray, Label, as_objects, inferred, refuse_surrogates
-from ..errors import JudgmentError, OptionError, listed, repeated
+from ..errors import JudgmentError, OptionError, listed, repeated, safe_repr
 from .column_proposals import proposed
 from .dask_frames import DaskFrame, is_dask
 from .frames import read_factor
@@ -412,7 +412,7 @@ def as_names(names: object, parameter: str) -> tuple[str, ...]:
     ordered = isinstance(names, Iterable) and not isinstance(names, (Set, Mapping)) and getattr(names, "ndim", 1) > 0
     several: tuple[Any, ...] = tuple(names) if ordered else (None,)  # type: ignore[arg-type]
     if not all(isinstance(name, str) for name in several):
-        raise OptionError(f"{parameter}={names!r}", expected="the name of a column or several names")
+        raise OptionError(f"{parameter}={safe_repr(names)}", expected="the name of a column or several names")
     return several
 
 
@@ -420,7 +420,7 @@ def as_two_names(names: object, parameter: str) -> tuple[str, str]:
     """Return the names of the columns of side i and side j."""
     several = as_names(names, parameter)
     if isinstance(names, str) or len(several) != 2:
-        raise OptionError(f"{parameter}={names!r}", expected="the names of two columns, that of side i first")
+        raise OptionError(f"{parameter}={safe_repr(names)}", expected="the names of two columns, that of side i first")
     return several[0], several[1]
 
 

@@ -26,6 +26,7 @@ from ..errors import (
     SlowWarning,
     TiesWarning,
     listed,
+    safe_repr,
     warn_user,
 )
 from ..formulas.brackets import Bracket, split_brackets
@@ -333,7 +334,7 @@ def default_formula(comparisons: Comparisons) -> str:
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:
     if fixed is not None and not isinstance(fixed, Mapping):
-        raise OptionError(f"fixed={fixed!r}", expected="a mapping of parameters to numbers: {'tie': -0.5}")
+        raise OptionError(f"fixed={safe_repr(fixed)}", expected="a mapping of parameters to numbers: {'tie': -0.5}")
     held = dict(fixed or {})
     unknown = [name for name in held if name not in design.names]
     if unknown:

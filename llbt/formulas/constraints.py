@@ -12,7 +12,7 @@ import patsy
 from patsy.constraint import parse_constraint
 
 from ..core.columns import FloatArray, real_array
-from ..errors import OptionError, listed
+from ..errors import OptionError, listed, safe_repr
 
 Hypothesis = str | Sequence[str] | npt.ArrayLike
 
@@ -38,7 +38,7 @@ def read_hypothesis(
             raise ValueError
     except (TypeError, ValueError):
         raise OptionError(
-            f"hypothesis={hypothesis!r:.80}",
+            f"hypothesis={safe_repr(hypothesis):.80}",
             expected="a text such as 'object[A] = 0', several, or an array of finite numbers",
         ) from None
     p = len(names)

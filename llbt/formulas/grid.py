@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, eye_array, kron
 
 from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray, groups, is_among
-from ..errors import OptionError, listed
+from ..errors import OptionError, listed, safe_repr
 from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values, is_summed
 from .sides import side_of
@@ -46,7 +46,7 @@ def check_at(at: object, *, average: bool = True) -> None:
     """Raise for what says no place: a mapping does, None, and where it is asked for "average"."""
     if not (at is None or isinstance(at, Mapping) or (average and isinstance(at, str) and at == "average")):
         expected = "'average' or a mapping" if average else "a mapping"
-        raise OptionError(f"at={at!r}", expected=f"{expected} such as {{'judge': 'J3'}}")
+        raise OptionError(f"at={safe_repr(at)}", expected=f"{expected} such as {{'judge': 'J3'}}")
 
 
 def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, Any] | None) -> Grid:

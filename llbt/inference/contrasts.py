@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ..arguments import JUDGED_INSIDE, Confidence, checked, is_real
 from ..core.columns import FloatArray
 from ..core.statistics import critical_values, ratio, two_sided_p
-from ..errors import OptionError, kind_of, listed
+from ..errors import OptionError, kind_of, listed, safe_repr
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
@@ -172,7 +172,7 @@ def weights_of(res: LLBTResults, name: str, weights: Any) -> FloatArray:
         raise OptionError(f"{name!r} names {listed(unknown)}", expected=f"objects of the table: {listed(objects, 20)}")
     bad = {k: w for k, w in weights.items() if not is_real(w) or not np.isfinite(float(w))}
     if bad:
-        raise OptionError(f"{name!r} has the weights {bad!r}", expected="finite numbers")
+        raise OptionError(f"{name!r} has the weights {safe_repr(bad)}", expected="finite numbers")
     row = np.zeros(len(objects))
     for label, weight in weights.items():
         row[objects.index(label)] = weight

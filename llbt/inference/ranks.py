@@ -14,7 +14,7 @@ from ..arguments import JUDGED_INSIDE, Confidence, Rng, checked
 from ..core.columns import FloatArray, Label, is_among, matching
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
-from ..errors import DesignError, OptionError, listed
+from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
@@ -274,7 +274,9 @@ def _read_anchor(
         )
     objects = res.comparisons.objects
     if not is_among(label, set(objects)):
-        raise OptionError(f"anchor {label!r} is no object", expected=f"one of the table: {listed(objects, 20)}")
+        raise OptionError(
+            f"anchor {safe_repr(label)} is no object", expected=f"one of the table: {listed(objects, 20)}"
+        )
     return label, value
 
 

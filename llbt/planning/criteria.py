@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from ..arguments import JUDGED_INSIDE
 from ..core.columns import FloatArray, IntArray
-from ..errors import DesignError, OptionError
+from ..errors import DesignError, OptionError, safe_repr
 from ..fitting.results import LLBTResults
 from ..inference.contrasts import weights_of
 from ..inference.objects import log_worths_at
@@ -135,7 +135,9 @@ def asked(res: LLBTResults, goal: Goal, k: int | None, criterion: Criterion) -> 
     elif k is not None:
         pairs, words = _top(found.estimate, k, criterion)
     else:
-        raise OptionError(f"goal={goal!r}", expected="'all', 'top' or the weights of a contrast: {'A': 1, 'B': -1}")
+        raise OptionError(
+            f"goal={safe_repr(goal)}", expected="'all', 'top' or the weights of a contrast: {'A': 1, 'B': -1}"
+        )
     return Asked(rows, found.estimate, res.solution.cov, contrasts, pairs, criterion, words, notes)
 
 

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ..arguments import is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.response import THREE, TWO, Response
-from ..errors import OptionError, listed
+from ..errors import OptionError, listed, safe_repr
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem
 from .scenarios import Scenario
@@ -115,7 +115,7 @@ def checked_judgments(judgments: object) -> IntArray:
     bad = [x for x in found if not is_whole(x) or x < 1]
     if bad or not found:
         raise OptionError(
-            f"judgments= holds {bad[0]!r}" if bad else f"judgments={judgments!r}",
+            f"judgments= holds {safe_repr(bad[0])}" if bad else f"judgments={safe_repr(judgments)}",
             expected="whole numbers per pair, of at least 1: judgments=[50, 100, 200]",
         )
     return np.unique(np.array(found, dtype=np.int64))
