@@ -162,13 +162,29 @@ def _objects(records: Records, side: Side, known: JudgmentFormat) -> npt.NDArray
         codes, labels = label_codes(records.values(side.field))
         return as_objects([*map(dict(side.words).get, labels), None])[codes]
     if isinstance(side, Labelled):
-        names = side.otherwise if not _have_labels(records, side) else side.label
-        return joined_values(records, names)
+        side = side.label if _have_labels(records, side) else side.otherwise
+        _refuse_records(records, side)
+        return joined_values(records, side)
+    _refuse_records(records, side)
     if isinstance(side, str) and "+" in side and side not in records.frame:
         return joined_values(records, side)
     codes, labels = label_codes(records.values(side))
     unnamed = [_NOTHING if label in known.unnamed else label for label in labels]
     return as_objects([*unnamed, _NOTHING if None in known.unnamed else None])[codes]
+
+
+def _refuse_records(records: Records, side: Side) -> None:
+    """Raise for a field that holds a record where the label of an object should be."""
+    values = records.values(side) if isinstance(side, str) and records.says(side) else np.empty(0)
+    if values.dtype != object or pd.api.types.infer_dtype(values, skipna=True) != "mixed":
+        return
+    fields = next((tuple(value) for value in values if isinstance(value, dict) and value), ())
+    if fields:
+        raise JudgmentError(
+            f"column {side!r} holds records with the fields {listed(fields)}",
+            f"Name the field with the label, such as {f'{side}.{fields[0]}'!r}.",
+            expected="labels: text, numbers or dates",
+        )
 
 
 def _have_labels(records: Records, side: Labelled) -> bool:

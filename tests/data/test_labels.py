@@ -4,7 +4,11 @@ import gzip
 import io
 import json
 
+import duckdb
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support import shell
 from support.tables import file_frame
@@ -316,3 +320,32 @@ def test_labels_that_json_tells_apart_are_not_merged(saved, where):
     rows = [{"object_i": 1, "object_j": "2", "outcome": "i"}, {"object_i": "1", "object_j": "2", "outcome": "j"}]
     assert "read alike" in refusal(from_judgments, saved("\n".join(map(json.dumps, rows)), "t.jsonl"))
     assert from_judgments(saved("\n".join(map(json.dumps, rows)), "t.jsonl"), labels="text").objects == ("1", "2")
+
+
+NESTED = [{"object_i": {"id": a}, "object_j": {"id": b}, "outcome": "i"} for a, b in ("AB", "BC", "CA")]
+
+
+@pytest.mark.parametrize("ask", [from_judgments, read_judgments])
+@pytest.mark.parametrize("engine", ["records", "jsonl", "parquet", "pandas", "pyarrow", "polars", "lazy", "duckdb"])
+def test_objects_are_no_records(engine, ask, saved, tmp_path):
+    made = {
+        "records": lambda: NESTED,
+        "jsonl": lambda: saved("\n".join(map(json.dumps, NESTED)), "t.jsonl"),
+        "parquet": lambda: written(tmp_path / "t.parquet"),
+        "pandas": lambda: pd.DataFrame(NESTED),
+        "pyarrow": lambda: pa.Table.from_pylist(NESTED),
+        "polars": lambda: pl.DataFrame(NESTED),
+        "lazy": lambda: pl.LazyFrame(NESTED),
+        "duckdb": lambda: duckdb.from_arrow(pa.Table.from_pylist(NESTED)),
+    }
+    assert "column 'object_i' holds" in refusal(ask, made[engine]())
+    assert ask(made[engine](), objects=("object_i.id", "object_j.id"), outcome="outcome").objects == ("A", "B", "C")
+
+
+def test_objects_that_are_records_are_named_by_a_field():
+    assert "Name the field with the label, such as 'object_i.id'." in refusal(read_judgments, NESTED)
+
+
+def written(path):
+    pq.write_table(pa.Table.from_pylist(NESTED), path)
+    return str(path)
