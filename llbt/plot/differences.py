@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _I, _J, _TIE = BLUE, ORANGE, GREY
 _BRIEF = 14  # letters of a name inside the axes
 _WIDE = 36  # letters of a title that fit above a small picture
+_LARGEST = 1e300  # score; sums of larger ones are no floats
 _DASHED = (0, (3, 2))
 
 
@@ -237,5 +238,10 @@ def _two_systems(frame: object, names: tuple[Label, Label]) -> _Two:
             f"{names[0]!r} and {names[1]!r} have no instance in common",
             "Choose systems that were scored on the same inputs.",
             expected="scores of both on the same instances",
+        )
+    largest = float(np.abs([i[both], j[both]]).max())
+    if largest > _LARGEST:
+        raise JudgmentError(
+            f"a score of ±{largest:g}", "Divide all scores by one number.", expected=f"scores of at most ±{_LARGEST:g}"
         )
     return _Two(i[both], j[both], side[both], scores.higher_is_better)

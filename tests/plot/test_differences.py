@@ -349,3 +349,11 @@ def test_real_scores_are_drawn(shared: Path) -> None:
     ax = llbt.plot.win_probabilities(found)
     assert np.isnan(np.ma.filled(ax.images[0].get_array(), np.nan)).sum() == len(found.systems)
     assert len(points(llbt.plot.paired(wide, "M3", "M20"))) == 48
+
+
+@pytest.mark.parametrize("draw", [llbt.plot.paired, llbt.plot.differences])
+def test_scores_whose_sums_are_no_floats_are_refused(draw) -> None:
+    huge = pd.DataFrame({"A": [1e308, -1e308, 1e308], "B": [-1e308, 1e308, 0]})
+    with pytest.raises(JudgmentError, match=r"expected scores of at most ±1e\+300\. Divide all scores by one number."):
+        draw(huge, "A", "B")
+    assert draw(huge / 1e10, "A", "B")
