@@ -23,6 +23,8 @@ from llbt.errors import OptionError
 from llbt.fitting.attributes import Lacking
 from llbt.fitting.estimates import Estimates
 from llbt.fitting.unanswered import BY_WORTHS
+from llbt.judges.calibrate import Calibration
+from llbt.judges.class_fit import LatentClasses
 
 _FITS = ("Results", "Fitted", "AnyFit", "MaybeMixed", "WithWorths")
 TAKING = {
@@ -221,8 +223,7 @@ def test_the_printout_has_no_deviance_and_no_test_of_fit(case: str) -> None:
 def test_profile_intervals_are_refused_with_a_reason(case: str) -> None:
     """By the whole, where it has none, as by its worths; what to ask in their place answers."""
     whole, part = CASES[case]()
-    has_none = hasattr(whole, "conf_int") and not isinstance(whole, llbt.RankingResults | llbt.PatternResults)
-    given = [part, whole] if has_none else [part]
+    given = [part, whole] if isinstance(whole, llbt.LargeResults | Calibration | LatentClasses) else [part]
     for res in given:
         with pytest.raises(OptionError, match=r"method='profile', but .*not by profile likelihood.*conf_int") as error:
             res.conf_int(method="profile")

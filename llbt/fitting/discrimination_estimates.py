@@ -18,12 +18,11 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..formulas.design import Design
 from ..kernel.discrimination import DiscriminationFit, Judged, Views, gradient_at, point_at
-from ..kernel.discrimination_profile import profile_discrimination
+from ..kernel.discrimination_profile import profile_discrimination, profile_parameter
 from . import attributes, criteria, fitted_counts, wald
 from .fitted_counts import Cells
 from .results import LLBTResults
 from .specification import IntervalMethod, Specification
-from .unanswered import no_profile
 from .wald import Estimated
 
 
@@ -115,8 +114,11 @@ class DiscriminationEstimates:
     reference = attributes.reference
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Refuse profile intervals of the parameters; see `conf_int`."""
-        raise no_profile(type(self))
+        """Return where the profile of the likelihood on the norm falls by so much, shape (p, 2); see `conf_int`."""
+        bounds = np.full((len(self.names), 2), np.nan)
+        for place, k in enumerate(self.without.free):
+            bounds[k] = profile_parameter(self.judging.judged, self.solution, place, drop)
+        return bounds
 
     @property
     def fixed(self) -> dict[str, float]:

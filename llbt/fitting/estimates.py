@@ -145,7 +145,7 @@ class Estimates:
     def _profile_bounds(self, drop: float) -> FloatArray:
         """Return where the profile likelihood of each parameter falls by so much, shape (p, 2); see `conf_int`."""
         if self.stands_for is not None:
-            raise no_profile(self.stands_for)
+            raise no_profile(self.stands_for, "the worths alone of ")
         kind = self.specification.cov_type
         if self.specification.groups or kind == "quasi":
             raise OptionError(

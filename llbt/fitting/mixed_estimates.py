@@ -24,12 +24,12 @@ from ..kernel.grouped import Grouped
 from ..kernel.laplace_fit import LaplaceLikelihood
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
+from ..kernel.mixed_profile import profile_fixed
 from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
 from . import attributes, criteria, wald
 from .results import LLBTResults
 from .specification import Specification
-from .unanswered import no_profile
 from .variances import boundary_test, scale_intervals, share_between
 from .wald import Estimated
 
@@ -78,9 +78,13 @@ class JudgeTable:
 
     def likelihood(self, held: int | None = None) -> MarginalLikelihood:
         """Return the likelihood that was maximized, with one scale held where it is."""
+        return self.likelihood_of(self.problem, held)
+
+    def likelihood_of(self, problem: Problem, held: int | None = None) -> MarginalLikelihood:
+        """Return that of the same judgments with other fixed parameters."""
         if self.crossed is not None:
-            return LaplaceLikelihood(self.problem, self.crossed, held)
-        return MixedLikelihood(self.problem, self.grouped.bundles, held)
+            return LaplaceLikelihood(problem, self.crossed, held)
+        return MixedLikelihood(problem, self.grouped.bundles, held)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -143,8 +147,12 @@ class MixedEstimates:
     reference = attributes.reference
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Refuse profile intervals of the fixed parameters; see `conf_int`."""
-        raise no_profile(type(self))
+        """Return where the profile of the marginal likelihood falls by so much, shape (p, 2); see `conf_int`."""
+        bounds = np.full((len(self.names), 2), np.nan)
+        with steps_shown("conf_int", progress=False):
+            for place, k in enumerate(self.without.free):
+                bounds[k] = profile_fixed(self.judges.likelihood_of, self.judges.problem, self.maximum, place, drop)
+        return bounds
 
     @property
     def fixed(self) -> dict[str, float]:

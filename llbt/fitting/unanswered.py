@@ -278,15 +278,10 @@ FIGURES_OF_CALIBRATED: Figures = {
     "to_glm": (_NO_LIKELIHOOD, f"Fit the labels alone: {_LABELS}.to_glm()."),
 }
 
-_PROFILED = {
-    "DiscriminationResults": "; those of σ can be: res.discrimination_intervals(method='profile')",
-    "MixedResults": "; those of σ are: res.scale_intervals()",
-}
 
-
-def no_profile(kind: type) -> OptionError:
-    """Return why estimates of a kind of answer have no profile intervals."""
+def no_profile(kind: type, part: str = "") -> OptionError:
+    """Return why estimates of a kind of answer, or of a `part` of one, have no profile intervals."""
     return OptionError(
-        f"method='profile', but intervals of a {kind.__name__} are not by profile likelihood",
-        f"Take Wald's: res.conf_int(){_PROFILED.get(kind.__name__, '')}.",
+        f"method='profile', but intervals of {part}a {kind.__name__} are not by profile likelihood",
+        "Take Wald's: res.conf_int().",
     )

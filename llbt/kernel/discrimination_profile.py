@@ -1,4 +1,4 @@
-"""Intervals of a judge's discrimination, by the profile of the likelihood on the norm of the discriminations."""
+"""Intervals of discriminations and of parameters, by the profile of the likelihood on the norm of discriminations."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from scipy import linalg
 
 from .discrimination import DiscriminationFit, Judged, Point, Views, gradient_at, information_at, point_at
 from .gathered import FloatArray
+from .profile import profile_bounds
 
 _STEPS = 60
 _HALVINGS = 30
 _DECREMENT = 1e-8  # squared distance to the constrained maximum, in standard errors
 _SEARCHES = 25
 _CLOSE = 1e-4  # how near the bound of an interval is found, in shares of its distance
+_CLOSE_FALL = 1e-7  # how near the fall of the likelihood is to that asked for
 _LONGEST = 0.25  # how far the discrimination moves at once, of the way to its extreme
 _EDGE = 1e-3  # how near the extreme, at which all others guess, is looked at
 
@@ -42,6 +44,31 @@ def profile_discrimination(judged: Judged, found: DiscriminationFit, which: int,
     return low, high
 
 
+def profile_parameter(judged: Judged, found: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
+    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a parameter.
+
+    Parameters
+    ----------
+    judged : Judged
+    found : DiscriminationFit
+        The maximum.
+    which : int
+        The parameter, at discrimination 1.
+    drop : float
+        Half a quantile of χ² on 1 df.
+    """
+    views, p = Views.of(judged), len(found.params)
+
+    def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        point = _constrained(views, point_at(views, start[:p], start[p:]), which, float(start[which]))
+        slope = np.zeros(len(start))
+        slope[which] = _multipliers(views, point, which)[0]
+        return np.concatenate([point.params, point.sigma]), slope, point.value
+
+    best = np.concatenate([found.params, found.sigma])
+    return profile_bounds(held, best, found.covariance, found.value, which, drop, _CLOSE_FALL)
+
+
 def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side: int) -> float:
     best, p = float(found.sigma[which]), len(found.params)
     extreme = side / float(np.sqrt(views.share[which]))
@@ -52,7 +79,7 @@ def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side
     tried = best + side * float(np.sqrt(2 * drop)) * error
     for _ in range(_SEARCHES):
         tried = side * min(side * tried, side * last, side * here.sigma[which] + _LONGEST * abs(extreme - best))
-        here = _constrained(views, here, which, tried)
+        here = _constrained(views, here, p + which, tried)
         share = float(np.sqrt(max(found.value - here.value, 0.0) / drop))
         if abs(share - 1) < _CLOSE:
             break
@@ -66,16 +93,16 @@ def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side
     return float(tried)
 
 
-def _constrained(views: Views, start: Point, which: int, value: float) -> Point:
-    """Return the highest point with that discrimination of one judge, on the norm, that is reached from a start."""
-    point = _moved(views, start.params, start.sigma, which, value)
+def _constrained(views: Views, start: Point, place: int, value: float) -> Point:
+    """Return the highest point on the norm, reached from a start, with one of the p parameters or K factors held."""
+    point = _moved(views, start.params, start.sigma, place, value)
     for _ in range(_STEPS):
-        step, decrement = _step(views, point, which)
+        step, decrement = _step(views, point, place)
         if decrement < _DECREMENT:
             break
         length, p = 1.0, len(point.params)
         for _ in range(_HALVINGS):
-            reached = _moved(views, point.params + length * step[:p], point.sigma + length * step[p:], which, value)
+            reached = _moved(views, point.params + length * step[:p], point.sigma + length * step[p:], place, value)
             if reached.value >= point.value - 1e-12 * abs(point.value):
                 break
             length /= 2
@@ -85,23 +112,41 @@ def _constrained(views: Views, start: Point, which: int, value: float) -> Point:
     return point
 
 
-def _moved(views: Views, params: FloatArray, sigma: FloatArray, which: int, value: float) -> Point:
-    """Return the point on the norm with that discrimination of one judge; those of the others keep their ratios."""
-    others = np.arange(len(sigma)) != which
-    left = 1 - views.share[which] * value**2
+def _moved(views: Views, params: FloatArray, sigma: FloatArray, place: int, value: float) -> Point:
+    """Return the point on the norm with that parameter or discrimination; the other judges keep their ratios."""
+    if place < len(params):
+        size = float(np.sqrt(views.share @ sigma**2))
+        scaled = params.copy()
+        scaled[views.judged.scaled] *= size
+        scaled[place] = value
+        return point_at(views, scaled, sigma / size)
+    others = np.arange(len(sigma)) != place - len(params)
+    left = 1 - views.share[~others][0] * value**2
     size = float(np.sqrt(views.share[others] @ sigma[others] ** 2))
     return point_at(views, params, np.where(others, sigma * np.sqrt(left) / size, value))
 
 
-def _step(views: Views, point: Point, which: int) -> tuple[FloatArray, float]:
+def _normals(views: Views, point: Point, place: int) -> FloatArray:
+    """Return the directions in which what is held and the norm change, shape (p + K, 2)."""
+    p = len(point.params)
+    found = np.zeros((p + len(point.sigma), 2))
+    found[place, 0] = 1.0
+    found[p:, 1] = 2 * views.share * point.sigma
+    return found
+
+
+def _multipliers(views: Views, point: Point, place: int) -> FloatArray:
+    """Return how much of the gradient is along these directions, shape (2,): the first is the slope of the profile."""
+    gradient = np.concatenate(gradient_at(views, point))
+    return np.asarray(np.linalg.lstsq(_normals(views, point, place), gradient, rcond=None)[0])
+
+
+def _step(views: Views, point: Point, place: int) -> tuple[FloatArray, float]:
     """Return a step along the surface, and how far it leads, squared, in standard errors."""
     gradient = np.concatenate(gradient_at(views, point))
     p, size = len(point.params), len(gradient)
-    normals = np.zeros((size, 2))
-    normals[p + which, 0] = 1.0
-    normals[p:, 1] = 2 * views.share * point.sigma
-    factors = np.linalg.lstsq(normals, gradient, rcond=None)[0]
-    tangent = np.linalg.qr(normals, mode="complete")[0][:, 2:]
+    factors = _multipliers(views, point, place)
+    tangent = np.linalg.qr(_normals(views, point, place), mode="complete")[0][:, 2:]
     slope = tangent.T @ gradient
     for observed in (True, False):
         found = information_at(views, point, observed=observed)

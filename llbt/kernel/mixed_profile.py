@@ -1,14 +1,16 @@
-"""Intervals of the scale of normal effects, by the profile of the marginal likelihood."""
+"""Intervals of scales of normal effects and of fixed parameters, by the profile of the marginal likelihood."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy import optimize
 
 from .gathered import FloatArray
 from .laplace import Laplace
+from .likelihood import Problem, information, probabilities, score
 from .marginal import Rule
 from .mixed import (
     DECREMENT,
@@ -21,6 +23,7 @@ from .mixed import (
     dimensions_of,
     nothing,
 )
+from .profile import profile_bounds
 from .quadrature import Quadrature, Sampling
 from .solvers import eliminate
 
@@ -28,6 +31,7 @@ _PROFILED = {True: 31, False: 7}  # points a dimension of a profile: few effects
 _SAMPLED = 1024  # points of a sample, where there is none of the maximum
 _SEARCHES = 12
 _CLOSE = 0.005  # how near the bound of an interval is found, in shares of its distance
+_FALL = {True: 1e-7, False: 1e-3}  # how near the fall is to that asked for, as a share: few effects, many
 _FARTHEST = 30.0  # where bounds are looked for
 _NEAR_ZERO = 0.1  # where they are looked for first, if the estimate is 0
 
@@ -70,6 +74,73 @@ def profile_scale(
         log = best[place] + side * np.sqrt(2 * drop * found.covariance[p + which, p + which])
         bounds.append(_bound(fallen, top, best, place, log, drop))
     return bounds[0], bounds[1]
+
+
+def profile_fixed(
+    likelihood_of: Callable[[Problem], MarginalLikelihood], problem: Problem, found: MixedFit, which: int, drop: float
+) -> tuple[float, float]:
+    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a fixed parameter.
+
+    With fewer points than the maximum was found with, as `profile_scale`.
+
+    Parameters
+    ----------
+    likelihood_of : callable
+        From a problem, in which the parameter may be held, to its likelihood.
+    problem : Problem
+    found : MixedFit
+        The maximum.
+    which : int
+    drop : float
+        Half a quantile of χ² on 1 df.
+    """
+    p, kept = len(found.params), tuple(range(len(found.scales)))
+    free = likelihood_of(problem)
+    few = free.few(kept)
+    rule = _rule(found, free, kept, few, zero=not found.scales.all())
+    scales = np.where(found.scales > 0, found.scales, _NEAR_ZERO)
+
+    def climb(likelihood: MarginalLikelihood, start: FloatArray) -> tuple[State, float]:
+        state = climbed(likelihood, State(start, kept, nothing()), rule, DECREMENT[few])
+        if state.kept:
+            return state, state.found.value + state.decrement / 2
+        fit = eliminate(likelihood.problem, start=state.at)
+        return replace(state, at=fit.params), float(fit.objective)
+
+    def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        value = float(start[which])
+        state, height = climb(likelihood_of(_held_at(problem, which, value)), np.delete(start, which))
+        at = np.insert(state.at, which, value)
+        slope = np.zeros(len(start))
+        slope[which] = (
+            free(at, state.kept, rule, None).score[which]
+            if state.kept
+            else score(problem, probabilities(problem, at))[which]
+        )
+        return _with_all(at, state.kept, len(start), p), slope, height
+
+    state, highest = climb(free, np.concatenate([found.params, np.log(scales)]))
+    best = _with_all(state.at, state.kept, p + len(scales), p)
+    cov = np.nan_to_num(found.covariance)
+    if not state.kept:
+        cov[:p, :p] = np.linalg.inv(information(problem, probabilities(problem, state.at), problem.totals))
+    return profile_bounds(held, best, cov, highest, which, drop, _FALL[few])
+
+
+def _with_all(at: FloatArray, kept: tuple[int, ...], size: int, p: int) -> FloatArray:
+    """Return parameters and logarithms of all scales; those at 0 are tried anew from where they are looked for."""
+    found = np.full(size, np.log(_NEAR_ZERO))
+    found[:p] = at[:p]
+    found[p + np.array(kept, dtype=np.int64)] = at[p:]
+    return found
+
+
+def _held_at(problem: Problem, which: int, value: float) -> Problem:
+    """Return a problem with a parameter held at a value."""
+    others = np.delete(np.arange(problem.signed.shape[1]), which)
+    some = tuple(rows.columns(others) for rows in problem.predictors)
+    added = np.stack([rows @ (value * np.eye(problem.signed.shape[1])[which]) for rows in problem.predictors])
+    return replace(problem, predictors=some, offsets=problem.offsets + added)
 
 
 def _rule(

@@ -22,7 +22,7 @@ _MAX_STEPS = 50
 
 
 def profile_bounds(
-    held: Held, params: FloatArray, cov: FloatArray, top: float, k: int, drop: float
+    held: Held, params: FloatArray, cov: FloatArray, top: float, k: int, drop: float, close: float = _TOLERANCE
 ) -> tuple[float, float]:
     """Return where the profile of parameter k has fallen by `drop` below its maximum, on either side.
 
@@ -37,8 +37,11 @@ def profile_bounds(
         At the maximum.
     top : float
         The log-likelihood there.
+    close : float
+        How near the fall is to `drop`, as a share of it.
     """
-    return _bound(held, params, cov, top, k, drop, -1.0), _bound(held, params, cov, top, k, drop, 1.0)
+    low, high = (_bound(held, params, cov, top, k, drop, side, close) for side in (-1.0, 1.0))
+    return low, high
 
 
 def held_in_pairs(problem: Problem, fit: Fit, k: int, penalty: Penalize | None) -> Held:
@@ -52,7 +55,9 @@ def held_in_pairs(problem: Problem, fit: Fit, k: int, penalty: Penalize | None) 
     return held
 
 
-def _bound(held: Held, estimate: FloatArray, cov: FloatArray, top: float, k: int, drop: float, side: float) -> float:
+def _bound(
+    held: Held, estimate: FloatArray, cov: FloatArray, top: float, k: int, drop: float, side: float, close: float
+) -> float:
     # along the likelihood's ridge: how the other parameters move with k near the maximum
     params = estimate + side * np.sqrt(2 * drop) * cov[:, k] / np.sqrt(cov[k, k])
     last = estimate
@@ -63,7 +68,7 @@ def _bound(held: Held, estimate: FloatArray, cov: FloatArray, top: float, k: int
             params = (params + last) / 2
             continue
         gap = top - drop - value
-        if abs(gap) < _TOLERANCE * max(1.0, drop):
+        if abs(gap) < close * max(1.0, drop):
             break
         slope = float(gradient[k])
         if side * slope >= -1e-12:  # flat: no value is that unlikely

@@ -283,7 +283,7 @@ class _Search:
         scales[list(kept)] = np.exp(place.logs + step)
         information = place.information + np.einsum("k,kpq->pq", step, local.bends)
         corrected = information + self.bent
-        if np.linalg.eigvalsh(corrected)[0] <= 0:
+        if np.linalg.eigvalsh(corrected).min(initial=np.inf) <= 0:
             corrected = information
         return Restricted(
             place.params + step @ place.slopes + self.moved,
