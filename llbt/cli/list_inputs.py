@@ -20,8 +20,9 @@ from ..data.list_layouts import ListLayout, judge_of, list_layout, makers_of, ra
 from ..data.sources import in_memory, open_frame
 from ..data.spare_columns import restricted
 from ..errors import JudgmentError, SeparationError, listed
+from ..fitting.answer_clusters import ClusterCov
 from ..fitting.fitted import AnyFit
-from ..fitting.ranking_model import RankingCov, default_formula_of_lists, fit_cautiously
+from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..formulas.brackets import has_brackets
 from ..report.study import finite_fit
 from ..table import counted as in_words
@@ -180,7 +181,7 @@ def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: M
     with working("fitting"):
         if model.cov_type == "cautious" and not model.groups:
             return fit_cautiously(formula, data, **asked)
-        cov_type = cast(RankingCov, said.get("cov_type", "cluster"))
+        cov_type = cast(ClusterCov, said.get("cov_type", "cluster"))
         return llbt.fit_rankings(formula, data, cov_type=cov_type, groups=model.groups or "", **asked)
 
 

@@ -1,13 +1,16 @@
-"""Standard errors of fits to lists that allow for dependence within judges or other clusters."""
+"""Standard errors of fits to rankings and patterns that allow for dependence within judges or other clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
 
 from ..core.columns import FloatArray, IntArray, Label, dense
+from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import ClusterWarning, DesignError, OptionError, listed, near, warn_user
 from ..kernel.list_fit import ListFit
@@ -15,13 +18,16 @@ from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance, effective_clusters
 from ..table import format_count, format_number
 from .cluster_units import LEAST
+from .pattern_likelihood import PatternLikelihood
+
+ClusterCov = Literal["nonrobust", "cluster", "CR1"]
 
 _OPEN = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The cluster of each list. G clusters.
+    """The cluster of each ranking or pattern. G clusters.
 
     Attributes
     ----------
@@ -30,7 +36,7 @@ class Clustering:
         The G labels.
     codes : ndarray of int, shape (L,)
     judgments : ndarray, shape (G,)
-        Lists of each cluster.
+        Rankings or patterns of each cluster.
     """
 
     name: str
@@ -49,48 +55,109 @@ class Clustering:
         return f"{self.name} (G = {format_count(len(self.levels))}, G* = {format_number(self.effective, 3)})"
 
 
-def clustering_of(r: Rankings, name: str) -> Clustering:
-    """Return the clusters of lists by one of their clusters or covariates.
+def clustering_of(data: Rankings | Patterns, cov_type: ClusterCov, name: str) -> Clustering | None:
+    """Return the clusters of rankings or patterns by a cluster or covariate, for ``cov_type=`` and ``groups=``.
 
     Raises
     ------
     OptionError
-        For a name that the rankings do not keep.
+        For one of both options without the other, and for a name that the data do not keep.
     DesignError
         For a single cluster.
     """
-    columns = {column.name: column for column in (*r.cluster_columns, *r.columns)}
+    if (cov_type == "nonrobust") != (not name):
+        raise OptionError(
+            f"cov_type={cov_type!r} with groups={name!r}",
+            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='judge'",
+        )
+    return clusters_by(data, name) if name else None
+
+
+def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
+    """Return the clusters of rankings or patterns by one of their clusters or covariates.
+
+    Raises
+    ------
+    OptionError
+        For a name that the data do not keep.
+    DesignError
+        For a single cluster.
+    """
+    of_lists = isinstance(data, Rankings)
+    beside = data.cluster_columns if isinstance(data, Rankings) else ()
+    columns = {column.name: column for column in (*beside, *data.columns)}
     if name not in columns:
         has = listed(tuple(columns)) or "none"
+        what, kept, reader = (
+            ("rankings", "clusters and covariates", f"rankings_from(…, clusters={name!r})")
+            if of_lists
+            else ("patterns", "covariates", f"patterns_from(…, covariates={name!r})")
+        )
         raise OptionError(
-            f"groups={name!r}{near(name, tuple(columns))} is not kept by these rankings (clusters and covariates: "
-            f"{has})",
-            f"Keep it where they are made: rankings_from(…, clusters={name!r}).",
+            f"groups={name!r}{near(name, tuple(columns))} is not kept by these {what} ({kept}: {has})",
+            f"Keep it where they are made: {reader}.",
         )
     column = columns[name]
     codes, used = dense(column.codes, len(column.levels))
     if len(used) < 2:
         raise DesignError(f"groups={name!r} has one cluster", expected="at least two, for a cluster-robust covariance")
-    return Clustering(name, tuple(column.levels[used].tolist()), codes, np.bincount(codes, r.counts).astype(np.float64))
+    return Clustering(
+        name, tuple(column.levels[used].tolist()), codes, np.bincount(codes, data.counts).astype(np.float64)
+    )
 
 
-def covariance_by(clusters: Clustering, lists: Lists, found: ListFit, cov: FloatArray, cov_type: str) -> Covariance:
-    """Return the covariance by clusters: leaving out each by one step (CR3), or the sandwich (CR1).
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What each of G clusters adds to the score and to the information of p estimates.
 
-    Lists beyond those of the clusters, which a prior adds, belong to none.
+    Attributes
+    ----------
+    information : ndarray, shape (p, p)
+        Of all data.
+    scores : ndarray, shape (G, p)
+    of_cluster : function
+        From a cluster to its own information, (p, p).
     """
+
+    information: FloatArray
+    scores: FloatArray
+    of_cluster: Callable[[int], FloatArray]
+
+
+def parts_of_lists(lists: Lists, found: ListFit, clusters: Clustering) -> Parts:
+    """Return what clusters add of rankings; those beyond them, which a prior adds, belong to none."""
     number = len(clusters.levels)
     spare = np.full(len(lists.counts), number)
     spare[: len(clusters.codes)] = clusters.codes
-    scores = lists.scores(found.params, spare, number + 1)[:number]
+    return Parts(
+        found.information,
+        lists.scores(found.params, spare, number + 1)[:number],
+        lambda g: lists.of_lists(spare == g).moments(found.params).information,
+    )
+
+
+def parts_of_patterns(likelihood: PatternLikelihood, found: ListFit, clusters: Clustering) -> Parts:
+    """Return what clusters add of patterns."""
+    counts, size = likelihood.patterns.counts, len(clusters.levels)
+    each = [likelihood.of_counts(counts * (clusters.codes == g)).moments(found.params) for g in range(size)]
+    scores = np.array([gradient for _, gradient, _, _ in each])
+    return Parts(found.information, scores, lambda g: each[g][2])
+
+
+def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type: ClusterCov) -> Covariance:
+    """Return the covariance by clusters: leaving out each by one step (CR3), or the sandwich (CR1).
+
+    `cov` is the covariance of independent rankings or patterns, (p, p).
+    """
+    number = len(clusters.levels)
     if cov_type == "CR1":
-        moved = scores @ cov
+        moved = parts.scores @ cov
         matrix = number / (number - 1) * moved.T @ moved
         note = (
             f"standard errors allow for dependence within {clusters.size}, by the sandwich CR1; t with {number - 1} df"
         )
         return Covariance(matrix, number - 1, (note,), independent=cov)
-    moved, lost = _left_out(lists, found, scores, spare)
+    moved, lost = _left_out(parts)
     df = clusters.effective - 1
     if clusters.effective < LEAST:
         warn_user(
@@ -109,13 +176,12 @@ def covariance_by(clusters: Clustering, lists: Lists, found: ListFit, cov: Float
     )
 
 
-def _left_out(lists: Lists, found: ListFit, scores: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+def _left_out(parts: Parts) -> tuple[FloatArray, FloatArray]:
     """Return how estimates move without each cluster, by one step, (G, p), and the directions without information."""
-    moved, lost = np.zeros_like(scores), [np.empty((0, scores.shape[1]))]
-    scale = 1 / np.sqrt(np.diag(found.information))
-    for g, score in enumerate(scores):
-        own = lists.of_lists(codes == g).moments(found.params).information
-        left = (found.information - own) * np.outer(scale, scale)
+    moved, lost = np.zeros_like(parts.scores), [np.empty((0, parts.scores.shape[1]))]
+    scale = 1 / np.sqrt(np.diag(parts.information))
+    for g, score in enumerate(parts.scores):
+        left = (parts.information - parts.of_cluster(g)) * np.outer(scale, scale)
         try:
             if linalg.eigh(left, eigvals_only=True, subset_by_index=[0, 0])[0] < _OPEN:
                 raise linalg.LinAlgError

@@ -14,11 +14,12 @@ from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
 from ..formulas.coding import Reference
+from .answer_clusters import ClusterCov
 from .model import ComparisonResults, fit_comparisons
 from .pattern_missingness import Missing, NotAtRandom
 from .pattern_model import fit_patterns
 from .pattern_results import PatternResults
-from .ranking_model import BestWorst, RankingCov, fit_rankings
+from .ranking_model import BestWorst, fit_rankings
 from .ranking_results import RankingResults
 from .specification import Approximate, CovType, Method, Prior
 
@@ -47,7 +48,7 @@ def fit(
     data: Rankings,
     *,
     reference: Reference = None,
-    cov_type: RankingCov = "nonrobust",
+    cov_type: ClusterCov = "nonrobust",
     groups: str = "",
     prior: Prior = None,
     best_worst: BestWorst = "joint",
@@ -59,6 +60,8 @@ def fit(
     data: Patterns,
     *,
     reference: Reference = None,
+    cov_type: ClusterCov = "nonrobust",
+    groups: str = "",
     missing: Missing = "ignorable",
     not_at_random: NotAtRandom = None,
     progress: bool = False,
@@ -331,8 +334,6 @@ _KINDS = (
         _NOT_PAIRS
         | {
             "best_worst": _OF_SETS,
-            "cov_type": "all answers of a judge are one pattern, and patterns are taken as independent",
-            "groups": "all answers of a judge are one pattern, and patterns are taken as independent",
             "prior": "pattern models are fitted by maximum likelihood only",
         },
     ),

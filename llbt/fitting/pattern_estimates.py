@@ -14,6 +14,7 @@ from ..formulas.coding import Reference
 from ..kernel.patterns import products_of
 from ..kernel.profile import Held, held_in_pairs
 from . import criteria
+from .answer_clusters import ClusterCov
 from .pattern_likelihood import PatternLikelihood
 from .pattern_missingness import Missing, Missingness, NotAtRandom
 from .pattern_search import fit_patterns_of
@@ -26,6 +27,8 @@ class PatternSpecification:
 
     formula: str
     reference: Reference = None
+    cov_type: ClusterCov = "nonrobust"
+    groups: str = ""
     missing: Missing = "ignorable"
     not_at_random: NotAtRandom = None
 
@@ -58,6 +61,11 @@ class PatternEstimates(WorthEstimates):
     def _held(self, k: int) -> Held:
         """Return the maximum of the likelihood of the patterns with estimate k held."""
         likelihood = self.likelihood
+        if self.specification.groups:
+            raise OptionError(
+                "method='profile' of a fit with clusters: its intervals are not of the likelihood alone",
+                "Take Wald's: res.conf_int(); or fit without groups=.",
+            )
         if likelihood is None:
             return held_in_pairs(self.average.problem(), self.average.solution, k, None)
         if likelihood.missingness is not None:

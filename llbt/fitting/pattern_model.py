@@ -21,6 +21,7 @@ from ..kernel.list_fit import ListFit
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import format_percent
+from .answer_clusters import ClusterCov, clustering_of, covariance_by, parts_of_patterns
 from .model import LLBT
 from .pattern_estimates import PatternSpecification, dependence_names
 from .pattern_likelihood import PatternLikelihood, likelihood_of
@@ -44,6 +45,8 @@ def fit_patterns(
     data: Patterns,
     *,
     reference: Reference = None,
+    cov_type: ClusterCov = "nonrobust",
+    groups: str = "",
     missing: Missing = "ignorable",
     not_at_random: NotAtRandom = None,
     progress: bool = False,
@@ -59,6 +62,11 @@ def fit_patterns(
         N patterns of J objects.
     reference : label or mapping, optional
         The object with λ = 0, by default the last, and levels of covariates, as in `fit`.
+    cov_type : {"nonrobust", "cluster", "CR1"}
+        Standard errors of independent patterns, or allowing for dependence within `groups`, as in `fit`: by leaving out
+        each cluster (CR3), or by the sandwich.
+    groups : str, optional
+        The covariate of the judges, such as a school, for ``cov_type="cluster"`` and ``"CR1"``.
     missing : {"ignorable", "common", "object", "comparison"}
         What the log-odds depend on that the answer to a pair is missing: they are left open; α, the same of every pair;
         αᵢ + αⱼ; α of each pair. Of comparisons alone.
@@ -77,7 +85,8 @@ def fit_patterns(
     FormulaError
         For a formula that cannot be read, and covariates of the dependence.
     OptionError
-        For `not_at_random` beside ``missing="ignorable"``.
+        For `cov_type` and `groups` without each other, a covariate that the patterns do not keep, and `not_at_random`
+        beside ``missing="ignorable"``.
     DesignError
         Where more patterns are possible than are summed over (3¹⁵ of comparisons), with their number; where missing
         answers are to be modelled and there are none; where the answers do not determine some α or β.
@@ -142,7 +151,7 @@ def fit_patterns(
     {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}
     """
     with steps_shown("fit_patterns", progress):
-        res = solved_patterns(PatternSpecification(formula, reference, missing, not_at_random), data)
+        res = solved_patterns(PatternSpecification(formula, reference, cov_type, groups, missing, not_at_random), data)
         if "worth" not in res.design.blocks:
             raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
         _warn(res)
@@ -151,6 +160,7 @@ def fit_patterns(
 
 def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
     """Return the fit of what `fit_patterns` was asked for, without its warnings, or of terms without worths."""
+    clusters = clustering_of(data, spec.cov_type, spec.groups)
     text, dependent = split_dependence(spec.formula)
     pairs = data.to_comparisons()
     pairs = decided(parse(text, vocabulary(pairs)), pairs)
@@ -170,6 +180,10 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
         start = np.append(start, np.zeros(len(likelihood.products)))
         found = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
         cov = Covariance(inverse(found.information))
+    if clusters is not None:
+        whole = likelihood or likelihood_of(data, pairs, model.design, free, dependent=False)
+        parts = parts_of_patterns(whole, found, clusters)
+        cov = covariance_by(clusters, parts, np.asarray(cov.matrix), spec.cov_type)
     return PatternResults(
         design=model.design,
         free=free,

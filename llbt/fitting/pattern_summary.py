@@ -106,7 +106,7 @@ def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
         )
     if res.aliased:
         notes.append(f"NA: aliased with the terms before, not determined by the answers: {', '.join(res.aliased)}")
-    notes += _missing_notes(res, odds)
+    notes += [*_missing_notes(res, odds), *res.covariance.notes]
     if not res.converged:
         notes.append("Newton's method did not converge; the estimates may be off")
     return tuple(notes)

@@ -14,6 +14,7 @@ from ..formulas.coding import Reference
 from ..kernel.list_fit import fit_lists
 from ..kernel.list_likelihood import Lists
 from ..kernel.profile import Held
+from .answer_clusters import ClusterCov
 from .specification import Prior
 from .worth_estimates import WorthEstimates
 
@@ -24,7 +25,7 @@ class RankingSpecification:
 
     formula: str
     reference: Reference = None
-    cov_type: str = "nonrobust"
+    cov_type: ClusterCov = "nonrobust"
     groups: str = ""
     prior: Prior = None
     best_worst: str = "joint"

@@ -16,7 +16,6 @@ from ..errors import (
     DesignError,
     FormulaError,
     FormulaWarning,
-    OptionError,
     SeparationError,
     TiesWarning,
     warn_user,
@@ -33,17 +32,16 @@ from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import format_percent
+from .answer_clusters import ClusterCov, Clustering, clustering_of, clusters_by, covariance_by, parts_of_lists
 from .cluster_units import LEAST
 from .existence import check_connected, check_existence
 from .model import LLBT
-from .ranking_clusters import Clustering, clustering_of, covariance_by
 from .ranking_estimates import RankingSpecification, names_of_ties
 from .ranking_lists import Ghost, lists_of, without_column
 from .ranking_results import RankingResults
 from .specification import Prior, make_problem
 from .worths_on_pairs import independent_in, worths_on_pairs
 
-RankingCov = Literal["nonrobust", "cluster", "CR1"]
 BestWorst = Literal["joint", "sequential"]
 _GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it
 _FINITE = "Or have finite estimates: fit_rankings(…, prior='jeffreys') or fit_rankings(…, prior=1.0)."
@@ -55,7 +53,7 @@ def fit_rankings(
     data: Rankings,
     *,
     reference: Reference = None,
-    cov_type: RankingCov = "nonrobust",
+    cov_type: ClusterCov = "nonrobust",
     groups: str = "",
     prior: Prior = None,
     best_worst: BestWorst = "joint",
@@ -160,7 +158,7 @@ def fit_cautiously(formula: str, data: Rankings, *, reference: Reference = None,
     Clusters of single lists say nothing of dependence; too few clusters are not allowed for, and a note says so.
     """
     spec = RankingSpecification(formula, reference, "nonrobust", "", prior, "joint")
-    ways = [clustering_of(data, name) for name in data.clusters if _several(data, name)]
+    ways = [clusters_by(data, name) for name in data.clusters if _several(data, name)]
     few = [way.size for way in ways if way.effective < LEAST]
     alone = solved_rankings(spec, data)
     others = [
@@ -195,7 +193,7 @@ def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResult
 
 def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResults:
     """Return the fit of any terms: of a formula without worths, such as ``"0"``, that of equal worths."""
-    clusters = _clusters(spec, data)
+    clusters = clustering_of(data, spec.cov_type, spec.groups)
     parsed = _parsed(spec.formula, data.to_comparisons(), data)
     pairs = decided(parsed, data.to_comparisons())
     orders = np.setdiff1d(data.tied, [1])  # numbers of objects in one place
@@ -216,15 +214,6 @@ def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResu
         rankings=data,
         lists=lists,
     )
-
-
-def _clusters(spec: RankingSpecification, data: Rankings) -> Clustering | None:
-    if (spec.cov_type == "nonrobust") != (not spec.groups):
-        raise OptionError(
-            f"cov_type={spec.cov_type!r} with groups={spec.groups!r}",
-            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='judge'",
-        )
-    return clustering_of(data, spec.groups) if spec.groups else None
 
 
 def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
@@ -303,7 +292,9 @@ def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | Non
     whole = lists if counted is None else Ghost(counted).joined(lists)
     found = fit_reduced(whole) if spec.prior == "jeffreys" else fit_lists(whole)
     cov = inverse(found.information)
-    covariance = Covariance(cov) if clusters is None else covariance_by(clusters, whole, found, cov, spec.cov_type)
+    covariance = Covariance(cov)
+    if clusters is not None:
+        covariance = covariance_by(clusters, parts_of_lists(whole, found, clusters), cov, spec.cov_type)
     if counted is None:
         return found, covariance
     ghost = lists.matrix.shape[1]

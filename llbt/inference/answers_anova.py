@@ -131,8 +131,8 @@ def _spans(large: FloatArray, small: FloatArray) -> bool:
 
 def _notes(fits: Sequence[Answered]) -> tuple[str, ...]:
     notes = []
-    if any(isinstance(fit, RankingResults) and fit.specification.groups for fit in fits):
-        notes.append("lists are taken as independent, whatever the standard errors allow for")
+    if any(fit.specification.groups for fit in fits):
+        notes.append("rankings and patterns are taken as independent, whatever the standard errors allow for")
     slopes = {missing.slope.shape[1] for missing in map(_missingness, fits) if missing}
     if len(slopes) > 1:
         notes.append(

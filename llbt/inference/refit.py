@@ -169,7 +169,7 @@ def _(res: RankingResults, data: Rankings) -> RankingResults:
 
 @refit_data.register
 def _(res: PatternResults, data: Patterns) -> PatternResults:
-    return solved_patterns(res.specification, data)
+    return solved_patterns(replace(res.specification, cov_type="nonrobust", groups=""), data)
 
 
 def _solved(model: LLBT, spec: Specification) -> LLBTResults:
