@@ -20,8 +20,8 @@ from ..data.doors import comparisons_of
 from ..data.kept import Names
 from ..data.outcomes import Outcomes
 from ..data.paths import located
+from ..data.row_filters import Missing, Where
 from ..data.sources import as_names
-from ..data.spare_columns import Missing, Where
 from ..data.tables import unused_note
 from ..errors import OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent

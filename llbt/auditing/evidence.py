@@ -25,9 +25,10 @@ from ..data.graded import Judged
 from ..data.grades import MOST_GRADES, graded_outcomes
 from ..data.outcomes import Outcomes, read_outcomes
 from ..data.readings import BAD, LEFT_OUT, TIE, by_label
+from ..data.row_filters import Filter, filters_of
 from ..data.rows import Rows
 from ..data.sources import refuse_absent
-from ..data.spare_columns import Filter, filters_of
+from ..data.spare_columns import TIMES
 from ..data.standard import ORDER_UNKNOWN
 from ..errors import JudgmentError, OptionError, listed
 from ..kernel.score_components import Components
@@ -38,7 +39,6 @@ BoolArray = npt.NDArray[np.bool_]
 _PER_ROW = 50.0  # floats that a row takes at the peak, with judge and prompt: measured on a million
 _TASKS = ("task", "lp", "language_pair", "language", "lang", "subset", "split", "dataset", "benchmark", "domain")
 _TASK_PAIRS = (("srclang", "trglang"), ("source_lang", "target_lang"), ("src_lang", "tgt_lang"))
-_TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +260,7 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
             (named.prompt, ("prompt", found.prompt)),
             (named.weights, ("weight", found.weights)),
             (named.block, ("block",)),
-            (named.time, _TIMES),
+            (named.time, TIMES),
         )
     )
     task = _task_columns(named.task, source.names)

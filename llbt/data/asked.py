@@ -12,8 +12,8 @@ from .both_orders import Orders
 from .formats import JudgmentFormat
 from .kept import Names
 from .outcomes import Outcomes, checked_outcomes
+from .row_filters import Missing, Where
 from .sources import as_names
-from .spare_columns import Missing, Where
 from .texts import LabelType
 
 Format = str | JudgmentFormat

@@ -23,9 +23,10 @@ from .paths import located
 from .readings import TIE
 from .recognized import OWN_COLUMNS, overridden, resolve
 from .reshaped import field_of
+from .row_filters import restricted, without_missing
 from .rows import Rows
 from .sources import Roles, Source, as_two_names
-from .spare_columns import examined, restricted, without_missing
+from .spare_columns import examined
 from .standard import kind_note, own_names, own_notes, read
 
 

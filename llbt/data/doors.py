@@ -26,9 +26,10 @@ from .held import self_note
 from .kept import Names, Wanted, wanted
 from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located
+from .row_filters import Missing, Where, may_drop, restricted, without_missing
 from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
-from .spare_columns import Missing, Where, may_drop, of_counts, restricted, without_missing
+from .spare_columns import of_counts
 from .standard import in_order
 from .tables import assembled, condensed, unused_note
 from .texts import LabelType

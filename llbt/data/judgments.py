@@ -19,8 +19,8 @@ from .kept import Names
 from .outcomes import Outcomes
 from .paths import located
 from .recognized import resolve
+from .row_filters import Missing, Where, may_drop
 from .sources import Source, as_names, refuse_absent
-from .spare_columns import Missing, Where, may_drop
 from .standard import read
 from .texts import LabelType
 

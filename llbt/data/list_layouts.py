@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import JudgmentError, listed
-from .score_columns import ITEM_WORDS, RATER_WORDS, SYSTEM_WORDS, called, is_beside, is_called, spelled
+from .column_values import spelled
+from .score_columns import ITEM_WORDS, RATER_WORDS, SYSTEM_WORDS, called, is_beside, is_called
 from .sources import Source, in_memory
 from .spare_columns import numbers_of_rows
 

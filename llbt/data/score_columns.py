@@ -14,6 +14,7 @@ import pandas as pd
 from ..core.columns import FloatArray, Label, refuse_surrogates
 from ..errors import JudgmentError, listed, safe_str
 from ..table import counted
+from .column_values import spelled
 from .frames import plain
 
 SYSTEM_WORDS = (
@@ -40,11 +41,6 @@ _ROW_NUMBER = re.compile(r"(^|[_\s.-])(id|idx|index)$|^unnamed: \d+$", re.IGNORE
 _SUFFIXES = ("", "id", "idx", "name", "no", "number", "nr", "hash", "key")
 _RUN = 8  # so many whole numbers without a gap or a repeat are hardly scores
 _NUMBER = re.compile(r"\s*[<>~≈]?\s*[-+−]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
-
-
-def spelled(name: object) -> str:
-    """Return a name without case, blanks and signs: ``Model ID`` and ``model_id`` are one."""
-    return re.sub(r"[\s_.-]", "", str(name)).casefold()
 
 
 def is_called(name: object, words: Collection[str]) -> bool:

@@ -7,12 +7,8 @@ A column that may change the counts is used or refused; the others are listed as
 
 from __future__ import annotations
 
-import contextlib
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,92 +17,41 @@ from ..core.columns import FloatArray, Label
 from ..core.judgments import STANDARD, has_standard_columns
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted, format_count
+from .column_values import Values, columns_called, spelled, values_of, words
 from .formats import Always, Game, JudgmentFormat, Labels, fields_of
-from .frames import FILL, as_number, read_counts, read_factor, read_label_pair, read_sizes
+from .frames import read_counts, read_factor, read_label_pair, read_sizes
 from .outcomes import read_outcomes
-from .readings import NO, TIE, YES, Meaning, says_tie
+from .readings import TIE, Meaning
 from .reshaped import field_of
+from .row_filters import filter_notes
 from .rows import Rows
 from .sources import Source, as_two_names, refuse_absent
 
-Where = str | Mapping[str, Label] | None  # of the rows that are read
-Missing = Literal["drop"] | None  # what becomes of rows with a missing value
-
 TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TIES = _words(
+_TIES = words(
     """
     draw draws drawn tie ties tied istie isties isdraw istied equal equals isequal
     """
 )
-_STRONG = _words(
+_STRONG = words(
     """
     count counts freq freqs frequency frequencies weight weights vote votes numvotes nvotes votecount reps
     replicates replications multiplicity
     """
 )
-_WEAK = _words(
+_WEAK = words(
     """
     n num number total times w nobs
     """
 )
-_FILTERS = _words(
-    """
-    anony deduptag wascancelled cancelled attentioncheck valid isvalid invalid skipped rejected status
-    """
-)
-_FILTERS_OUT = _words(
-    """
-    wascancelled cancelled invalid skipped rejected
-    """
-)  # of the filters, those that say which rows do not count
-_UNITS = _words(
+_UNITS = words(
     """
     judge judgeid worker workerid annotator annotatorid rater raterid user userid assessor observer prompt
     promptid question questionid item itemid instruction sentence segment document block session
     """
 )
 _NAMED = 3  # rows in a message
-
-
-@dataclass(frozen=True, eq=False)
-class _Values:
-    """The distinct values of a column, and how many rows have each; `missing` rows have none."""
-
-    labels: list[Label]
-    times: npt.NDArray[np.int64]
-    missing: int
-
-    def numbers(self) -> FloatArray | None:
-        """Return the values as numbers, those that texts spell, too; None where a value is no number."""
-        numbers = [None if isinstance(label, bool) else as_number(label) for label in self.labels]
-        return np.array(numbers, dtype=np.float64) if numbers and None not in numbers else None
-
-    @property
-    def as_text(self) -> bool:
-        """Whether a value is text."""
-        return any(isinstance(label, str) for label in self.labels)
-
-    def marks(self) -> dict[Label, bool] | None:
-        """Return which value says yes, or None where one says neither yes nor no."""
-        said = {label: str(label).strip().casefold() for label in self.labels}
-        if not self.labels or not all(word in YES | NO for word in said.values()):
-            return None
-        return {label: word in YES for label, word in said.items()}
-
-    def ties(self) -> dict[Label, bool] | None:
-        """Return which value says that a row is a tie, or None where one says neither."""
-        said = {label: tied for label in self.labels if (tied := says_tie(label)) is not None}
-        return said if said and len(said) == len(self.labels) else None
-
-    def yes(self, marks: dict[Label, bool]) -> int:
-        """Return how many rows say yes."""
-        return int(sum(n for label, n in zip(self.labels, self.times, strict=True) if marks[label]))
 
 
 def examined(
@@ -157,68 +102,17 @@ def examined(
             f"ties_column={ties_column!r}: the format {known.name!r} says itself which judgments are ties",
             "Leave it out.",
         )
-    return known, (*notes, *_weights_of_judgments(source, taken), *_filters(source, taken))
-
-
-def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
-    """Return the rows of a source that a caller asks for, and a note on how many these are.
-
-    Parameters
-    ----------
-    source : Source
-    where : str, mapping or None
-        A column that says yes in the rows to keep; or columns and the value that each has there, True and False for
-        what says yes and no.
-    """
-    if where is None:
-        return source, ()
-    if not isinstance(where, (str, Mapping)) or not all(isinstance(name, str) for name in where):
-        raise OptionError(
-            f"where={where!r}",
-            expected="a column that says yes, or columns and a value of each: {'language': 'English'}",
-        )
-    asked: Mapping[str, Label] = {where: True} if isinstance(where, str) else where
-    total, kept = source.n_rows(), source
-    for name, value in asked.items():
-        kept = kept.keeping(name, partial(_says, value))
-    told = ", ".join(name if value is True else f"{name} = {value}" for name, value in asked.items())
-    return kept, (f"{format_count(kept.n_rows())} of {counted(total, 'row')} kept by where= ({told})",)
+    return known, (*notes, *_weights_of_judgments(source, taken), *filter_notes(source, taken))
 
 
 def numbers_of_rows(source: Source, taken: Collection[str]) -> list[str]:
     """Return the columns that are called as what says how often each row was given, and hold numbers other than 1."""
     found = []
-    for name in _called(source, _STRONG, taken):
-        numbers = _values(source, name).numbers()
+    for name in columns_called(source, _STRONG, taken):
+        numbers = values_of(source, name).numbers()
         if numbers is not None and bool((numbers != 1).any()):
             found.append(name)
     return found
-
-
-def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tuple[str, ...]]:
-    """Return the rows of a source with a value in each of these columns that it has, and a note on those without."""
-    there = [name for name in dict.fromkeys(names) if name in source.names]
-    kept = source.complete(there)
-    gone = source.n_rows() - kept.n_rows()
-    return kept, (f"{counted(gone, 'row')} with a missing value left out (missing='drop')",) if gone else ()
-
-
-@contextlib.contextmanager
-def may_drop() -> Iterator[None]:
-    """Say of missing values what a door with ``missing=`` does about them."""
-    try:
-        yield
-    except JudgmentError as error:
-        if error.remedy == FILL:
-            error.remedy = "Pass missing='drop' to leave these rows out, counted."
-        raise
-
-
-def _says(value: Label, label: Label) -> bool:
-    word = str(label).strip().casefold()
-    if isinstance(value, bool):
-        return word in (YES if value else NO)
-    return str(label) == str(value)
 
 
 def of_counts(
@@ -235,8 +129,8 @@ def of_counts(
     """
     notes: list[str] = []
     found = None
-    for name in _called(source, _TIES, taken) if ties is not None and not ties else []:
-        values = _values(source, name)
+    for name in columns_called(source, _TIES, taken) if ties is not None and not ties else []:
+        values = values_of(source, name)
         numbers = values.numbers()
         if numbers is None or not (numbers != 0).any():
             continue
@@ -261,14 +155,14 @@ def of_counts(
         found = name
         total = float(values.times @ numbers)
         notes.append(f"{counted(total, 'tie')} by column {name!r}")
-    for name in _called(source, _STRONG | _WEAK, taken):
+    for name in columns_called(source, _STRONG | _WEAK, taken):
         notes += _total_of_counts(source, name, (*wins, *(ties or ()), *([found] if found else [])))
-    return found, (*notes, *_filters(source, taken))
+    return found, (*notes, *filter_notes(source, taken))
 
 
 def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[str]:
     """Return a note on a column of totals; refuse one that says of more judgments than are counted."""
-    values = _values(source, name)
+    values = values_of(source, name)
     if values.numbers() is None:
         return []
     filled = source.complete([name]) if values.missing else source
@@ -276,7 +170,7 @@ def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[st
     over = read_sizes(rows, name) - sum(read_counts(rows, part) for part in parts)
     if not over.any():
         return [f"column {name!r} is the total of each row{' that has one' if values.missing else ''}"]
-    if _plain(name) in _STRONG:
+    if spelled(name) in _STRONG:
         raise JudgmentError(
             f"column {name!r} holds numbers that are not the sum of {listed(list(parts))}",
             f'It may say how often each row was judged. Pass ignore=["{name}"] to count the wins as they are.',
@@ -297,8 +191,8 @@ def _ties_of_wins(
         _marks_of(source, ties_column)
     marked: dict[str, dict[Label, bool]] = {}
     notes: list[str] = []
-    for name in _called(source, _TIES, taken) if ties_column is None else [ties_column]:
-        values = _values(source, name)
+    for name in columns_called(source, _TIES, taken) if ties_column is None else [ties_column]:
+        values = values_of(source, name)
         marks, numbers = values.ties(), values.numbers()
         if marks is None and numbers is not None and _whole(numbers):
             raise JudgmentError(
@@ -353,10 +247,10 @@ def _says_yes(rows: Rows, name: str, marks: Mapping[Label, bool]) -> npt.NDArray
 def _marks_of(source: Source, name: str) -> dict[Label, bool]:
     """Return which values of the column that the caller names say that a row is a tie."""
     refuse_absent(source, {"ties_column": (name,)})
-    marks = _values(source, name).ties()
+    marks = values_of(source, name).ties()
     if marks is None:
         raise JudgmentError(
-            f"column {name!r} (ties_column=) holds {listed(_values(source, name).labels, 3)}",
+            f"column {name!r} (ties_column=) holds {listed(values_of(source, name).labels, 3)}",
             expected="yes or no in every row, as True and False, 1 and 0, tie and win, or these words",
         )
     return marks
@@ -367,8 +261,8 @@ def _ties_of_outcomes(
 ) -> tuple[str, ...]:
     """Return notes on columns that say which rows are ties, as the outcome does; refuse one that contradicts it."""
     notes: list[str] = []
-    for name in _called(source, _TIES, taken):
-        values = _values(source, name)
+    for name in columns_called(source, _TIES, taken):
+        values = values_of(source, name)
         marks, numbers = values.ties(), values.numbers()
         if marks is None and numbers is not None and _whole(numbers):
             raise JudgmentError(
@@ -397,13 +291,13 @@ def _ties_of_outcomes(
 
 def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, ...]:
     """Return notes on columns of ones; refuse a column that may say how often each row was judged."""
-    plain = {_plain(name) for name in source.names}
+    plain = {spelled(name) for name in source.names}
     in_units = bool(plain & _UNITS)
-    in_time = bool(plain & {_plain(name) for name in TIMES})
+    in_time = bool(plain & {spelled(name) for name in TIMES})
     notes: list[str] = []
-    for name in _called(source, _STRONG | _WEAK, taken):
-        values = _values(source, name)
-        numbers, called = values.numbers(), _plain(name)
+    for name in columns_called(source, _STRONG | _WEAK, taken):
+        values = values_of(source, name)
+        numbers, called = values.numbers(), spelled(name)
         if numbers is None:
             continue
         if (numbers == 1).all():
@@ -425,93 +319,13 @@ def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, 
     return tuple(notes)
 
 
-@dataclass(frozen=True)
-class Filter:
-    """A column that may say which rows count: its values, most frequent first, and the rows that it would keep.
-
-    Attributes
-    ----------
-    name : str
-    counts : tuple of (label, rows)
-        None stands for rows without a value.
-    where : str or mapping
-        The argument that keeps the rows that count: those that say yes (no, of a column such as ``"skipped"``), or
-        that have the most frequent text.
-    kept : int
-        How many rows that keeps.
-    """
-
-    name: str
-    counts: tuple[tuple[Label | None, int], ...]
-    where: str | dict[str, Label]
-    kept: int
-
-    @property
-    def told(self) -> str:
-        """The most frequent values in words: ``True in 3 rows, False in 2 rows``."""
-        shown = [f"{'empty' if x is None else x} in {counted(n, 'row')}" for x, n in self.counts[:_NAMED]]
-        rest = len(self.counts) - _NAMED
-        return ", ".join([*shown, *([f"{rest} more values"] if rest > 0 else [])])
-
-    @property
-    def note(self) -> str:
-        """What a door says of the column."""
-        return f"column {self.name!r} may say which rows count ({self.told}); all rows are counted"
-
-
-def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
-    """Return the columns that may say which rows count, those whose values differ."""
-    found = []
-    for name in _called(source, _FILTERS, taken):
-        values = _values(source, name)
-        if not values.labels or len(values.labels) + bool(values.missing) < 2:
-            continue
-        pairs = [*zip(values.labels, values.times.tolist(), strict=True)]
-        empty = [(None, values.missing)] if values.missing else []
-        counts = tuple(sorted([*pairs, *empty], key=lambda pair: -pair[1]))
-        marks = values.marks()
-        if marks is None:
-            label, kept = max(pairs, key=lambda pair: pair[1])
-            found.append(Filter(name, counts, {name: label}, kept))
-            continue
-        wanted = _plain(name) not in _FILTERS_OUT and any(marks.values())
-        kept = sum(n for label, n in pairs if marks[label] == wanted)
-        found.append(Filter(name, counts, name if wanted else {name: False}, kept))
-    return found
-
-
-def _filters(source: Source, taken: Collection[str]) -> tuple[str, ...]:
-    """Return notes on columns that may say which rows count."""
-    return tuple(found.note for found in filters_of(source, taken))
-
-
-def _called(source: Source, names: Collection[str], taken: Collection[str]) -> list[str]:
-    """Return the columns of labels with one of some names, case and separators aside, that are not taken."""
-    return [name for name in source.names if name not in taken and _plain(name) in names and source.has_labels(name)]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_.\-]+", "", name).casefold()
-
-
-def _values(source: Source, name: str) -> _Values:
-    """Return the distinct values of a column; none of a column whose values cannot be told apart, such as records."""
-    rows = source.tally({"values": (name,)})
-    try:
-        factor = read_factor(rows.frame, name)
-    except JudgmentError:
-        return _Values([], np.empty(0, dtype=np.int64), source.n_rows())
-    times = np.bincount(factor.codes + 1, rows.times, len(factor.labels) + 1).astype(np.int64)
-    return _Values(factor.labels, times[1:], int(times[0]))
-
-
-def _flaw(values: _Values) -> str:
+def _flaw(values: Values) -> str:
     """Say why numbers cannot be used as they are."""
     gaps = [f"no value in {counted(values.missing, 'row')}"] if values.missing else []
     return " and ".join([*(["numbers as text"] if values.as_text else []), *gaps])
 
 
-def _if_complete(values: _Values, use: str) -> str:
+def _if_complete(values: Values, use: str) -> str:
     """Return the argument that uses a column in the rows that have a value; nothing where its values are text."""
     return "" if values.as_text else f'{use}, missing="drop" or '
 

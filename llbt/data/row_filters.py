@@ -1,0 +1,143 @@
+"""Which rows of a source count: those that a caller asks for, and columns that nobody named and that may say so."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from ..core.columns import Label
+from ..errors import JudgmentError, OptionError
+from ..table import counted, format_count
+from .column_values import columns_called, spelled, values_of, words
+from .frames import FILL
+from .readings import NO, YES
+from .sources import Source
+
+Where = str | Mapping[str, Label] | None  # of the rows that are read
+Missing = Literal["drop"] | None  # what becomes of rows with a missing value
+
+_FILTERS = words(
+    """
+    anony deduptag wascancelled cancelled attentioncheck valid isvalid invalid skipped rejected status
+    """
+)
+_FILTERS_OUT = words(
+    """
+    wascancelled cancelled invalid skipped rejected
+    """
+)  # of the filters, those that say which rows do not count
+_SHOWN = 3  # values of a column in a note
+
+
+def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
+    """Return the rows of a source that a caller asks for, and a note on how many these are.
+
+    Parameters
+    ----------
+    source : Source
+    where : str, mapping or None
+        A column that says yes in the rows to keep; or columns and the value that each has there, True and False for
+        what says yes and no.
+    """
+    if where is None:
+        return source, ()
+    if not isinstance(where, (str, Mapping)) or not all(isinstance(name, str) for name in where):
+        raise OptionError(
+            f"where={where!r}",
+            expected="a column that says yes, or columns and a value of each: {'language': 'English'}",
+        )
+    asked: Mapping[str, Label] = {where: True} if isinstance(where, str) else where
+    total, kept = source.n_rows(), source
+    for name, value in asked.items():
+        kept = kept.keeping(name, partial(_says, value))
+    told = ", ".join(name if value is True else f"{name} = {value}" for name, value in asked.items())
+    return kept, (f"{format_count(kept.n_rows())} of {counted(total, 'row')} kept by where= ({told})",)
+
+
+def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tuple[str, ...]]:
+    """Return the rows of a source with a value in each of these columns that it has, and a note on those without."""
+    there = [name for name in dict.fromkeys(names) if name in source.names]
+    kept = source.complete(there)
+    gone = source.n_rows() - kept.n_rows()
+    return kept, (f"{counted(gone, 'row')} with a missing value left out (missing='drop')",) if gone else ()
+
+
+@contextlib.contextmanager
+def may_drop() -> Iterator[None]:
+    """Say of missing values what a door with ``missing=`` does about them."""
+    try:
+        yield
+    except JudgmentError as error:
+        if error.remedy == FILL:
+            error.remedy = "Pass missing='drop' to leave these rows out, counted."
+        raise
+
+
+def _says(value: Label, label: Label) -> bool:
+    word = str(label).strip().casefold()
+    if isinstance(value, bool):
+        return word in (YES if value else NO)
+    return str(label) == str(value)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A column that may say which rows count: its values, most frequent first, and the rows that it would keep.
+
+    Attributes
+    ----------
+    name : str
+    counts : tuple of (label, rows)
+        None stands for rows without a value.
+    where : str or mapping
+        The argument that keeps the rows that count: those that say yes (no, of a column such as ``"skipped"``), or
+        that have the most frequent text.
+    kept : int
+        How many rows that keeps.
+    """
+
+    name: str
+    counts: tuple[tuple[Label | None, int], ...]
+    where: str | dict[str, Label]
+    kept: int
+
+    @property
+    def told(self) -> str:
+        """The most frequent values in words: ``True in 3 rows, False in 2 rows``."""
+        shown = [f"{'empty' if x is None else x} in {counted(n, 'row')}" for x, n in self.counts[:_SHOWN]]
+        rest = len(self.counts) - _SHOWN
+        return ", ".join([*shown, *([f"{rest} more values"] if rest > 0 else [])])
+
+    @property
+    def note(self) -> str:
+        """What a door says of the column."""
+        return f"column {self.name!r} may say which rows count ({self.told}); all rows are counted"
+
+
+def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
+    """Return the columns that may say which rows count, those whose values differ."""
+    found = []
+    for name in columns_called(source, _FILTERS, taken):
+        values = values_of(source, name)
+        if not values.labels or len(values.labels) + bool(values.missing) < 2:
+            continue
+        pairs = [*zip(values.labels, values.times.tolist(), strict=True)]
+        empty = [(None, values.missing)] if values.missing else []
+        counts = tuple(sorted([*pairs, *empty], key=lambda pair: -pair[1]))
+        marks = values.marks()
+        if marks is None:
+            label, kept = max(pairs, key=lambda pair: pair[1])
+            found.append(Filter(name, counts, {name: label}, kept))
+            continue
+        wanted = spelled(name) not in _FILTERS_OUT and any(marks.values())
+        kept = sum(n for label, n in pairs if marks[label] == wanted)
+        found.append(Filter(name, counts, name if wanted else {name: False}, kept))
+    return found
+
+
+def filter_notes(source: Source, taken: Collection[str]) -> tuple[str, ...]:
+    """Return notes on columns that may say which rows count."""
+    return tuple(found.note for found in filters_of(source, taken))
