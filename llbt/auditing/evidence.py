@@ -15,7 +15,8 @@ from scipy import stats
 
 from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, dense, groups, tally
-from ..core.comparisons import Comparisons, n_columns, tabulate
+from ..core.comparisons import Comparisons, tabulate
+from ..core.counts import n_columns
 from ..core.judgments import MADE, Judgments
 from ..core.response import THREE, TWO, Response
 from ..data.countable import Countable

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray
-from ..core.comparisons import Comparisons, counts_of_outcomes
+from ..core.comparisons import Comparisons
+from ..core.counts import counts_of_outcomes
 from ..core.response import Response
 from ..fitting.specification import make_problem
 from ..formulas.design import build_design

@@ -17,8 +17,8 @@ from ..auditing.audit import Audit
 from ..data.conjoint import attributes_of, profiles_of
 from ..data.files import open_source
 from ..data.list_layouts import ListLayout, judge_of, list_layout, makers_of, ratings_of
+from ..data.row_filters import restricted
 from ..data.sources import in_memory, open_frame
-from ..data.spare_columns import restricted
 from ..errors import JudgmentError, SeparationError, listed
 from ..fitting.answer_clusters import ClusterCov
 from ..fitting.fitted import AnyFit

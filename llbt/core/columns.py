@@ -416,6 +416,14 @@ def same_columns(a: tuple[Coded, ...], b: tuple[Coded, ...]) -> bool:
     return len(a) == len(b) and all(x.same_as(y) for x, y in zip(a, b, strict=True))
 
 
+def same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
+    """Whether clusters and the counts in them are equal."""
+    if a is None or b is None:
+        return a is b
+    same_rows = np.array_equal(a.rows, b.rows) and np.allclose(a.counts, b.counts, rtol=1e-12, atol=0)
+    return same_rows and same_columns(a.columns, b.columns)
+
+
 def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
     """Return Python values as the type they all have; whole numbers with a gap stay what they are.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -15,7 +14,6 @@ from ..budgets import refuse_square
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .columns import (
-    MOST_COUNTED,
     ClusterCounts,
     Coded,
     FloatArray,
@@ -23,43 +21,18 @@ from .columns import (
     Label,
     Lines,
     as_objects,
-    code,
     dense,
     groups,
     inferable,
     known,
     matching,
+    same_clusters,
     same_columns,
-    sort_key,
     summed,
 )
+from .counts import check_alike, check_counts, check_names, count_columns, counts_of_outcomes, whole
 from .graphs import components_of, ordered_components
 from .response import THREE, TWO, Response
-
-__all__ = [
-    "COUNT_COLUMNS",
-    "OUTCOMES",
-    "RESERVED",
-    "ClusterCounts",
-    "Coded",
-    "Comparisons",
-    "FloatArray",
-    "IntArray",
-    "Label",
-    "Lines",
-    "code",
-    "groups",
-    "sort_key",
-    "tabulate",
-]
-
-OUTCOMES = ("i", "tie", "j")
-COUNT_COLUMNS = ("wins_i", "ties", "wins_j")
-_COLUMN_NAMES = {"i": "wins_i", "tie": "ties", "bad": "bad", "j": "wins_j"}
-RESERVED = frozenset(
-    {"object", "tie", "bad", "grade", "order", "pair", "object_i", "object_j", *COUNT_COLUMNS}
-    | {"outcome", "estimate", "std_error", "conf_low", "conf_high"}
-)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -122,8 +95,9 @@ class Comparisons(Record):
     called: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_names(self)
-        _check_counts(self.counts, self.response)
+        columns = (*self.covariates, *self.clusters, *self.object_covariates)
+        check_names(columns, [column.name for column in self.sides], self.count_columns)
+        check_counts(self.counts, self.response)
         if len(self.objects) < 2:
             raise JudgmentError(f"{len(self.objects)} object ({listed(self.objects)})", expected="two or more")
         if len(self.pairs) == 0:
@@ -134,10 +108,10 @@ class Comparisons(Record):
             raise JudgmentError(
                 f"{same.size} comparisons of an object with itself, the first of {label!r}", "Leave them out."
             )
-        _check_alike("object", self.objects)
+        check_alike("object", self.objects)
         for column in (*self.columns, *self.sides, *self.object_columns):
             if not column.numeric:
-                _check_alike(f"{column.name!r}", tuple(column.levels.tolist()))
+                check_alike(f"{column.name!r}", tuple(column.levels.tolist()))
         self.pairs.flags.writeable = False
         self.counts.flags.writeable = False
 
@@ -198,9 +172,7 @@ class Comparisons(Record):
     @property
     def count_columns(self) -> tuple[str, ...]:
         """What the columns of `counts` are called in a frame."""
-        if self.response.has_bad:
-            return tuple(_COLUMN_NAMES[outcome] for outcome in self.response.outcomes)
-        return COUNT_COLUMNS if self.response in (TWO, THREE) else self.response.outcomes
+        return count_columns(self.response)
 
     @property
     def totals(self) -> FloatArray:
@@ -232,7 +204,7 @@ class Comparisons(Record):
         return (
             self.same_counts(other)
             and same_columns(self.object_columns, other.object_columns)
-            and _same_clusters(self.cluster_counts, other.cluster_counts)
+            and same_clusters(self.cluster_counts, other.cluster_counts)
         )
 
     def same_counts(self, other: Comparisons) -> bool:
@@ -516,21 +488,6 @@ def check_three(c: Comparisons) -> None:
         raise JudgmentError(said, expected=f"a table of wins, ties and losses; {merge}")
 
 
-def n_columns(response: Response) -> int:
-    """Return how many columns the counts of a table have: two outcomes are kept as three, never tied."""
-    return max(len(THREE.outcomes), len(response.outcomes))
-
-
-def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
-    """Return the columns of a table's counts that belong to outcomes, (S, K): two are kept as three, never tied."""
-    return counts if response != TWO else counts[:, [0, 2]]
-
-
-def counts_of_cells(counts: FloatArray, response: Response) -> FloatArray:
-    """Return counts of outcomes (S, K) as a table keeps them: two as three, never tied."""
-    return counts if response != TWO else np.insert(counts, 1, 0.0, axis=1)
-
-
 def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
     """Sum lines to a table in canonical order, with everything else as in `like`.
 
@@ -572,71 +529,6 @@ def _cluster_counts(lines: Lines, group: IntArray) -> ClusterCounts | None:
     first, line = groups([group, *(c.codes for c in lines.clusters)])
     columns = tuple(c.take(first) for c in lines.clusters)
     return ClusterCounts(group[first], columns, summed(lines.counts, line, len(first)))
-
-
-def _check_names(c: Comparisons) -> None:
-    names = [*c.covariates, *c.clusters, *c.object_covariates]
-    taken = [*names, *(f"{s.name}_{side}" for s in c.sides for side in "ij")]
-    reserved = tuple(name for name in dict.fromkeys([*names, *taken]) if name in RESERVED.union(c.count_columns))
-    if reserved:
-        raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself", "Rename the column.")
-    twice = tuple(sorted({name for name in taken if taken.count(name) > 1}))
-    if twice:
-        raise JudgmentError(
-            f"{listed(twice)} is named twice among covariates, clusters, object covariates and side covariates",
-            expected="one role for each column",
-        )
-
-
-def _check_alike(what: str, labels: tuple[Label, ...]) -> None:
-    """Parameters are named after labels, so two labels such as 1 and '1' would be one name."""
-    if len({str(label) for label in labels}) < len(labels):
-        seen: dict[str, Label] = {}
-        for label in labels:
-            if str(label) in seen:
-                raise JudgmentError(
-                    f"{what}: the labels {seen[str(label)]!r} and {label!r} read alike", "Rename one of them."
-                )
-            seen[str(label)] = label
-
-
-def _check_counts(counts: FloatArray, response: Response) -> None:
-    if counts.shape[1:] != (n_columns(response),):
-        raise JudgmentError(
-            f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}",
-            expected="a column for each (three where there are two, the middle one 0)",
-        )
-    if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # false where there is a NaN
-        return
-    bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
-    if bad.size:
-        found, names = counts[bad[0]].tolist(), COUNT_COLUMNS if response in (TWO, THREE) else response.outcomes
-        raise JudgmentError(
-            f"{bad.size} comparisons have counts that are negative or not finite, the first {found} "
-            f"({', '.join(names)})",
-            expected="finite counts, at least 0",
-        )
-    total = counts.sum() if counts.size else math.nan
-    if total >= MOST_COUNTED:
-        raise JudgmentError(
-            f"the counts add up to {total:.4g}",
-            "Check the weights, or divide all counts by one number.",
-            expected=f"fewer than 2**53 ({MOST_COUNTED:.4g}) judgments, beyond which single ones are lost",
-        )
-    if counts.size and not total > 0:
-        raise JudgmentError("all counts are 0: there is not one judgment.")
-
-
-def _same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    same_rows = np.array_equal(a.rows, b.rows) and np.allclose(a.counts, b.counts, rtol=1e-12, atol=0)
-    return same_rows and same_columns(a.columns, b.columns)
-
-
-def whole(x: float) -> float:
-    """Return a number, as an int where it is one."""
-    return int(x) if math.isfinite(x) and x.is_integer() else x
 
 
 def _ties(c: Comparisons) -> str:

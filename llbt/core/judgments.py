@@ -13,7 +13,8 @@ import pandas as pd
 from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count
 from .columns import Coded, FloatArray, IntArray, Label, Lines, as_objects, code, dense, groups, inferred, tally
-from .comparisons import OUTCOMES, Comparisons, tabulate, whole
+from .comparisons import Comparisons, tabulate
+from .counts import OUTCOMES, whole
 from .response import THREE, TWO, Response
 
 OBJECTS = ("object_i", "object_j")

@@ -12,7 +12,8 @@ import pandas as pd
 from ..errors import JudgmentError, listed
 from ..table import Field, Record, Table, counted, format_count
 from .columns import MOST_COUNTED, Coded, FloatArray, IntArray, Label, Lines, groups, inferable, tallied
-from .comparisons import RESERVED, Comparisons, tabulate
+from .comparisons import Comparisons, tabulate
+from .counts import RESERVED
 from .response import THREE, TWO
 
 PatternKind = Literal["comparisons", "rankings", "ratings"]

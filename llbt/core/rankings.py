@@ -26,7 +26,8 @@ from .columns import (
     inferable,
     tallied,
 )
-from .comparisons import RESERVED, Comparisons, tabulate
+from .comparisons import Comparisons, tabulate
+from .counts import check_names
 from .response import THREE, TWO
 
 Kind = Literal["ranking", "best_worst"]
@@ -102,7 +103,8 @@ class Rankings(Record):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_names(self)
+        names = (*self.covariates, *self.clusters, *self.object_covariates)
+        check_names(names, (), {"list", "place", "count", "ranking"})
         total = float(self.counts.sum())
         if not (np.all(self.counts > 0) and 0 < total < MOST_COUNTED):
             raise JudgmentError("the counts of the lists", expected="positive and finite counts, below 2**53 in all")
@@ -407,16 +409,3 @@ def ranks_in_lists(places: IntArray, kind: Kind) -> IntArray:
     if kind == "best_worst":
         return np.asarray(np.where(places == 0, 2, np.where(places == 2, 3, 1)))
     return np.asarray(np.where(places == 0, np.iinfo(np.int64).max, places))
-
-
-def _check_names(r: Rankings) -> None:
-    names = [*r.covariates, *r.clusters, *r.object_covariates]
-    reserved = tuple(name for name in names if name in RESERVED | {"list", "place", "count", "ranking"})
-    if reserved:
-        raise JudgmentError(f"{listed(reserved)} is a word that llbt uses itself", "Rename the column.")
-    twice = tuple(sorted({name for name in names if names.count(name) > 1}))
-    if twice:
-        raise JudgmentError(
-            f"{listed(twice)} is named twice among covariates, clusters and object covariates",
-            expected="one role for each column",
-        )

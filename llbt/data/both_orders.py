@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.columns import IntArray, groups
-from ..core.comparisons import OUTCOMES
+from ..core.counts import OUTCOMES
 from ..core.judgments import Judgments
 from ..errors import JudgmentError
 from ..table import counted

@@ -14,9 +14,10 @@ import pandas as pd
 from ..core.rankings import Rankings
 from ..errors import JudgmentError, listed
 from ..table import counted
+from .column_values import spelled
 from .list_layouts import ListLayout, judge_of
 from .readings import NO, YES
-from .score_columns import numbers_rows, spelled
+from .score_columns import numbers_rows
 from .sources import Source, in_memory
 from .standard import free_name
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray
-from ..core.comparisons import n_columns, whole
+from ..core.counts import n_columns, whole
 from ..core.response import Response, graded
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted, format_count

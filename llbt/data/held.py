@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..core.columns import IntArray
-from ..core.comparisons import OUTCOMES
+from ..core.counts import OUTCOMES
 from ..core.judgments import OBJECTS, STANDARD, Judgments
 from ..errors import JudgmentError
 from ..table import counted

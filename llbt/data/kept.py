@@ -8,7 +8,7 @@ from typing import Annotated
 
 from ..arguments import NAMES
 from ..core.columns import Coded, Label
-from ..core.comparisons import RESERVED
+from ..core.counts import RESERVED
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted
 from .described import Described, described

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import Coded, IntArray
-from ..core.comparisons import OUTCOMES
+from ..core.counts import OUTCOMES
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import Note, counted, format_count
 from .frames import as_number, is_missing, plain

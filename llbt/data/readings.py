@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import Coded, IntArray, Label
-from ..core.comparisons import OUTCOMES
+from ..core.counts import OUTCOMES
 from .frames import Factor, as_number, read_factor
 from .rows import Rows
 

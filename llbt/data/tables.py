@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, dense, tallied
-from ..core.comparisons import Comparisons, counts_of_outcomes, n_columns, tabulate
+from ..core.comparisons import Comparisons, tabulate
+from ..core.counts import counts_of_outcomes, n_columns
 from ..core.response import THREE, TWO, Response
 from ..core.statistics import sign_p
 from ..errors import listed

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.columns import Label, dense
-from ..core.comparisons import Comparisons, counts_of_outcomes
+from ..core.comparisons import Comparisons
+from ..core.counts import counts_of_outcomes
 from ..errors import DesignError, OptionError, listed, near
 from ..kernel.robust import Clustered, effective_clusters
 from ..table import format_count, format_number

@@ -15,7 +15,8 @@ from ..arguments import Confidence, Count, checked
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray, Label
-from ..core.comparisons import Comparisons, counts_of_cells
+from ..core.comparisons import Comparisons
+from ..core.counts import counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
 from ..fitting import attributes, criteria, hypotheses, wald

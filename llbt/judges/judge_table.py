@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..core.columns import Coded, IntArray, Label, is_among
-from ..core.comparisons import Comparisons, Lines, lines_of, tabulate
+from ..core.columns import Coded, IntArray, Label, Lines, is_among
+from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..errors import DesignError, OptionError, listed
 from ..formulas.grammar import MOST_LEVELS
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code, groups
-from ..core.comparisons import OUTCOMES, Comparisons
+from ..core.comparisons import Comparisons
+from ..core.counts import OUTCOMES
 from ..core.judgments import Judgments
 from ..data.files import open_source
 from ..data.formats import Labels

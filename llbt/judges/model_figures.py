@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import special
 
 from ..core.columns import FloatArray, IntArray, code, groups
-from ..core.comparisons import counts_of_outcomes
+from ..core.counts import counts_of_outcomes
 from ..core.response import THREE, TWO
 from ..errors import DesignError, JudgmentError, listed
 from ..fitting.prediction import chances_of, codings_of, comparisons_of

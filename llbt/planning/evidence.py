@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ..arguments import checked
 from ..core.columns import FloatArray, IntArray, Label, Lines, groups
-from ..core.comparisons import Comparisons, counts_of_outcomes, lines_of
+from ..core.comparisons import Comparisons, lines_of
+from ..core.counts import counts_of_outcomes
 from ..core.statistics import TestResult
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted, format_number

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llbt
-from llbt.core.comparisons import Comparisons, code, groups
+from llbt.core.columns import code, groups
+from llbt.core.comparisons import Comparisons
 from llbt.data.datasets import load_dataset
 from llbt.data.doors import from_counts, from_judgments
 from llbt.data.matrices import from_matrix

@@ -13,7 +13,7 @@ from support.graded import FIVE, SEVEN, judged, music
 
 import llbt
 from llbt import Comparisons
-from llbt.core.comparisons import Coded
+from llbt.core.columns import Coded
 from llbt.core.response import THREE, Response, graded
 from llbt.errors import FormulaError, JudgmentError, SeparationError
 

@@ -8,8 +8,8 @@ from support.fits import fit_by
 
 import llbt
 from llbt import Comparisons
-from llbt.core.columns import Lines
-from llbt.core.comparisons import ClusterCounts, Coded, tabulate
+from llbt.core.columns import ClusterCounts, Coded, Lines
+from llbt.core.comparisons import tabulate
 from llbt.core.response import Response, both_bad, graded
 from llbt.errors import JudgmentError
 

@@ -5,7 +5,7 @@ import pandas as pd
 from support.folders import REFERENCE
 
 from llbt import Comparisons
-from llbt.core.comparisons import Coded
+from llbt.core.columns import Coded
 from llbt.core.response import Response, graded
 
 FIVE = graded(2, middle=True)
