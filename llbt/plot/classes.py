@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arguments import Confidence, checked
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..inference.objects import centred
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _BESIDE = 0.7  # of a row that the classes share
 _BEYOND = 1.15  # times the furthest end of an interval: where classes at infinity are drawn
+_MOST_TICKS = 6
 _MOST_ROWS = 30  # judges, beyond which a picture grows no higher
 
 
@@ -84,19 +86,34 @@ def classes(found: LatentClasses, *, confidence: Confidence = 0.95, ax: Axes | N
     objects = found.pooled.comparisons.objects
     own, _ = centred(found.pooled, None)
     order = np.argsort(-own.estimate, kind="stable")
-    ax = axes_of(ax, COLUMN, rows_height(len(objects), 0.2 + 0.06 * found.k) + 0.1 * ((found.k + 1) // 2))
-    zero_line(ax)
     estimates, ends = _worths(found, confidence)
+    gone = {label: ", at infinity" if label in found.infinite else "" for label in found.labels}
+    said = [f"class {label}: {format_percent(found.shares[label])}{gone[label]}" for label in found.labels]
+    labels = [objects[k] for k in order]
+    return several_worths(labels, estimates[:, order], ends[:, order], said, f"{100 * confidence:.4g} % intervals", ax)
+
+
+def several_worths(
+    objects: Sequence[Label],
+    estimates: FloatArray,
+    ends: FloatArray,
+    names: Sequence[str],
+    intervals: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw K estimates (K, J) of the log-worths of J objects in the rows of the objects, with the ends (K, J, 2)."""
+    several = len(names)
+    ax = axes_of(ax, COLUMN, rows_height(len(objects), 0.2 + 0.06 * several) + 0.1 * ((several + 1) // 2))
+    zero_line(ax)
     edge = np.nanmax(np.abs(ends)) * _BEYOND if np.isfinite(ends).any() else np.inf
-    for k, label in enumerate(found.labels):
-        rows = np.arange(len(objects)) + _BESIDE * ((k + 0.5) / found.k - 0.5)
-        gone = ", at infinity" if label in found.infinite else ""
-        said = f"class {label}: {format_percent(found.shares[label])}{gone}"
-        points(ax, np.clip(estimates[k], -edge, edge)[order], rows, ends[k][order], look_of(k), label=said)
-    name_rows(ax, short_names([objects[k] for k in order]))
+    for k, name in enumerate(names):
+        rows = np.arange(len(objects)) + _BESIDE * ((k + 0.5) / several - 0.5)
+        points(ax, np.clip(estimates[k], -edge, edge), rows, ends[k], look_of(k), label=name)
+    ax.locator_params(axis="x", nbins=_MOST_TICKS)
+    name_rows(ax, short_names(objects))
     for between in range(1, len(objects)):
         ax.axhline(between - 0.5, color=PALE, linewidth=0.5, zorder=-1)
-    label_scale(ax, f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals)")
+    label_scale(ax, f"log-worth λ, mean 0\n({intervals})")
     legend_above(ax)
     return finish(ax)
 

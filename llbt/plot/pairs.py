@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -98,6 +98,14 @@ def probabilities(res: WithWorths, *, at: At = None, ax: Axes | None = None) -> 
     objects = [pairs.objects[k] for k in order]
     found = _square(pairs.to_frame(), objects)
     wins = _wins_at(res.comparisons, at).reindex(index=objects, columns=objects, fill_value=0.0).to_numpy()
+    return probability_map(objects, found, wins, ax)
+
+
+def probability_map(objects: Sequence[Any], found: FloatArray, wins: FloatArray | None, ax: Axes | None) -> Axes:
+    """Draw probabilities that the object of the row is preferred to that of the column, shape (J, J).
+
+    Below each probability stand the counts of wins (J, J), where there are counts that belong to them.
+    """
     names, size = short_names(objects), len(objects)
     side = max(COLUMN, min(7.2, 1.4 + 0.3 * size)) if size <= _PAGE else max(7.2, 0.06 * size)
     ax = axes_of(ax, side, side + 0.5)
@@ -204,7 +212,7 @@ def _wins_at(c: Comparisons, at: At) -> pd.DataFrame:
     return c.select(where=where).win_matrix() if where else c.win_matrix()
 
 
-def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray, colours: Any) -> None:
+def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray | None, colours: Any) -> None:
     """Write probabilities, and counts below them, where the cells of the finished layout have room."""
     lay_out(ax)
     cell = 72 * ax.get_window_extent().width / ax.figure.dpi / len(found)
@@ -212,7 +220,8 @@ def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray, colours: Any) ->
         return
     for row, column in np.argwhere(~np.isnan(found)):
         p = float(found[row, column])
-        text = format_share(p) + (f"\n{format_count(wins[row, column])}" if cell >= _TWO_LINES else "")
+        counted_too = wins is not None and cell >= _TWO_LINES
+        text = format_share(p) + (f"\n{format_count(wins[row, column])}" if counted_too and wins is not None else "")
         colour = contrasting(colours(p))
         size = min(8.5, 0.31 * cell)
         ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=size, linespacing=1.1)
