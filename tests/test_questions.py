@@ -40,8 +40,8 @@ def test_the_number_of_questions_answered() -> None:
         "mixed": 15,
         "discrimination": 15,
         "rankings": 17,
-        "patterns": 13,
+        "patterns": 14,
         "large": 5,
         "classes": 9,
-        "calibrated": 8,
+        "calibrated": 9,
     }

@@ -165,7 +165,6 @@ _AS_PAIRS = "Ask a fit of the pairs, which takes them as independent"
 
 OF_PATTERNS: Mapping[str, tuple[str, str]] = {
     "LLBTResults.predict": (_OF_PATTERNS, f"{_AS_PAIRS}: {{plain}}.predict()."),
-    "write_report": (_OF_PATTERNS, f"{_AS_PAIRS}: llbt.write_report({{plain}})."),
 }
 
 _MORE_THAN_WORTHS = (
@@ -176,7 +175,7 @@ _MORE_THAN_WORTHS = (
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
-    (*_MORE_THAN_WORTHS, "write_report"),
+    _MORE_THAN_WORTHS,
     (
         "calibrated worths have no likelihood and no counts: their table holds the judgments of people and of machines "
         "together",

@@ -2,16 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 import numpy as np
+import pandas as pd
 
 from ..auditing.finding import p_text
 from ..core.statistics import TestResult
-from ..judges.calibrate import Calibration
-from ..table import counted, format_count, format_number, format_percent
+from ..fitting.fitted import WorthSource
+from ..table import Table, counted, format_count, format_number, format_percent
 from .preference_words import Said, interval_text, odds_text, worth_sentences
 
 
-def calibration_topics(found: Calibration, confidence: float) -> dict[str, Said]:
+class Calibrated(WorthSource, Protocol):
+    """Worths from few labels and many verdicts, with what both rest on: what `llbt.judges.calibrate` returns."""
+
+    @property
+    def omega(self) -> pd.Series[float]:
+        """The weight of each machine."""
+
+    @property
+    def n_labels(self) -> int:
+        """Units with labels."""
+
+    @property
+    def n_units(self) -> int:
+        """All units."""
+
+    @property
+    def effective_labels(self) -> float:
+        """Labels that alone would be as precise."""
+
+    @property
+    def shares(self) -> TestResult:
+        """Whether labelled units are of the same pairs as the others."""
+
+    @property
+    def within_pairs(self) -> bool:
+        """Whether verdicts were averaged within pairs."""
+
+    @property
+    def drift(self) -> Mapping[str, TestResult]:
+        """By machine, whether it agrees with people as often on every pair."""
+
+    @property
+    def rogan_gladen(self) -> pd.DataFrame:
+        """Shares of the outcomes by labels, by verdicts, and by corrected verdicts."""
+
+    def table(self) -> Table:
+        """Return the estimates of each object, and those by labels and by verdicts alone."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the columns of `table`."""
+
+
+def calibration_topics(found: Calibrated, confidence: float) -> dict[str, Said]:
     """Return what was fitted, what is preferred after correction, what machines add, and what that rests on."""
     said = {"model": _model(found)} | worth_sentences(found.worth_source(), confidence)
     said["ties"] = _ties(found, confidence)
@@ -21,7 +67,7 @@ def calibration_topics(found: Calibration, confidence: float) -> dict[str, Said]
     return said
 
 
-def _model(found: Calibration) -> Said:
+def _model(found: Calibrated) -> Said:
     source = found.worth_source()
     objects = len(source.comparisons.objects)
     machines = " and ".join(map(str, found.omega.index))
@@ -31,7 +77,7 @@ def _model(found: Calibration) -> Said:
     return text, {"labels": float(found.n_labels), "units": float(found.n_units), "objects": float(objects)}
 
 
-def _ties(found: Calibration, confidence: float) -> Said:
+def _ties(found: Calibrated, confidence: float) -> Said:
     """Say how often equals tie, after correction: the counts of people and machines together are no share of ties."""
     source = found.worth_source()
     if "tie" not in source.names:
@@ -47,7 +93,7 @@ def _ties(found: Calibration, confidence: float) -> Said:
     return f"{text}, a tie in {format_percent(chance)} of judgments.", numbers | {"probability of a tie": chance}
 
 
-def _machines(found: Calibration) -> Said:
+def _machines(found: Calibrated) -> Said:
     """Say how much the verdicts weigh, and how many labels they are worth."""
     numbers = {f"omega of {name}": float(w) for name, w in found.omega.items()}
     weights = ", ".join(f"{name} {format_number(float(w), 3)}" for name, w in found.omega.items())
@@ -57,11 +103,11 @@ def _machines(found: Calibration) -> Said:
         return f"{text}. The labels alone have no finite estimates, so what the machines add cannot be said.", numbers
     factor = effective / found.n_labels
     numbers |= {"effective labels": effective, "factor": factor}
-    text += f". With them the {format_count(found.n_labels)} labels are as precise as {format_number(effective, 4)} "
+    text += f". With them the {format_count(found.n_labels)} labels are as precise as {format_count(round(effective))} "
     return f"{text}labels alone, {format_number(factor, 3)} times as many.", numbers
 
 
-def _correction(found: Calibration) -> Said:
+def _correction(found: Calibrated) -> Said:
     """Say who is first by either source alone, and which object the labels move most from what machines say."""
     frame = found.to_frame()
     objects, estimate, machines, labels = (
@@ -83,7 +129,7 @@ def _correction(found: Calibration) -> Said:
     return f"{text}{format_number(abs(float(moved[most])), 3)} log-worths.", numbers
 
 
-def _checks(found: Calibration, confidence: float) -> Said:
+def _checks(found: Calibrated, confidence: float) -> Said:
     """Say whether labelled units are like the others, and whether machines err alike on all pairs."""
     numbers = {"chi2 of pairs": found.shares.statistic, "p of pairs": found.shares.p_value}
     differ = found.shares.p_value < 1 - confidence

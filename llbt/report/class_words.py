@@ -17,6 +17,7 @@ from ..table import counted, format_count, format_number, format_percent, format
 from .preference_words import Said, interval_text, odds_text, order_text, valued
 
 SURE = 0.9  # a posterior probability from which on a judge is placed
+_CERTAIN = 0.9995  # one that is printed as 1
 
 
 def class_topics(found: LatentClasses, confidence: float) -> dict[str, Said]:
@@ -154,5 +155,7 @@ def _certainty(found: LatentClasses) -> Said:
     text += (
         f"with a probability of {SURE:g} or more (entropy {format_number(found.entropy, 3)}, 1 where every judge is "
     )
-    text += f"placed); {least} is placed least surely ({format_share(float(most.min()))})."
-    return text, numbers
+    text += "placed)"
+    if float(most.min()) < _CERTAIN:
+        text += f"; {least} is placed least surely ({format_share(float(most.min()))})"
+    return f"{text}.", numbers

@@ -13,10 +13,10 @@ from ..plot.classes import classes as classes_plot
 from ..plot.classes import posteriors as posteriors_plot
 from ..plot.tree import tree as tree_plot
 from ..table import Field, Table, counted, format_percent
+from .class_words import SURE
+from .interpret import interpret
 from .page_parts import complete, folded, monospaced, paragraph, picture, table
 from .study import Study
-
-_SURE = 0.9  # a posterior probability from which on a judge is placed
 
 
 def groups_of(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
@@ -50,6 +50,7 @@ def _classes(s: Study) -> list[str]:
         found = found.best
         parts.append(paragraph(f"What follows is of {_said(found)}: the smallest BIC."))
     assert isinstance(found, LatentClasses)
+    parts.append(paragraph(interpret(found, confidence=s.confidence).text))
     level = f"{100 * s.confidence:.4g} % intervals"
     return [
         *parts,
@@ -79,13 +80,13 @@ def _placed(found: LatentClasses) -> Table:
             Field("share", "share", found.shares.tolist(), "estimate"),
             Field("std_error", "std_error", found.share_errors.tolist(), "estimate"),
             Field("judges", "most probable for", [len(one) for one in here], "count"),
-            Field("sure", f"of these p ≥ {_SURE:g}", [int((one >= _SURE).sum()) for one in here], "count"),
+            Field("sure", f"of these p ≥ {SURE:g}", [int((one >= SURE).sum()) for one in here], "count"),
             Field("mean", "mean p of these", [float(one.mean()) if len(one) else np.nan for one in here], "estimate"),
         ),
         title=f"Shares of the {counted(len(posterior), found.by_judge.name)}, and how surely they belong to classes",
         notes=(
             f"entropy {found.entropy:.3f}, 1 where every judge is placed; "
-            f"{format_percent(float(np.mean(most >= _SURE)))} of judges belong to a class with p ≥ {_SURE:g}",
+            f"{format_percent(float(np.mean(most >= SURE)))} of judges belong to a class with p ≥ {SURE:g}",
             "judges put to their most probable class are not as pure as the classes: what sets apart groups made of "
             "them is attenuated",
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +9,7 @@ from typing import TypeGuard
 
 from ..auditing.audit import Audit, audit
 from ..core.rankings import Rankings
-from ..errors import OptionError, SeparationError
+from ..errors import SeparationError
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
@@ -22,8 +21,8 @@ from ..plot.pairs import probabilities as probabilities_plot
 from ..table import format_count
 from .groups import told_tree
 from .interpret import interpret
-from .page_parts import complete, folded, monospaced, or_why, paragraph, picture, table
-from .sections import Sections, at_text, audited, ranked, told_pairs
+from .page_parts import complete, folded, or_why, paragraph, picture, table
+from .sections import Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
 from .study import beside
 
 OfLists = Rankings | RankingResults | JudgeTree
@@ -76,10 +75,7 @@ def studied_lists(data: OfLists, formula: str | None, found: Audit | None, confi
     tree = data if isinstance(data, JudgeTree) else None
     given = data.nodes[0].results if isinstance(data, JudgeTree) else data
     if isinstance(given, RankingResults):
-        if formula is not None:
-            raise OptionError(
-                f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
-            )
+        refuse_formula(formula)
         res = given
     else:
         assert isinstance(given, Rankings)  # as `is_of_lists` says
@@ -155,7 +151,6 @@ def _fitting(s: ListStudy) -> list[str]:
 
 
 def _made(s: ListStudy) -> list[str]:
-    version = getattr(sys.modules.get("llbt"), "__version__", "")
     spec = s.res.specification
     asked = {name: getattr(spec, name) for name in ("reference", "cov_type", "groups", "prior", "best_worst")}
     given = {name: value for name, value in asked.items() if value not in (None, "nonrobust", "", "joint")}
@@ -167,15 +162,11 @@ def _made(s: ListStudy) -> list[str]:
         f"llbt.goodness_of_lists(res, 'pairs', {_DRAWN}, rng=0)   llbt.audit(rankings)",
         *([f"llbt.judges.tree({spec.formula!r}, rankings, by={s.tree.data.by!r})"] if s.tree is not None else []),
     )
-    return [
-        paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
-        monospaced(calls),
-        paragraph(
-            "The model: Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the "
-            "PlackettLuce package. Computational Statistics 35, 1027-1057."
-            if s.res.rankings.kind == "ranking"
-            else "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and "
-            "best-worst choices. Journal of Mathematical Psychology 49(6), 464-480.",
-            "quiet",
-        ),
-    ]
+    source = (
+        "The model: Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the "
+        "PlackettLuce package. Computational Statistics 35, 1027-1057."
+        if s.res.rankings.kind == "ranking"
+        else "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and "
+        "best-worst choices. Journal of Mathematical Psychology 49(6), 464-480."
+    )
+    return made_by(calls, source)

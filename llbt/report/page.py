@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
+from ..core.patterns import Patterns
 from ..data.paths import held
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_model import fit_patterns
+from ..fitting.pattern_results import PatternResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.anova import anova
@@ -24,19 +28,27 @@ from ..inference.pairwise import pairwise
 from ..inference.ranks import leaderboard
 from ..inference.residuals import residuals as residuals_of
 from ..inference.sensitivity import sensitivity
+from ..judges.calibrate import Calibration
 from ..plot.fits import residuals as residuals_plot
 from ..plot.network import network as network_plot
 from ..plot.pairs import outcomes as outcomes_plot
 from ..plot.pairs import probabilities as probabilities_plot
 from ..resampling import shown
 from ..table import format_count
+from .calibration_sections import calibration_sections, calls_of_calibration
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
 from .judge_sections import differing, has_judges, judges_section
 from .list_sections import is_of_lists, sections_of_lists, studied_lists
-from .page_parts import complete, folded, monospaced, or_why, page, paragraph, picture, section, table
-from .sections import MOST_PAIRS, Sections, at_text, audited, ranked, told_pairs
+from .page_parts import complete, folded, or_why, page, paragraph, picture, section, table
+from .pattern_sections import (
+    calls_of_patterns,
+    default_formula_of_patterns,
+    pattern_sections,
+    place_of_patterns,
+)
+from .sections import MOST_PAIRS, Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
 from .study import Study, studied
 from .writing import checked_target, write_whole
 
@@ -60,12 +72,13 @@ def write_report(
 
     Parameters
     ----------
-    data : a fit, ClassModels, LatentClasses, JudgeTree, Comparisons, Rankings, Judgments, frame, path or records
-        A fit (`LLBTResults`, `MixedResults`, `DiscriminationResults`), which is reported as it is; groups of judges
-        (`llbt.judges.classes`, `llbt.judges.tree`), which have a section beside the report of the fit of all judges
-        that they hold; or what is fitted for the report: a table of counts, or judgments in a known format, as
-        `from_judgments` takes them without further names. Judgments under other names come as what `from_judgments` or
-        `fit` returns. Lists (`Rankings`) are fitted as lists, and fits of lists (`RankingResults`) reported as such.
+    data : a fit, Calibration, ClassModels, LatentClasses, JudgeTree, a table, Judgments, frame, path or records
+        A fit of any kind but of very many objects, which is reported as it is, as are calibrated worths
+        (`llbt.judges.calibrate`); groups of judges (`llbt.judges.classes`, `llbt.judges.tree`), which have a section
+        beside the report of the fit of all judges that they hold; or what is fitted for the report: a table of counts,
+        or judgments in a known format, as `from_judgments` takes them without further names. Judgments under other
+        names come as what `from_judgments` or `fit` returns. Lists (`Rankings`) are fitted as lists, and `Patterns` as
+        patterns.
     path : path
         Where to write; a file that is there is replaced.
     formula : str, optional
@@ -73,7 +86,8 @@ def write_report(
         and ``+ order`` where the order was kept.
     title : str, optional
     audit : Audit, optional
-        What `audit` found in the judgments; by default that of `data`, of a fit that of its table.
+        What `audit` found in the judgments; by default that of `data`, of a fit that of its table. Patterns and
+        calibrated worths have the section where it is passed.
     confidence : float
         Of all intervals.
     progress : bool
@@ -115,13 +129,55 @@ def write_report(
     '<!DOCTYPE html>'
     """
     target, data = checked_target(path, (data,)), held(data)
-    if is_of_lists(data):
-        lists = studied_lists(data, formula, audit, confidence)
-        write_whole(target, _page(sections_of_lists(lists), title or "Preferences in lists", progress))
-        return target
-    study = studied(data, formula, audit, confidence)
-    write_whole(target, _page(_sections(study), title or "Preference judgments", progress))
+    sections, heading = _asked(data, formula, audit, confidence)
+    write_whole(target, _page(sections, title or heading, progress))
     return target
+
+
+@functools.singledispatch
+def _asked(data: Any, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
+    """Return the sections of the page and its heading: of lists, or of judgments of pairs; other kinds are below."""
+    if is_of_lists(data):
+        return sections_of_lists(studied_lists(data, formula, found, confidence)), "Preferences in lists"
+    return _sections(studied(data, formula, found, confidence)), "Preference judgments"
+
+
+@_asked.register(Patterns)
+def _of_patterns(data: Patterns, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
+    return _of_pattern_fit(fit_patterns(formula or default_formula_of_patterns(data), data), None, found, confidence)
+
+
+@_asked.register(PatternResults)
+def _of_pattern_fit(
+    res: PatternResults, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    at = place_of_patterns(res)
+    return {
+        "words": ("In words", lambda: [paragraph(interpret(res, confidence=confidence).text, "lead")]),
+        **_audit_given(found),
+        "leaderboard": ("Leaderboard", lambda: ranked(res, at, confidence)),
+        **pattern_sections(res, at, confidence),
+        "made": ("How this was made", lambda: made_by(*calls_of_patterns(res, at))),
+    }, "Preferences in patterns of answers"
+
+
+@_asked.register(Calibration)
+def _of_calibration(
+    res: Calibration, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    return {
+        "words": ("In words", lambda: [paragraph(interpret(res, confidence=confidence).text, "lead")]),
+        **_audit_given(found),
+        **calibration_sections(res, confidence),
+        "made": ("How this was made", lambda: made_by(*calls_of_calibration(res))),
+    }, "Preferences by people and machines"
+
+
+def _audit_given(found: Audit | None) -> Sections:
+    """Return the section of an audit, which these kinds have where it is passed."""
+    return {} if found is None else {"audit": ("Are the judgments in order?", lambda: audited(found))}
 
 
 # -- out -------------------------------------------------------------------------------------------------------
@@ -242,7 +298,6 @@ def _counted(s: Study) -> list[str]:
 
 
 def _made(s: Study) -> list[str]:
-    version = getattr(sys.modules.get("llbt"), "__version__", "")
     spec = s.asked.specification
     asked = {
         name: getattr(spec, name)
@@ -256,15 +311,11 @@ def _made(s: Study) -> list[str]:
         f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {_further(s)}",
         *call_of(s),
     )
-    return [
-        paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
-        monospaced(calls),
-        paragraph(
-            "The model: Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics "
-            "41(2), 337-345.",
-            "quiet",
-        ),
-    ]
+    source = (
+        "The model: Dras, M. (2015). Evaluating human pairwise preference judgments. Computational Linguistics 41(2), "
+        "337-345."
+    )
+    return made_by(calls, source)
 
 
 def _further(s: Study) -> str:

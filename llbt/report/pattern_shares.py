@@ -121,19 +121,21 @@ def shares_table(res: PatternEstimates, shares: PatternShares, confidence: float
     low, high = (1 / (1 + np.exp(-(logit + sign * half))) for sign in (-1, 1))
     ties = (
         Field("tie", "Ties", shares.tie, "number", digits=3),
-        Field("observed_tie", "Ties observed", shares.observed_ties, "number", digits=3),
+        Field("observed_tie", "obs.", shares.observed_ties, "number", digits=3),
     )
     return Table(
         (
             Field("object_i", "Object", [objects[k] for k in i]),
             Field("object_j", "Against", [objects[k] for k in j]),
-            Field("estimate", "Preferred", shares.preferred, "estimate"),
+            Field("estimate", "P", shares.preferred, "estimate"),
             Field("std_error", "Std. error", shares.std_error, "estimate"),
             *interval_fields(low, high, confidence),
-            Field("observed", "Observed", shares.observed, "number", digits=3),
+            Field("observed", "obs.", shares.observed, "number", digits=3),
             *(ties if res.patterns.has_ties else ()),
             Field("answers", "Answers", shares.answers, "count"),
         ),
         title="Preferences by pair: by the model, over all answers of a judge, and observed",
-        notes=("preferred: the probability that the first object is preferred to the second, given a decision",),
+        notes=(
+            "P: the probability that the object is preferred to the other, given a decision; obs.: observed shares",
+        ),
     )

@@ -34,10 +34,10 @@ def pattern_model(res: PatternEstimates) -> Said:
 
 def pattern_decisions(res: PatternEstimates) -> Decisions:
     """Return what the odds hold, and the share of decisions over all that judges may answer."""
-    return Decisions(pattern_shares(res).share, _held(res))
+    return Decisions(pattern_shares(res).share, held_of(res))
 
 
-def _held(res: PatternEstimates) -> str:
+def held_of(res: PatternEstimates) -> str:
     """Return what odds of one answer hold: nothing where answers are independent."""
     if res.patterns.kind == "rankings" and not res.dependent:
         return _ADJACENT
@@ -59,7 +59,9 @@ def pattern_ties(res: PatternEstimates, confidence: float) -> Said:
     odds, low, high = _odds(res, "tie", confidence)
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
-    said = f"between equally good objects{where}{_HELD if _held(res) else ''} the odds of a tie against a win of either"
+    said = (
+        f"between equally good objects{where}{_HELD if held_of(res) else ''} the odds of a tie against a win of either"
+    )
     return f"{text}; {said} are {odds_text(odds)} ({interval_text(low, high, confidence)}).", numbers
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from ..auditing.audit import Audit
+from ..errors import OptionError
 from ..fitting.fitted import OneSource, WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.pairwise_record import Pairwise
@@ -15,7 +17,7 @@ from ..inference.ranks import leaderboard
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.worth import worth as worth_plot
 from ..table import Table, counted, format_count
-from .page_parts import complete, folded, paragraph, picture, table
+from .page_parts import complete, folded, monospaced, paragraph, picture, table
 
 Sections = dict[str, tuple[str, Callable[[], list[str]]]]  # by name: heading, and what makes the parts
 
@@ -23,6 +25,24 @@ _ANSWERED = "letters or ranks at the right tell which objects do not differ sign
 _PREDICTED = "at the right the ranks that each object may have"
 MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
+
+
+def refuse_formula(formula: str | None) -> None:
+    """Raise for the formula of a fit."""
+    if formula is not None:
+        raise OptionError(
+            f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
+        )
+
+
+def made_by(calls: tuple[str, ...], source: str) -> list[str]:
+    """Return which calls made the tables of a page, and where its model is from."""
+    version = getattr(sys.modules.get("llbt"), "__version__", "")
+    return [
+        paragraph(f"Written by llbt {version}. Its tables come from these calls:"),
+        monospaced(calls),
+        paragraph(source, "quiet"),
+    ]
 
 
 def audited(found: Audit) -> list[str]:

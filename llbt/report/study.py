@@ -10,7 +10,7 @@ from ..auditing.audit import Audit, audit
 from ..core.comparisons import Comparisons
 from ..core.links import Link
 from ..data.doors import from_judgments
-from ..errors import DesignError, OptionError, SeparationError
+from ..errors import DesignError, SeparationError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence
 from ..fitting.fitted import Fitted, MaybeMixed, average_of
@@ -29,6 +29,7 @@ from ..inference.objects import worth_classes
 from ..judges.class_fit import LatentClasses
 from ..judges.classes import ClassModels
 from ..judges.tree import JudgeTree
+from .sections import refuse_formula
 
 Groups = ClassModels | LatentClasses | JudgeTree
 
@@ -81,10 +82,7 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     if groups is not None:
         data = _of_all(groups)
     if isinstance(data, (LLBTResults, MixedResults, DiscriminationResults)):
-        if formula is not None:
-            raise OptionError(
-                f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
-            )
+        refuse_formula(formula)
         res = data
     elif isinstance(data, LargeResults):
         raise _too_many(len(data.comparisons.objects))

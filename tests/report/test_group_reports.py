@@ -1,5 +1,6 @@
 """A page on groups of judges has their tables and pictures beside the report of all judges."""
 
+import html
 import re
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def test_a_page_tells_classes_of_judges_apart(tmp_path: Path) -> None:
     ):
         assert said in part, said
     assert part.count("<svg") == 2
+    assert html.escape(llbt.interpret(models.best).sentences["class 1"]) in part
     for one in models.fits:
         assert f'data-value="{float(one.n_params)}"' in part
     assert "The section on classes of judges" in page

@@ -1,0 +1,151 @@
+"""The report of calibrated worths: labels and verdicts beside each other, and what their combination rests on."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.statistics import critical_value
+from ..inference.pairwise import pairwise
+from ..inference.pairwise_record import Pairwise
+from ..inference.ranks import leaderboard
+from ..plot.classes import several_worths
+from ..plot.intervals import intervals as intervals_plot
+from ..plot.pairs import probability_map
+from ..table import Field, Table, interval_fields
+from .calibration_words import Calibrated
+from .page_parts import complete, folded, picture, table
+from .sections import Sections, told_pairs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_DRAWN = 30  # objects of a heat map
+_CORRECTED = {
+    "machine": "Machine",
+    "pair": "Pair",
+    "outcome": "Outcome",
+    "labels": "Labels",
+    "verdicts": "Verdicts",
+    "estimate": "Corrected",
+    "std_error": "Std. error",
+}
+_TEXTS = ("machine", "pair", "outcome")
+_OF_BOTH = ("judgments", "wins", "ties", "losses")  # counts of people and machines together
+
+
+def calibration_sections(found: Calibrated, confidence: float) -> Sections:
+    """Return the sections that calibrated worths have beside the words."""
+    compared = functools.cache(lambda: pairwise(found.worth_source(), confidence=confidence))
+    return {
+        "leaderboard": ("Leaderboard", lambda: _ranked(found, confidence)),
+        "pairs": ("Pairs", lambda: _paired(found, compared())),
+        "machines": ("Labels and verdicts", lambda: _sources(found, confidence)),
+        "checks": ("What the correction rests on", lambda: _checks(found)),
+        "model": ("Model", lambda: [table(_parameters(found, confidence))]),
+    }
+
+
+def calls_of_calibration(found: Calibrated) -> tuple[tuple[str, ...], str]:
+    """Return the calls that the tables come from, and where the method is from."""
+    calls = (
+        f"found = llbt.judges.calibrate(human, machine, formula={found.worth_source().specification.formula!r})",
+        "llbt.leaderboard(found)   llbt.pairwise(found)   llbt.interpret(found)",
+    )
+    source = (
+        "The method: Angelopoulos, A. N., Duchi, J. C. & Zrnic, T. (2023). PPI++: efficient prediction-powered "
+        "inference. arXiv:2311.01453."
+    )
+    return calls, source
+
+
+def _ranked(found: Calibrated, confidence: float) -> list[str]:
+    """Return the leaderboard, without the counts of a table that holds labels and verdicts together."""
+    source = found.worth_source()
+    whole = complete(leaderboard(source, confidence=confidence))
+    notes = tuple(note for note in whole.notes if note not in source.comparisons.notes)
+    kept = tuple(field for field in whole.fields if field.name not in _OF_BOTH)
+    level = f"{100 * confidence:.4g} % intervals"
+    return [
+        table(Table(kept, title=whole.title, head=whole.head, notes=notes)),
+        picture("intervals", f"Log-odds with {level}", lambda: intervals_plot(source, confidence=confidence)),
+    ]
+
+
+def _paired(found: Calibrated, pairs: Pairwise) -> list[str]:
+    order = pairs.ranking
+    worths = pairs.log_worths[order]
+    square = 1 / (1 + np.exp(-2 * (worths[:, None] - worths[None, :])))
+    np.fill_diagonal(square, np.nan)
+    names = [pairs.objects[k] for k in order]
+    caption = "Probability that the object of the row is preferred to that of the column, after correction"
+    few = len(order) <= _MOST_DRAWN
+    drawn = picture("probabilities", caption, lambda: probability_map(names, square, None, None)) if few else ""
+    return [drawn, *told_pairs(pairs, None)]
+
+
+def _sources(found: Calibrated, confidence: float) -> list[str]:
+    caption = "Log-worths by both together, by the labels alone and by the verdicts alone"
+    return [table(complete(found.table())), picture("sources", caption, lambda: _drawn(found, confidence))]
+
+
+def _drawn(found: Calibrated, confidence: float) -> Axes:
+    """Draw the estimates of each source; those of the verdicts without intervals, which would not say how they err."""
+    frame = found.to_frame()
+    half = critical_value(confidence, found.worth_source().df_inference)
+    errors = np.stack([half * frame["std_error"], half * frame["labels_std_error"], 0.0 * frame["machines"]])
+    estimates = np.stack([frame[name].to_numpy() for name in ("estimate", "labels", "machines")])
+    ends = np.stack([estimates - errors, estimates + errors], axis=2)
+    names = ["both", "labels alone", "verdicts alone"]
+    kept = [k for k in range(3) if np.isfinite(estimates[k]).all()]
+    said = f"{100 * confidence:.4g} % intervals; none of the verdicts"
+    return several_worths(frame["object"].tolist(), estimates[kept], ends[kept], [names[k] for k in kept], said)
+
+
+def _checks(found: Calibrated) -> list[str]:
+    corrected = found.rogan_gladen
+    fields = tuple(
+        Field(name, heading, corrected[name].tolist(), "text" if name in _TEXTS else "number", 3)
+        for name, heading in _CORRECTED.items()
+    )
+    title = "Shares of outcomes by the correction of Rogan & Gladen"
+    notes = ("it takes a machine to err alike on all pairs",)
+    return [
+        table(_tests(found)),
+        folded("Another correction, pair by pair", table(Table(fields, title=title, notes=notes))),
+    ]
+
+
+def _tests(found: Calibrated) -> Table:
+    """Return whether labelled units are like the others, and whether each machine agrees alike on all pairs."""
+    tests = (found.shares, *found.drift.values())
+    return Table(
+        (
+            Field("test", "Test", [test.name for test in tests]),
+            Field("null", "Null hypothesis", [test.null for test in tests]),
+            Field("statistic", "χ²", [test.statistic for test in tests], "statistic"),
+            Field("df", "Df", [test.df for test in tests], "count"),
+            Field("p_value", "p", [test.p_value for test in tests], "p_value"),
+        ),
+        title="Are labelled units like the others, and do machines agree with people alike on all pairs?",
+        notes=tuple(f"{test.name}: {note}" for test in tests for note in test.notes),
+    )
+
+
+def _parameters(found: Calibrated, confidence: float) -> Table:
+    """Return the parameters of the model after correction."""
+    source = found.worth_source()
+    bounds = source.conf_int(1 - confidence)
+    return Table(
+        (
+            Field("term", "", list(source.names)),
+            Field("estimate", "Estimate", source.params.to_numpy(), "estimate"),
+            Field("std_error", "Std. error", source.bse.to_numpy(), "estimate"),
+            *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy(), confidence),
+            Field("p_value", "p", source.pvalues.to_numpy(), "p_value"),
+        ),
+        title=f"Calibrated parameters: {source.specification.formula}",
+        notes=(f"log-worth λ, reference {source.design.reference}", *source.covariance.notes, "there is no likelihood"),
+    )
