@@ -7,7 +7,7 @@ moving the first object of all lists, then the second, …, by differences of fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,13 @@ from scipy import linalg
 
 from ..budgets import refuse_large
 from .choices import Batch, Told
-from .list_fit import ListFit, bounded, moved, newton_step
-from .list_likelihood import Lists, Moments
+from .list_fit import FURTHEST, ListFit, ListPoint, moved, newton_step
+from .list_likelihood import Lists
+from .newton import SLOW, Step, newton
 
 FloatArray = npt.NDArray[np.float64]
 
 _MAX_ITERATIONS = 200
-_ENDED = 1e-10  # a step, in log-worths, after which the next is rounding
 _APART = 1e-3  # of the four points that a slope is found by
 _POINTS = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 
@@ -36,30 +36,32 @@ def fit_reduced(lists: Lists) -> ListFit:
     """
     rows = lists.matrix.shape[0]
     refuse_large(f"the covariance of {rows:,} worths", float(rows) ** 2, "Pass prior= a number instead.")
-    params = np.zeros(lists.size)
-    found = lists.moments(params)
-    for n_iter in range(_MAX_ITERATIONS):
-        step = bounded(lists, newton_step(found, params, found.gradient + _slope(lists, params, found)))
-        if moved(lists, step) < _ENDED:
-            return ListFit(params, found.information, found.gradient, found.value, True, n_iter)
-        params, found = _searched(lists, params, found, step)
-    return ListFit(params, found.information, found.gradient, found.value, False, _MAX_ITERATIONS)
+    ascent = _Reduced(lists)
+    start = ascent.at(np.zeros(lists.size))
+    return ListFit.of(newton(ascent, start, exact=SLOW, longest=FURTHEST, most=_MAX_ITERATIONS))
 
 
-def _penalized(found: Moments) -> float:
-    sign, value = np.linalg.slogdet(found.information)
-    return found.value + value / 2 if sign > 0 else -np.inf
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """The penalized likelihood of lists, whose slope is found only where a step is taken."""
 
+    lists: Lists
 
-def _searched(lists: Lists, params: FloatArray, found: Moments, step: FloatArray) -> tuple[FloatArray, Moments]:
-    """Return the point that a step reaches, or half of it, and so on, and what the lists say there."""
-    room = 1e-12 * max(1.0, abs(found.value))
-    for _ in range(40):
-        after = lists.moments(params + step)
-        if np.isfinite(after.value) and _penalized(after) >= _penalized(found) - room:
-            break
-        step = step / 2
-    return params + step, after
+    def at(self, params: FloatArray) -> ListPoint:
+        """Return the lists and the penalty at some parameters."""
+        plain = ListPoint.of(self.lists, params)
+        sign, value = np.linalg.slogdet(plain.information)
+        return replace(plain, value=plain.value + value / 2 if sign > 0 else -np.inf)
+
+    def step(self, point: ListPoint) -> Step:
+        """Return Newton's step."""
+        gradient = point.gradient + _slope(self.lists, point)
+        values = newton_step(point.information, point.params, gradient)
+        return Step(values, float(gradient @ values), moved(self.lists, values))
+
+    def moved(self, point: ListPoint, step: FloatArray) -> ListPoint:
+        """Return the point that a step leads to."""
+        return self.at(point.params + step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +80,12 @@ class _Spread:
         return np.asarray(own + across + (self.of_ties * told.of_ties).sum(axis=(1, 2)))
 
 
-def _slope(lists: Lists, params: FloatArray, found: Moments) -> FloatArray:
+def _slope(lists: Lists, point: ListPoint) -> FloatArray:
     """Return the derivative of half the logarithm of the determinant of the information, (p + T,)."""
     p, rows = lists.matrix.shape[1], lists.matrix.shape[0]
-    worths, deltas = lists.split(params)
-    kept = len(params) - p
-    inverse = linalg.inv(found.information)
+    worths, deltas = lists.split(point.params)
+    kept = len(point.params) - p
+    inverse = linalg.inv(point.information)
     between, of_ties = np.zeros((rows, len(deltas))), np.zeros((len(deltas), len(deltas)))
     between[:, :kept], of_ties[:kept, :kept] = lists.matrix @ inverse[:p, p:], inverse[p:, p:]
     spread = _Spread(np.asarray(lists.matrix @ (lists.matrix @ inverse[:p, :p]).T), between, of_ties)

@@ -9,17 +9,45 @@ import numpy.typing as npt
 from scipy import linalg
 
 from ..resampling import step_made
-from .list_likelihood import Lists, Moments
+from .list_likelihood import Lists
+from .newton import InParameters, Search, Step, moving, newton
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 _COST = 40.0  # numbers evaluated elsewhere that a list costs as much as
+FURTHEST = 1.0  # that a step moves a log-worth from the mean of all; farther off, quadratic steps go astray
 _MAX_ITERATIONS = 100
-_FURTHEST = 1.0  # that a step moves a log-worth from the mean of all; farther off, quadratic steps go astray
 _SHORT = 1e-4  # a step near a maximum
-_FLAT = 1e-13  # a decrement with which longer steps than that end nowhere
-_DECREMENT = 1e-9  # half the squared length of a step, in its own information, after which the next is rounding
+_FLAT = 2e-13  # a decrement with which longer steps than that end nowhere
+_DECREMENT = 2e-9  # of the last step: the next is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class ListPoint:
+    """What lists say at some parameters (p + T,), and a penalty with them.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p + T,)
+    information, gradient, log_likelihood
+        Of the lists alone.
+    value : float
+        The log-likelihood and the penalty.
+    """
+
+    params: FloatArray
+    information: FloatArray
+    gradient: FloatArray
+    log_likelihood: float
+    value: float
+
+    @classmethod
+    def of(cls, lists: Lists, params: FloatArray) -> ListPoint:
+        """Return what lists say without a penalty."""
+        found = lists.moments(params)
+        return cls(params, found.information, found.gradient, found.value, found.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +71,14 @@ class ListFit:
     converged: bool
     n_iter: int
 
+    @classmethod
+    def of(cls, search: Search[ListPoint]) -> ListFit:
+        """Return what Newton's method found."""
+        point = search.point
+        return cls(
+            point.params, point.information, point.gradient, point.log_likelihood, search.converged, search.n_iter
+        )
+
 
 class Unbounded(ArithmeticError):
     """The likelihood of lists has no maximum: it rises along a direction of the parameters (p + T,), without end."""
@@ -65,27 +101,43 @@ def fit_lists(lists: Lists, start: FloatArray | None = None, held: BoolArray | N
     Unbounded
         Where there is no maximum.
     """
-    params = np.zeros(lists.size) if start is None else start
-    moving = np.arange(lists.size) if held is None else np.flatnonzero(~held)
-    found = lists.moments(params)
-    for n_iter in range(_MAX_ITERATIONS):
-        step_made(_COST * len(lists.counts))
-        step = np.zeros(lists.size)
-        step[moving] = newton_step(found.of(moving), params[moving], found.gradient[moving])
-        step = bounded(lists, step)
-        decrement = float(found.gradient @ step) / 2
-        if decrement < _FLAT and moved(lists, step) > _SHORT:
-            raise Unbounded(step / np.abs(step).max())
-        params, found = _searched(lists, params, found, step)
-        if decrement < _DECREMENT and moved(lists, step) < _SHORT:
-            return _ended(params, found, True, n_iter + 1)
-    return _ended(params, found, False, _MAX_ITERATIONS)
+    ascent = InParameters(
+        lambda params: ListPoint.of(lists, params),
+        lambda point, free: _solved(lists, point, free),
+        moving(lists.size, held),
+        lambda step: moved(lists, step),
+    )
+    found = newton(
+        ascent,
+        ascent.evaluate(np.zeros(lists.size) if start is None else start),
+        enough=_DECREMENT,
+        short=_SHORT,
+        longest=FURTHEST,
+        most=_MAX_ITERATIONS,
+        ends=_is_flat,
+    )
+    if found.ended == "stopped" and found.step is not None:
+        raise Unbounded(found.step.values / np.abs(found.step.values).max())
+    return ListFit.of(found)
 
 
-def newton_step(found: Moments, params: FloatArray, gradient: FloatArray) -> FloatArray:
+def _is_flat(point: ListPoint, step: Step, n_iter: int) -> bool:
+    """Whether a step is long and gains next to nothing: the likelihood rises towards infinity."""
+    share = step.share(FURTHEST)
+    return share * step.decrement < _FLAT and share * step.reach > _SHORT
+
+
+def _solved(lists: Lists, point: ListPoint, free: IntArray) -> FloatArray:
+    step_made(_COST * len(lists.counts))
+    some = len(free) < len(point.params)
+    information = point.information[np.ix_(free, free)] if some else point.information
+    return newton_step(information, point.params[free], point.gradient[free])
+
+
+def newton_step(information: FloatArray, params: FloatArray, gradient: FloatArray) -> FloatArray:
     """Return Newton's step; raise where the information is singular: steps have gone that way since they began."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(found.information), np.finfo(float).tiny))
-    scaled = found.information * np.outer(scale, scale)
+    scale = 1 / np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
+    scaled = information * np.outer(scale, scale)
     try:
         return np.asarray(scale * linalg.cho_solve(linalg.cho_factor(scaled, lower=True), scale * gradient))
     except linalg.LinAlgError:
@@ -98,23 +150,3 @@ def moved(lists: Lists, step: FloatArray) -> float:
     p = lists.matrix.shape[1]
     worths = lists.matrix @ step[:p]
     return float(np.abs(np.append(worths - worths.mean(), step[p:])).max())
-
-
-def bounded(lists: Lists, step: FloatArray) -> FloatArray:
-    """Return a step, or the part of it that moves no log-worth or log δ too far."""
-    return step * min(1.0, _FURTHEST / max(moved(lists, step), np.finfo(float).tiny))
-
-
-def _searched(lists: Lists, params: FloatArray, found: Moments, step: FloatArray) -> tuple[FloatArray, Moments]:
-    """Return the point that a step reaches, or half of it, and so on: the likelihood does not fall but by rounding."""
-    room = 1e-12 * abs(found.value)
-    for _ in range(40):
-        after = lists.moments(params + step)
-        if np.isfinite(after.value) and after.value >= found.value - room:
-            break
-        step = step / 2
-    return params + step, after
-
-
-def _ended(params: FloatArray, found: Moments, converged: bool, n_iter: int) -> ListFit:
-    return ListFit(params, found.information, found.gradient, found.value, converged, n_iter)

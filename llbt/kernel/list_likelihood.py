@@ -140,12 +140,6 @@ class Moments:
     gradient: FloatArray
     information: FloatArray
 
-    def of(self, moving: IntArray) -> Moments:
-        """Return those of some of the parameters."""
-        if len(moving) == len(self.gradient):
-            return self
-        return Moments(self.value, self.gradient[moving], self.information[np.ix_(moving, moving)])
-
 
 @dataclass(eq=False)
 class _Summed:

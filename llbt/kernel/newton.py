@@ -19,7 +19,9 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 ENOUGH = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
+_REST = 1e-19  # the same where not even this step is worth its cost
 UNSEEN = 1e-16  # of a log-likelihood: what a step adds to it is lost in rounding
+SLOW = 1e-19  # the share where the curvature is not exact, so that steps do not shrink quadratically
 _SLACK = 1e-12  # of a log-likelihood, by which rounding may let it fall
 _LEAST = 1e-4  # of what the slope promises, that a step has to gain
 _LONGEST = 3.0  # log-odds that a step moves any predictor: probabilities of 0 are not left any more
@@ -163,7 +165,7 @@ def newton(
     start: P,
     *,
     enough: float = ENOUGH,
-    rest: float = 0.0,
+    rest: float = _REST,
     exact: float = UNSEEN,
     short: float = np.inf,
     longest: float = _LONGEST,
@@ -186,8 +188,8 @@ def newton(
     rest : float
         The decrement at which not even that step is taken.
     exact : float
-        The decrement, as a share of the log-likelihood, at which the step is the last; smaller than what can be seen in
-        the log-likelihood where steps do not shrink quadratically.
+        The decrement, as a share of the log-likelihood, at which the step is the last; `SLOW` where the curvature is
+        not exact.
     short : float
         The reach that the last step is below: on the way to infinity decrements vanish and steps do not.
     longest : float
@@ -207,11 +209,12 @@ def newton(
             step = ascent.step(point)
         except linalg.LinAlgError as failure:
             return Search(point, "singular", n_iter, step, failure)
-        if step.decrement < rest:
+        near = step.reach < short
+        if near and step.decrement < rest:
             return Search(point, "maximum", n_iter, step)
         if ends is not None and ends(point, step, n_iter):
             return Search(point, "stopped", n_iter, step)
-        last = step.decrement < max(enough, exact * abs(point.value)) and step.reach < short
+        last = near and step.decrement < max(enough, exact * abs(point.value))
         reached = _part(ascent, point, step, longest, halvings, accepts)
         if reached is None:
             return Search(point, "maximum" if last else "no ascent", n_iter, step)

@@ -19,7 +19,7 @@ from .cuts import ordered_start
 from .gathered import FloatArray, IntArray
 from .judgeblocks import JudgeBlocks
 from .likelihood import Inverse, Likelihood, Problem, probabilities, rows_of, sparse_gram, table_of
-from .newton import UNSEEN, InParameters, Search, Step, moving, newton
+from .newton import SLOW, UNSEEN, InParameters, Search, Step, moving, newton
 from .objectgraph import GraphInformation, object_graph
 from .penalties import Penalize
 from .routes import Steps
@@ -29,7 +29,6 @@ Solver = Literal["glm", "eliminate", "eliminate, glm"]
 Ends = Callable[[FloatArray, FloatArray], bool]
 
 _MAX_ITERATIONS = 100
-_REST = 1e-19  # squared distance to the maximum, in standard errors, at which no step is worth its cost
 _EARLY = 7  # steps after which most maxima are reached
 _LESS = 100.0  # times smaller that a decrement is when it is asked again whether to stop
 _FIRST_STEPS = 4  # taken without the columns that cost most
@@ -283,8 +282,7 @@ def _climbed(
         return steps.solve(_of_moving(at.curvature, free), at.gradient[free])
 
     ascent = InParameters(lambda params: _evaluate(likelihood, penalty, params), solve, free, likelihood.reach)
-    unseen = UNSEEN if penalty is None else 0.0  # of a penalty the curvature is not exact, so that steps shrink slowly
-    return newton(ascent, point, rest=_REST, exact=unseen, most=most, ends=ends)
+    return newton(ascent, point, exact=UNSEEN if penalty is None else SLOW, most=most, ends=ends)
 
 
 def _of_moving(curvature: Any, free: IntArray) -> Any:
