@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, IntArray
 from ..kernel.independent_pairs import IndependentPairs
 from ..kernel.list_fit import ListFit
+from ..kernel.newton import InParameters, moving, newton
 from ..resampling import step_made
 from .pattern_likelihood import PatternLikelihood
 
 BoolArray = npt.NDArray[np.bool_]
 
 _MAX_ITERATIONS = 100
-_DECREMENT = 1e-9
+_DECREMENT = 2e-9
 _DAMPED = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)  # of the information of complete answers, added to that of what was seen
 _SLOPES = (0.0, 1.0, -1.0, 3.0, -3.0)  # β from which it is looked for, as multiples of the worths
 _ALONE = 2.0  # and one β alone, up or down, the others 0, where that takes no time
@@ -37,25 +38,23 @@ def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray, held: Bool
     LinAlgError
         Where the information is singular.
     """
-    params = start
-    moving = np.arange(len(start)) if held is None else np.flatnonzero(~held)
-    square = np.ix_(moving, moving)
-    found = likelihood.moments(params)
-    for n_iter in range(_MAX_ITERATIONS):
-        step_made()
-        value, gradient, information, possible = found
-        step = np.zeros(len(start))
-        step[moving] = _step(gradient[moving], information[square], possible[square])
-        decrement = float(gradient @ step) / 2
-        for _ in range(40):
-            found = likelihood.moments(params + step)
-            if np.isfinite(found[0]) and found[0] >= value - 1e-12 * abs(value):
-                break
-            step = step / 2
-        params = params + step
-        if decrement < _DECREMENT:
-            return ListFit(params, found[2], found[1], found[0], True, n_iter + 1)
-    return ListFit(params, found[2], found[1], found[0], False, _MAX_ITERATIONS)
+    ascent = InParameters(lambda params: _Point(params, *likelihood.moments(params)), _step, moving(len(start), held))
+    found = newton(ascent, ascent.evaluate(start), enough=_DECREMENT, most=_MAX_ITERATIONS)
+    if found.failure is not None:
+        raise found.failure
+    at = found.point
+    return ListFit(at.params, at.information, at.gradient, at.value, found.converged, found.n_iter)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Parameters (p,), the likelihood there with its derivatives, and the information of complete answers (p, p)."""
+
+    params: FloatArray
+    value: float
+    gradient: FloatArray
+    information: FloatArray
+    possible: FloatArray
 
 
 def fit_with_missing(likelihood: PatternLikelihood, start: FloatArray) -> ListFit:
@@ -90,7 +89,11 @@ def _slopes(likelihood: PatternLikelihood, slope: FloatArray, worths: FloatArray
     return np.concatenate([found, _ALONE * np.eye(size), -_ALONE * np.eye(size)])
 
 
-def _step(gradient: FloatArray, information: FloatArray, possible: FloatArray) -> FloatArray:
+def _step(point: _Point, free: IntArray) -> FloatArray:
+    """Return Newton's step in the parameters that are not held."""
+    step_made()
+    square = np.ix_(free, free)
+    information, possible, gradient = point.information[square], point.possible[square], point.gradient[free]
     for damping in _DAMPED:
         try:
             return np.asarray(linalg.solve(information + damping * possible, gradient, assume_a="pos"))
