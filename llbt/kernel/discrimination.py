@@ -18,14 +18,12 @@ from scipy.sparse import eye_array, issparse
 from ..resampling import step_made
 from .gathered import FloatArray, Gathered, IntArray, Part, weighted_product
 from .likelihood import Problem, information, probabilities, row_sums, weighted_gram
+from .newton import Search, Step, newton
 
 SEED = 0  # of the random starts
 RANDOM = 6  # random starts
 _COST = 6.0  # numbers evaluated elsewhere that a comparison of a judge costs as much as
 _MOST_STEPS = 200
-_DECREMENT = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
-_LONGEST_STEP = 3.0
-_HALVINGS = 40
 _FAR = 40.0  # a predictor at which a search is given up: probabilities are 0 to rounding
 _DAMPED = (0.0, 1e-6, 1e-3, 1.0, 1e3)  # of the diagonal, tried in turn
 _SAME = 1e-6  # log-likelihoods that differ by less are of one maximum
@@ -238,27 +236,41 @@ def _dense(matrix: Any) -> FloatArray:
 # -- the search --------------------------------------------------------------------------------------------------------
 
 
+def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> Search[Point]:
+    """Return where Newton's method gets from a start."""
+    ascent = _OnNorm(views)
+    start = _normed(views, point_at(views, params, sigma))
+    found = newton(ascent, start, most=_MOST_STEPS, ends=lambda point, step, n_iter: ascent.is_far(point))
+    if found.failure is not None and not ascent.is_far(found.point):
+        raise found.failure
+    return found
+
+
 @dataclass(frozen=True, eq=False)
-class _Peak:
-    point: Point
-    converged: bool
-    n_iter: int
+class _OnNorm:
+    """The likelihood on the norm of the discriminations; its steps are of the parameters and these, (p + K,)."""
 
+    views: Views
 
-def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> _Peak:
-    """Return where Newton's method gets from a start, by the expected information where the observed one cannot."""
-    point = _normed(views, point_at(views, params, sigma))
-    for n_iter in range(_MOST_STEPS):
-        step_made(_COST * len(views.judged.judge))
-        if _furthest(views.judged, point).max() > _FAR:
-            return _Peak(point, False, n_iter)
-        gradient = gradient_at(views, point)
-        step = _step(views, point, *gradient)
-        decrement = float(gradient[0] @ step[0] + gradient[1] @ step[1])
-        point = _normed(views, _searched(views, point, step, decrement))
-        if decrement < _DECREMENT:
-            return _Peak(point, True, n_iter + 1)
-    return _Peak(point, False, _MOST_STEPS)
+    def step(self, point: Point) -> Step:
+        """Return Newton's step, by the expected information where the observed one cannot."""
+        judged = self.views.judged
+        step_made(_COST * len(judged.judge))
+        gradient = gradient_at(self.views, point)
+        params, sigma = _step(self.views, point, *gradient)
+        before = judged.predictors(point.params, point.sigma)
+        after = judged.predictors(point.params + params, point.sigma + sigma)
+        reach = max(float(np.abs(a - b).max()) for a, b in zip(after, before, strict=True))
+        return Step(np.append(params, sigma), float(gradient[0] @ params + gradient[1] @ sigma), reach)
+
+    def moved(self, point: Point, step: FloatArray) -> Point:
+        """Return the point that a step leads to."""
+        p = len(point.params)
+        return _normed(self.views, point_at(self.views, point.params + step[:p], point.sigma + step[p:]))
+
+    def is_far(self, point: Point) -> bool:
+        """Whether predictors are so large that the search is given up."""
+        return bool(_furthest(self.views.judged, point).max() > _FAR)
 
 
 def _step(views: Views, point: Point, gradient: FloatArray, sigmas: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -323,22 +335,6 @@ def _basis(judged: Judged, params: FloatArray) -> FloatArray:
     along = np.zeros(size)
     along[judged.scaled] = params[judged.scaled]
     return np.asarray(np.linalg.qr(along[:, None], mode="complete")[0][:, 1:])
-
-
-def _searched(views: Views, point: Point, step: tuple[FloatArray, FloatArray], decrement: float) -> Point:
-    """Halve a step until the likelihood rises; no predictor moves further than a few units."""
-    judged = views.judged
-    before = judged.predictors(point.params, point.sigma)
-    after = judged.predictors(point.params + step[0], point.sigma + step[1])
-    reach = max(float(np.abs(a - b).max()) for a, b in zip(after, before, strict=True))
-    length = min(1.0, _LONGEST_STEP / max(reach, np.finfo(float).tiny))
-    slack = 1e-12 * abs(point.value)
-    for _ in range(_HALVINGS):
-        reached = point_at(views, point.params + length * step[0], point.sigma + length * step[1])
-        if reached.value >= point.value + 1e-4 * length * min(decrement, 1.0) - slack:
-            return reached
-        length /= 2
-    return reached if reached.value >= point.value else point
 
 
 def _normed(views: Views, point: Point) -> Point:

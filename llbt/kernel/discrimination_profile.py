@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import linalg
 
 from .discrimination import DiscriminationFit, Judged, Point, Views, gradient_at, information_at, point_at
 from .gathered import FloatArray
+from .newton import Step, newton
 from .profile import profile_bounds
 
 _STEPS = 60
-_HALVINGS = 30
-_DECREMENT = 1e-8  # squared distance to the constrained maximum, in standard errors
+_DECREMENT = 1e-8  # squared distance to the constrained maximum, in standard errors, that is near enough
 _SEARCHES = 25
 _CLOSE = 1e-4  # how near the bound of an interval is found, in shares of its distance
 _CLOSE_FALL = 1e-7  # how near the fall of the likelihood is to that asked for
@@ -95,21 +97,26 @@ def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side
 
 def _constrained(views: Views, start: Point, place: int, value: float) -> Point:
     """Return the highest point on the norm, reached from a start, with one of the p parameters or K factors held."""
-    point = _moved(views, start.params, start.sigma, place, value)
-    for _ in range(_STEPS):
-        step, decrement = _step(views, point, place)
-        if decrement < _DECREMENT:
-            break
-        length, p = 1.0, len(point.params)
-        for _ in range(_HALVINGS):
-            reached = _moved(views, point.params + length * step[:p], point.sigma + length * step[p:], place, value)
-            if reached.value >= point.value - 1e-12 * abs(point.value):
-                break
-            length /= 2
-        else:
-            break
-        point = reached
-    return point
+    start = _moved(views, start.params, start.sigma, place, value)
+    return newton(_Surface(views, place, value), start, rest=_DECREMENT, most=_STEPS).point
+
+
+@dataclass(frozen=True, eq=False)
+class _Surface:
+    """The likelihood on the norm with one of the parameters or factors held; its steps are (p + K,)."""
+
+    views: Views
+    place: int
+    value: float
+
+    def step(self, point: Point) -> Step:
+        """Return a step along the surface."""
+        return Step(*_step(self.views, point, self.place))
+
+    def moved(self, point: Point, step: FloatArray) -> Point:
+        """Return the point on the surface that a step leads to."""
+        p = len(point.params)
+        return _moved(self.views, point.params + step[:p], point.sigma + step[p:], self.place, self.value)
 
 
 def _moved(views: Views, params: FloatArray, sigma: FloatArray, place: int, value: float) -> Point:
