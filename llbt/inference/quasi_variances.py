@@ -16,13 +16,14 @@ from ..errors import ConvergenceWarning, DesignError, listed, warn_user
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
+from ..kernel.newton import Step, newton
 from ..table import Field, Record, Table, format_percent
 from .objects import LogWorths, log_worths_at
 
 _NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none
 _RIDGE = 1e-13  # keeps the normal equations regular; it shortens steps, but moves no minimum
 _MOST_STEPS = 200
-_SHORTEST_STEP = 1e-12  # of the largest quasi-variance
+_DECREMENT = 1e-22  # of the last step: about the square of its length, in shares of the sums of two
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -184,7 +185,7 @@ def quasi_variances(
     quasi, converged = fitted_quasi_variances(variances)
     if not converged:
         warn_user(
-            f"quasi-variances: no minimum to {_SHORTEST_STEP:g} after {_MOST_STEPS} steps; see worst_error.",
+            f"quasi-variances: no minimum after {_MOST_STEPS} steps; see worst_error.",
             ConvergenceWarning,
         )
     worst = worst_errors(found.cov, quasi)
@@ -219,15 +220,44 @@ def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:
     q = _solved(np.where(off, np.exp(-2 * target), 0.0), np.where(off, np.exp(-target), 0.0).sum(axis=1))
     if (_sums(q)[off] <= 0).any():
         q = np.full(size, 0.5)
-    for _ in range(_MOST_STEPS):
-        total = _sums(q)
-        residual = np.log(total) - target
-        weight = np.where(off, np.maximum(1 - residual, 0.1) / total**2, 0.0)  # Newton's; kept positive far away
-        step = _solved(weight, -(residual / total).sum(axis=1))
-        q, length = _stepped(q, step, target)
-        if length <= _SHORTEST_STEP * np.abs(q).max():
-            return scale * q, True
-    return scale * q, False
+    found = newton(_Misfit(target), _Sums.of(q, target), enough=_DECREMENT, rest=0.0, exact=0.0, most=_MOST_STEPS)
+    return scale * found.point.quasi, found.converged
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Quasi-variances (J,), their sums (J, J), and minus half the sum of squares by which the logarithms miss."""
+
+    quasi: FloatArray
+    total: FloatArray
+    value: float
+
+    @classmethod
+    def of(cls, quasi: FloatArray, target: FloatArray) -> _Sums:
+        total = _sums(quasi)
+        positive = bool((total > 0).all())
+        return cls(quasi, total, -float(np.sum((np.log(total) - target) ** 2)) / 4 if positive else -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class _Misfit:
+    """How far the sums of quasi-variances miss variances with the logarithms `target` (J, J)."""
+
+    target: FloatArray
+
+    def step(self, point: _Sums) -> Step:
+        """Return Newton's step, by weights that are kept positive far away."""
+        total = point.total
+        residual = np.log(total) - self.target
+        weight = np.maximum(1 - residual, 0.1) / total**2
+        np.fill_diagonal(weight, 0.0)
+        gradient = -(residual / total).sum(axis=1)
+        values = _solved(weight, gradient)
+        return Step(values, float(gradient @ values))
+
+    def moved(self, point: _Sums, step: FloatArray) -> _Sums:
+        """Return the quasi-variances that a step leads to."""
+        return _Sums.of(point.quasi + step, self.target)
 
 
 def worst_errors(cov: FloatArray, quasi: FloatArray) -> tuple[float, float]:
@@ -266,19 +296,6 @@ def _solved(weight: FloatArray, right: FloatArray) -> FloatArray:
     root = np.sqrt(weight.sum(axis=1))  # scaled to a unit diagonal: variances may differ by orders of magnitude
     scaled = weight / np.outer(root, root) + (1 + _RIDGE) * np.eye(len(root))
     return np.asarray(linalg.solve(scaled, right / root, assume_a="pos") / root)
-
-
-def _stepped(q: FloatArray, step: FloatArray, target: FloatArray) -> tuple[FloatArray, float]:
-    """Return q after the step, halved until every sum is positive and the fit no worse, and the length of the step."""
-
-    def misfit(at: FloatArray) -> float:
-        total = _sums(at)
-        return float(np.sum((np.log(total) - target) ** 2)) if (total > 0).all() else np.inf
-
-    before = misfit(q)
-    while misfit(q + step) > before * (1 + 1e-12):  # ends at the latest where the step vanishes beside q
-        step = step / 2
-    return q + step, float(np.abs(step).max())
 
 
 def _difference_variances(cov: FloatArray) -> FloatArray:
