@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse, special
+from scipy import linalg, sparse, special
 
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
+from .newton import Step, newton
 
 _STEPS = 2000  # of EM
 _GAIN = 1e-8  # of the log-likelihood in a step, below which EM ends
@@ -26,7 +27,7 @@ _KEPT = 3  # starts that go on where EM ended early
 _LONGEST = 2.0  # that a step moves any predictor
 _RIDGE = 1e-10  # of the scaled information, for a class whose judges leave a direction open
 _POLISH = 25  # Newton steps at the end
-_DECREMENT = 1e-16
+_FLAT = 1e-9  # of the scaled information, from which on it is that of a maximum
 FAR = 12.0  # predictors beyond this: probabilities of 1e-10 and less
 _TOGETHER = 3e7  # numbers held at once
 
@@ -440,31 +441,48 @@ def _spread(common: npt.NDArray[np.bool_], k: int) -> FloatArray:
 
 def _polished(em: _Em, log_shares: FloatArray, params: FloatArray) -> tuple[_State, bool]:
     """Return the maximum near the end of EM by Newton's method, and whether it is one with finite parameters."""
-    k, p = params.shape
-    state = _State(log_shares[None, :], params[None, :, :])
-    value = em.penalized(state, em.expectation(state)[0])[0]
-    for _ in range(_POLISH):
-        here = _curvature(em, state.log_shares[0], state.params[0])
-        if not len(here.score):
-            return state, True
+    ascent = _Polish(em)
+    found = newton(ascent, ascent.at(_State(log_shares[None, :], params[None, :, :])), most=_POLISH)
+    return found.point.state, found.converged
+
+
+@dataclass(frozen=True, eq=False)
+class _Height:
+    """A mixture, and its (penalized) log-likelihood."""
+
+    state: _State
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Polish:
+    """The log-likelihood of one mixture; its steps are of what is free among its parameters and log ratios, (q,)."""
+
+    em: _Em
+
+    def at(self, state: _State) -> _Height:
+        """Return the log-likelihood of a mixture."""
+        return _Height(state, float(self.em.penalized(state, self.em.expectation(state)[0])[0]))
+
+    def step(self, point: _Height) -> Step:
+        """Return Newton's step.
+
+        Raises
+        ------
+        LinAlgError
+            Where the information is not that of a maximum: a class at infinity, or a saddle. EM's end is as good.
+        """
+        here = _curvature(self.em, point.state.log_shares[0], point.state.params[0])
         scale = 1 / np.sqrt(np.maximum(np.diag(here.information), 1e-300))
-        scaled = here.information * np.outer(scale, scale)
-        values, vectors = np.linalg.eigh(scaled)
-        if values[0] < 1e-9:  # a class at infinity, or a saddle: EM's end is as good
-            return state, False
+        values, vectors = np.linalg.eigh(here.information * np.outer(scale, scale))
+        if values.min(initial=np.inf) < _FLAT:
+            raise linalg.LinAlgError("no maximum with finite parameters")
         step = scale * (vectors @ ((vectors.T @ (scale * here.score)) / values))
-        decrement = float(step @ here.score)
-        moved = here.spread @ step
-        length = 1.0
-        while True:
-            params = state.params + length * moved[: k * p].reshape(1, k, p)
-            logits = state.log_shares[0] + length * np.append(0.0, moved[k * p :])
-            new = _State((logits - special.logsumexp(logits))[None, :], params)
-            found = em.penalized(new, em.expectation(new)[0])[0]
-            if found >= value - 1e-9 * abs(value) or length < 1e-3:
-                break
-            length /= 2
-        state, value = new, found
-        if decrement < _DECREMENT * max(1.0, abs(value)):
-            return state, True
-    return state, False
+        return Step(here.spread @ step, float(step @ here.score))
+
+    def moved(self, point: _Height, step: FloatArray) -> _Height:
+        """Return the mixture that a step leads to."""
+        _, k, p = point.state.params.shape
+        params = point.state.params + step[: k * p].reshape(1, k, p)
+        logits = point.state.log_shares[0] + np.append(0.0, step[k * p :])
+        return self.at(_State((logits - special.logsumexp(logits))[None, :], params))
