@@ -16,14 +16,24 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from ..core.response import Response
 from ..resampling import step_made
+from .newton import InParameters, newton
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _MAX_ITERATIONS = 100
-_DECREMENT = 1e-12  # half the squared length of a step, in its own information per judgment
+_DECREMENT = 2e-12  # squared length of the last step, in its own information per judgment
 _BELOW = -1e-9
 _LOST = 1e-7  # share of the information at 0 that a finite estimate keeps by far
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """Σ y log p at some parameters (p,), and its gradient (p,)."""
+
+    params: FloatArray
+    value: float
+    gradient: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,26 +71,22 @@ class Scores:
 
     def root(self, counts: FloatArray, start: FloatArray) -> FloatArray | None:
         """Return where the gradient for counts (S, K) is 0; None where Newton's method does not get there."""
-        params, totals = start.copy(), counts.sum(axis=1)
-        value = self._value(params, counts)
-        for _ in range(_MAX_ITERATIONS):
-            step_made(counts.size)
-            gradient = self.gradient(params, counts)
-            try:
-                lower = linalg.cho_factor(self.information(params, totals), lower=True, check_finite=False)
-                step = linalg.cho_solve(lower, gradient, check_finite=False)
-            except linalg.LinAlgError:
-                return None
-            decrement = float(gradient @ step) / 2
-            for _ in range(40):
-                after = self._value(params + step, counts)
-                if np.isfinite(after) and after >= value - 1e-14 * (1 + abs(value)):
-                    break
-                step = step / 2
-            params, value = params + step, after
-            if decrement < _DECREMENT * max(1.0, float(np.abs(totals).sum())):
-                return np.asarray(params) if self._is_finite(params, totals) else None
-        return None
+        totals = counts.sum(axis=1)
+        ascent = InParameters(
+            lambda params: _Sum(params, self._value(params, counts), self.gradient(params, counts)),
+            lambda point, _: self._step(point, totals),
+            np.arange(len(start)),
+        )
+        enough = _DECREMENT * max(1.0, float(np.abs(totals).sum()))
+        found = newton(ascent, ascent.evaluate(start), enough=enough, most=_MAX_ITERATIONS)
+        if not found.converged or not self._is_finite(found.point.params, totals):
+            return None
+        return found.point.params
+
+    def _step(self, point: _Sum, totals: FloatArray) -> FloatArray:
+        step_made(totals.size * len(self.response.loadings))
+        lower = linalg.cho_factor(self.information(point.params, totals), lower=True, check_finite=False)
+        return np.asarray(linalg.cho_solve(lower, point.gradient, check_finite=False))
 
     def _is_finite(self, params: FloatArray, totals: FloatArray) -> bool:
         """Whether a search has ended at a maximum: on its way to infinity it would lose all information."""
