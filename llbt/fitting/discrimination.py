@@ -18,11 +18,13 @@ from ..kernel.discrimination import DiscriminationFit, Judged, maximize
 from ..kernel.robust import Covariance
 from ..kernel.threads import few_threads
 from ..table import counted, format_count
+from .discrimination_clusters import clustered_covariance
 from .discrimination_estimates import Judging, Neighbour
 from .discrimination_existence import check_finite
 from .discrimination_results import DiscriminationResults
 from .distinct import distinct
 from .results import LLBTResults
+from .specification import CovType
 
 _MOST = 1000  # parameters of the model with worths for each judge, up to which it is fitted, too
 _OF_AVERAGE = "of a judge of discrimination 1"
@@ -42,7 +44,13 @@ def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:
         )
 
 
-def with_discrimination(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> DiscriminationResults:
+def with_discrimination(
+    without: LLBTResults,
+    judge: str,
+    refit: Callable[[str], LLBTResults],
+    cov_type: CovType = "nonrobust",
+    groups: tuple[str, ...] = (),
+) -> DiscriminationResults:
     """Return the fit with a discrimination of each judge.
 
     Parameters
@@ -53,6 +61,8 @@ def with_discrimination(without: LLBTResults, judge: str, refit: Callable[[str],
         A covariate of the table.
     refit : function
         From another formula to its fit to the same table.
+    cov_type, groups
+        Of standard errors, as in `llbt.fit`; `without` takes the judgments as independent.
 
     Raises
     ------
@@ -63,7 +73,7 @@ def with_discrimination(without: LLBTResults, judge: str, refit: Callable[[str],
     SeparationError
         Where a discrimination has no finite estimate.
     """
-    _check_options(without, judge)
+    _check_options(without, judge, cov_type, groups)
     column = _column(without.comparisons, judge)
     present, codes = np.unique(column.codes, return_inverse=True)
     _check_worths(without, judge, len(present))
@@ -85,20 +95,30 @@ def with_discrimination(without: LLBTResults, judge: str, refit: Callable[[str],
             "may be off.",
             ConvergenceWarning,
         )
-    return DiscriminationResults(_average(without, found), without, _wider(without, judge, refit), judging, found)
+    cov = Covariance(found.covariance)
+    if cov_type == "cluster" or cov_type == "CR1":
+        cov = clustered_covariance(without.comparisons, judging.judged, found, judge, cov_type, groups)
+    average, wider = _average(without, found, cov), _wider(without, judge, refit)
+    return DiscriminationResults(average, without, wider, judging, found, cov, cov_type, groups)
 
 
-def _check_options(res: LLBTResults, judge: str) -> None:
+def _check_options(res: LLBTResults, judge: str, cov_type: CovType, groups: tuple[str, ...]) -> None:
     spec = res.specification
     if not res.log_linear:
         raise OptionError(f"discrimination={judge!r} with link={spec.link!r}", expected="link='adjacent'")
     if spec.prior is not None:
         raise OptionError(f"prior={spec.prior!r} beside discrimination={judge!r}", "Leave prior out.")
-    if spec.cov_type != "nonrobust" or spec.groups:
+    if cov_type not in ("nonrobust", "cluster", "CR1"):
         raise OptionError(
-            f"cov_type={spec.cov_type!r} beside discrimination={judge!r}",
-            "Leave cov_type and groups out: standard errors are by the joint information of worths and "
-            "discriminations.",
+            f"cov_type={cov_type!r} beside discrimination={judge!r}",
+            "Leave it out: standard errors are by the joint information of worths and discriminations; or allow for "
+            "dependence within clusters.",
+            expected="'nonrobust', or 'cluster' or 'CR1' with groups=",
+        )
+    if (cov_type == "nonrobust") != (not groups):
+        raise OptionError(
+            f"cov_type={cov_type!r} with groups={groups!r}",
+            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='prompt'",
         )
     held = [name for name in spec.fixed if res.design.blocks[res.names.index(name)] == "worth"]
     if held:
@@ -170,7 +190,7 @@ def _unidentified(res: LLBTResults, judge: str) -> DesignError:
     )
 
 
-def _average(without: LLBTResults, found: DiscriminationFit) -> LLBTResults:
+def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) -> LLBTResults:
     """Return what the fit is for a judge of discrimination 1: estimates with their covariance."""
     size = len(found.params)
     problem = without.problem()
@@ -186,7 +206,13 @@ def _average(without: LLBTResults, found: DiscriminationFit) -> LLBTResults:
         objective=found.value,
         solver="eliminate",
     )
-    covariance = Covariance(solution.inverse, notes=(_OF_AVERAGE,))
+    covariance = replace(
+        cov,
+        source=cov.matrix[:size, :size],
+        notes=(_OF_AVERAGE, *cov.notes),
+        lost=cov.lost[:, :size] if len(cov.lost) else cov.lost,
+        independent=None if cov.independent is None else cov.independent[:size, :size],
+    )
     return replace(without, solution=solution, covariance=covariance, stands_for=DiscriminationResults)
 
 

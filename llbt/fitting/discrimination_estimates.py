@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,13 +15,15 @@ from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
+from ..errors import OptionError
 from ..formulas.design import Design
 from ..kernel.discrimination import DiscriminationFit, Judged, Views, gradient_at, point_at
 from ..kernel.discrimination_profile import profile_discrimination, profile_parameter
+from ..kernel.robust import Covariance
 from . import attributes, criteria, fitted_counts, wald
 from .fitted_counts import Cells
 from .results import LLBTResults
-from .specification import IntervalMethod, Specification
+from .specification import CovType, IntervalMethod, Specification
 from .wald import Estimated
 
 
@@ -71,11 +72,15 @@ class DiscriminationEstimates:
     wider: Neighbour
     judging: Judging
     solution: DiscriminationFit
+    covariance: Covariance
+    cov_type: CovType = "nonrobust"
+    groups: tuple[str, ...] = ()
 
     @property
     def specification(self) -> Specification:
         """What was asked for."""
-        return replace(self.without.specification, discrimination=self.judging.name)
+        spec = self.without.specification
+        return replace(spec, discrimination=self.judging.name, cov_type=self.cov_type, groups=self.groups)
 
     @property
     def comparisons(self) -> Comparisons:
@@ -115,6 +120,7 @@ class DiscriminationEstimates:
 
     def _profile_bounds(self, drop: float) -> FloatArray:
         """Return where the profile of the likelihood on the norm falls by so much, shape (p, 2); see `conf_int`."""
+        self._refuse_clusters()
         bounds = np.full((len(self.names), 2), np.nan)
         for place, k in enumerate(self.without.free):
             bounds[k] = profile_parameter(self.judging.judged, self.solution, place, drop)
@@ -135,8 +141,9 @@ class DiscriminationEstimates:
     @property
     def discrimination_errors(self) -> pd.Series[float]:
         """Standard errors of σ, shape (K,)."""
-        variance = np.diag(self.solution.covariance)[len(self.solution.params) :]
-        return self._by_judge(np.sqrt(variance), "std_error")
+        known = ~self.covariance.unknown_each(len(self.covariance.matrix))
+        errors = np.where(known, np.sqrt(np.diag(self.covariance.matrix)), np.nan)
+        return self._by_judge(errors[len(self.solution.params) :], "std_error")
 
     @checked
     def discrimination_intervals(
@@ -148,9 +155,9 @@ class DiscriminationEstimates:
         ----------
         confidence : float
         method : {"wald", "profile"}
-            σ ± z · standard error; or where the likelihood, maximized over all else on the norm, falls by half the
-            χ²(1) quantile. A judge with the share w of the judgments has |σ| < 1/√w, which is the bound where it does
-            not fall so far.
+            σ ± z (by clusters t) · standard error; or where the likelihood, maximized over all else on the norm, falls
+            by half the χ²(1) quantile. A judge with the share w of the judgments has |σ| < 1/√w, which is the bound
+            where it does not fall so far.
 
         Returns
         -------
@@ -172,10 +179,18 @@ class DiscriminationEstimates:
         """
         if method == "profile":
             return self._profiled(float(stats.chi2.isf(1 - confidence, 1)) / 2)
-        half = critical_value(confidence, math.inf) * self.discrimination_errors
+        half = critical_value(confidence, self.covariance.df) * self.discrimination_errors
         return pd.DataFrame({"conf_low": self.discriminations - half, "conf_high": self.discriminations + half})
 
+    def _refuse_clusters(self) -> None:
+        if self.groups:
+            raise OptionError(
+                f"method='profile' takes judgments as independent, and the fit has cov_type={self.cov_type!r}",
+                "Take method='wald', or fit with cov_type='nonrobust'.",
+            )
+
     def _profiled(self, drop: float) -> pd.DataFrame:
+        self._refuse_clusters()
         judged, solution = self.judging.judged, self.solution
         bounds = [profile_discrimination(judged, solution, which, drop) for which in range(judged.size)]
         return pd.DataFrame(bounds, index=self._labels, columns=["conf_low", "conf_high"])

@@ -28,7 +28,7 @@ def predicted_by_judge(res: DiscriminationEstimates, frame: Any, confidence: flo
     else:
         judged, shown = _read(res, frame)
     estimate, error = _probabilities(res, judged)
-    return long_table(res.average, shown, (estimate, error, np.full(len(estimate), np.inf)), confidence, ())
+    return long_table(res.average, shown, (estimate, error, np.full(len(estimate), res.covariance.df)), confidence, ())
 
 
 def _read(res: DiscriminationEstimates, frame: Any) -> tuple[Judged, dict[str, list[Any]]]:
@@ -56,7 +56,7 @@ def _held(res: DiscriminationEstimates) -> FloatArray:
 
 def _probabilities(res: DiscriminationEstimates, judged: Judged) -> tuple[FloatArray, FloatArray]:
     """Return probabilities and their delta-method standard errors, each (R, C)."""
-    params, sigma, cov = res.solution.params, res.solution.sigma, res.solution.covariance
+    params, sigma, cov = res.solution.params, res.solution.sigma, res.covariance.matrix
     p = len(params)
     predictors = judged.predictors(params, sigma)
     probability = judged.problem.response.probabilities(predictors)[0]

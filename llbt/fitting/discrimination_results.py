@@ -39,6 +39,11 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         The fit with worths of their own for every judge, or why there is none.
     judging : Judging
     solution : DiscriminationFit
+    covariance : Covariance
+        Of the p parameters and the K discriminations, on the norm.
+    cov_type : str
+    groups : tuple of str
+        Its clusters, as `llbt.fit` was asked for them.
 
     Notes
     -----

@@ -10,8 +10,9 @@ from ..core.statistics import TestResult
 from ..errors import listed
 from ..kernel.discrimination import SEED
 from ..table import Table, format_estimates, format_number, format_p
+from .clusters import independence_note
 from .discrimination_estimates import DiscriminationEstimates
-from .discrimination_tests import alike_notes, equality_test, proportionality_test
+from .discrimination_tests import RATIOS, alike_notes, equality_test, proportionality_test
 from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
 
@@ -115,6 +116,7 @@ def _notes(res: DiscriminationEstimates, odds: bool) -> tuple[str, ...]:
         notes.append(f"NA: not determined by the table: {', '.join(res.average.aliased)}")
     if res.fixed:
         notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+    notes += [*res.covariance.notes, *independence_note(res.groups, RATIOS)]
     if not res.converged:
         notes.append("Newton's method did not converge; the estimates may be off")
     return (*notes, *res.comparisons.notes)

@@ -8,9 +8,11 @@ from scipy import linalg
 from ..core.statistics import TestResult, chi2_p_value
 from ..errors import DesignError
 from ..table import format_number
+from .clusters import independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .results import LLBTResults
 
+RATIOS = "likelihood-ratio tests take"
 _ALIKE = 10.0  # Wald's χ² of the pooled worths over their number, below which the ratio is far from χ²
 
 
@@ -24,7 +26,7 @@ def equality_test(res: DiscriminationEstimates) -> TestResult:
         df=df,
         p_value=chi2_p_value(statistic, df),
         distribution=f"χ²({df})",
-        notes=alike_notes(res.without),
+        notes=(*alike_notes(res.without), *independence_note(res.groups, RATIOS)),
     )
 
 
@@ -41,7 +43,7 @@ def proportionality_test(res: DiscriminationEstimates) -> TestResult:
         df=df,
         p_value=chi2_p_value(statistic, df),
         distribution=f"χ²({df})",
-        notes=alike_notes(res.without),
+        notes=(*alike_notes(res.without), *independence_note(res.groups, RATIOS)),
     )
 
 

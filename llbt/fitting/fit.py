@@ -144,8 +144,8 @@ def fit(
         ``prior="jeffreys"``.
     discrimination : str, optional
         A covariate of the table, such as ``"judge"``: the log-worths of each of its levels are those of all times a
-        factor σ, between ``object`` and ``object * judge``. With ``cov_type="nonrobust"``, and without brackets, a
-        prior and other links.
+        factor σ, between ``object`` and ``object * judge``. Standard errors of independent judgments, or by clusters
+        that are not the judges; without brackets, a prior and other links.
     approximation : {None, "laplace"}
         How effects in brackets are integrated out. By default as `MixedResults` says, with an error that is known.
         ``"laplace"``: by Laplace's approximation, which takes seconds where the integrals take minutes and is the only

@@ -247,13 +247,14 @@ def fit_comparisons(
                     text, reference, method, held, cov_type, ways, prior, link, discrimination=discrimination
                 ),
             )
-        dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
+        by_discrimination = discrimination is not None
+        dependent = bool(brackets) or by_discrimination  # judgments of a judge are, by the model
         try:
             found = LLBT.from_formula(text, data, reference=reference).fit(
                 method=method,
                 fixed=fixed,
-                cov_type="nonrobust" if dependent and cov_type == "cautious" else cov_type,
-                groups=groups,
+                cov_type="nonrobust" if by_discrimination or (dependent and cov_type == "cautious") else cov_type,
+                groups=() if by_discrimination else groups,
                 prior=prior,
                 link=link,
             )
@@ -262,7 +263,9 @@ def fit_comparisons(
                 error.remedy = _WITH_JUDGES.format(text)
             raise
         if discrimination is not None:
-            return with_discrimination(found, discrimination, functools.partial(_refitted, found))
+            kind = "nonrobust" if cov_type == "cautious" else cov_type
+            ways = (groups,) if isinstance(groups, str) else tuple(groups)
+            return with_discrimination(found, discrimination, functools.partial(_refitted, found), kind, ways)
         if not brackets:
             return found
         spec = replace(found.specification, approximation=approximation)

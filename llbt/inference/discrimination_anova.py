@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from ..core.statistics import chi2_p_value
 from ..errors import DesignError, OptionError
+from ..fitting.clusters import independence_note
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.discrimination_tests import alike_notes
+from ..fitting.discrimination_tests import RATIOS, alike_notes
 from ..fitting.fitted import Fitted
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
@@ -108,5 +109,6 @@ def _named(fit: Compared) -> str:
 def _notes(fits: Sequence[Compared]) -> tuple[str, ...]:
     found = [fit for fit in fits if isinstance(fit, DiscriminationResults)]
     notes = [note for fit in found for note in alike_notes(fit.without)]
+    notes += [note for fit in found for note in independence_note(fit.groups, RATIOS)]
     notes += [f"{fit.wider.formula}: {fit.wider.reason}" for fit in found if fit.wider.reason]
     return tuple(dict.fromkeys(notes))

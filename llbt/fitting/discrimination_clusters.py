@@ -1,0 +1,89 @@
+"""Standard errors of fits with discriminations that allow for dependence within prompts or other clusters."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..errors import OptionError
+from ..kernel.discrimination import DiscriminationFit, Judged, Views, gradient_at, information_at, point_at
+from ..kernel.likelihood import rows_of
+from ..kernel.robust import Covariance
+from .answer_clusters import ClusterCov, Clustering, Parts, covariance_by
+from .clusters import way_of
+
+
+def clustered_covariance(
+    c: Comparisons, judged: Judged, found: DiscriminationFit, judge: str, cov_type: ClusterCov, groups: tuple[str, ...]
+) -> Covariance:
+    """Return the covariance of parameters and discriminations by clusters, on the norm, (p + K, p + K).
+
+    Parameters
+    ----------
+    c : Comparisons
+    judged : Judged
+        Its comparisons, with the judge of each.
+    found : DiscriminationFit
+    judge : str
+        The column of judges.
+    cov_type, groups
+        As in `llbt.fit`, of one way of clustering.
+
+    Raises
+    ------
+    OptionError
+        For clusters that are the judges, for two ways, and for what the table does not keep.
+    DesignError
+        For a single cluster.
+
+    Notes
+    -----
+    On the norm the estimates move along its tangents T alone. The information of all judgments on them is TᵀHT, a
+    cluster's score Tᵀs and its own information TᵀH_gT; what follows is that of any fit.
+    """
+    if len(groups) != 1:
+        raise OptionError(f"groups={groups!r} beside discrimination={judge!r}", expected="one way of clustering")
+    if c.named(groups[0]) == c.named(judge):
+        raise OptionError(
+            f"groups={groups[0]!r} beside discrimination={judge!r}: no other {judge} tells the discrimination of one",
+            f"Name other clusters, or leave discrimination out: cov_type={cov_type!r}, groups={groups[0]!r}.",
+        )
+    way = way_of(c, groups[0], groups)
+    lines = way.clusters
+    tangents = _tangents(judged, found)
+
+    def part(rows: np.ndarray[tuple[int], np.dtype[np.int64]], counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        problem = replace(rows_of(judged.problem, rows), counts=counts)
+        views = Views.of(Judged(problem, judged.scaled, judged.judge[rows], judged.size))
+        point = point_at(views, found.params, found.sigma)
+        known = information_at(views, point, observed=True)
+        whole = np.block([[known.params, known.mixed.T], [known.mixed, np.diag(known.sigma)]])
+        return tangents.T @ np.concatenate(gradient_at(views, point)), tangents.T @ whole @ tangents
+
+    order = np.argsort(lines.codes, kind="stable")
+    ends = np.searchsorted(lines.codes[order], np.arange(lines.size + 1))
+    inside = [order[begin:end] for begin, end in itertools.pairwise(ends)]
+    each = [part(lines.rows[some], lines.counts[some]) for some in inside]
+    information = np.sum([own for _, own in each], axis=0)
+    parts = Parts(information, np.array([score for score, _ in each]), lambda g: each[g][1])
+    cov = np.asarray(linalg.inv(information))
+    clusters = Clustering(way.name, way.levels, lines.codes, lines.judgments)
+    return _from_tangents(covariance_by(clusters, parts, cov, cov_type), tangents)
+
+
+def _tangents(judged: Judged, found: DiscriminationFit) -> FloatArray:
+    """Return directions along which the norm stays as it is, orthonormal, shape (p + K, p + K − 1)."""
+    normal = np.concatenate([np.zeros(len(found.params)), judged.share * found.sigma])
+    return np.asarray(np.linalg.qr(normal[:, None], mode="complete")[0][:, 1:])
+
+
+def _from_tangents(cov: Covariance, tangents: FloatArray) -> Covariance:
+    """Return a covariance of movements along tangents as that of the estimates."""
+    independent = None if cov.independent is None else tangents @ cov.independent @ tangents.T
+    lost = cov.lost @ tangents.T if len(cov.lost) else cov.lost
+    return replace(cov, source=tangents @ cov.matrix @ tangents.T, lost=lost, independent=independent)
