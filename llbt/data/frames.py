@@ -111,7 +111,7 @@ def _refuse_type(name: str, series: Any) -> None:
         ):  # a float may be missing
             raise JudgmentError(
                 f"column {name!r} holds numbers beside True and False, and 1 is equal to True",
-                "Make them text: frame[column].astype(str).",
+                f"Make them text: frame[{name!r}] = frame[{name!r}].astype(str).",
                 expected="one kind of values",
             )
 

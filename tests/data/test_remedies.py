@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from support.pasting import arguments
-from support.refusals import Refused, refusals
+from support.pasting import after, arguments, statements
+from support.refusals import BATTLES, JUDGED, LONG, METRICS, RANKS, WIDE, Refused, refusals
 
 import llbt
 from llbt.errors import LLBTError
+from llbt.metrics import MetricScores
 
 CASES = refusals()
 _OTHERS = ("left out", "kept by where=", "merged")  # what notes on fewer judgments say
@@ -75,3 +76,88 @@ def test_arguments_are_taken_as_they_stand() -> None:
         {"prior": 1.0},
     ]
     assert arguments("Pass outcomes= with what each label means; see c.prior=1.") == []
+
+
+# -- what is typed in pandas ------------------------------------------------------------------------------------------
+
+_ROW = ["engdeu01", "SysA", 12, "TGT", "eng", "deu", 78, "doc1", False, "[]", 1.0, 2.0]
+_OTHERS = [[_ROW[0], f"Sys{s}", segment, *_ROW[3:]] for s in "BC" for segment in (12, 13)]
+RAW = pd.DataFrame([_ROW, [*_ROW[:3], "BAD", *_ROW[4:]], *_OTHERS])  # an export of Appraise, which has no header
+LANGUAGES = pd.concat([LONG.assign(language="en"), LONG.assign(language="de")])
+FLAGS = JUDGED.assign(flag=[True, 2, 3, 4, 5, 6])
+PANDAS = (  # table, door and options whose remedy is a call of pandas
+    Refused("bad cell", llbt.scores.leaderboard, WIDE.assign(a=["0.5", "-", "0.1"])),
+    Refused("a metric twice", MetricScores.from_frame, pd.concat([METRICS, METRICS.iloc[:1]])),
+    Refused("another language", llbt.scores.leaderboard, LANGUAGES),
+    Refused("numbers and flags", llbt.from_judgments, FLAGS, {"covariates": "flag"}),
+)
+AUDITED = {  # table of judgments or lists → the check whose finding has a call of pandas
+    "missing": JUDGED.assign(outcome=["i", None, "j", "i", "j", "i"]),
+    "missing judge": (JUDGED.assign(judge=["g", None, "g", "h", "h", "h"]), "missing"),
+    "missing object": (JUDGED.assign(object_i=["A", None, "A", "C", "B", "C"]), "missing"),
+    "self_comparisons": JUDGED.assign(object_j=["A", "C", "C", "B", "A", "A"]),
+    "labels": JUDGED.assign(object_i=["A", "B", "a ", "C", "B", "C"]),
+    "labels of judges": (JUDGED.assign(judge=["g", "g", "G", "h", "h", "h"]), "labels"),
+    "duplicates": pd.concat([BATTLES.assign(judge=[*"gghhkk"], prompt=1)] * 2, ignore_index=True),
+}
+
+
+def told(door: Any, frame: pd.DataFrame, **said: Any) -> LLBTError:
+    with pytest.raises(LLBTError) as refused:
+        door(frame, **said)
+    return refused.value
+
+
+@pytest.mark.parametrize("case", PANDAS, ids=lambda case: case.name)
+def test_calls_of_pandas_work_when_they_are_pasted(case: Refused) -> None:
+    error = told(case.door, case.frame.copy(), **case.said)
+    ways = statements(error.remedy)
+    assert ways, error
+    for lines in ways:
+        changed = Refused(case.name, case.door, after(case.frame, lines), case.said)
+        again = refusal(changed)
+        assert again is None or str(again) != str(error), lines
+
+
+def test_the_columns_of_an_export_of_appraise_are_named_as_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    RAW.to_csv(path, index=False, header=False)
+    error = told(llbt.scores.leaderboard, str(path))
+    ((*lines,),) = statements(error.remedy)
+    frame = after(pd.DataFrame(), lines)
+    assert len(lines) == 2
+    assert len(frame) == len(RAW) - 1
+    (way,) = arguments(error.remedy.rpartition("then pass ")[2])
+    assert llbt.scores.leaderboard(frame, **way).to_frame()["object"].nunique() == 3
+
+
+@pytest.mark.parametrize("name", AUDITED)
+def test_calls_of_pandas_of_an_audit_mend_what_was_found(name: str) -> None:
+    found = AUDITED[name]
+    frame, check = found if isinstance(found, tuple) else (found, name)
+    (finding,) = [finding for finding in llbt.audit(frame).findings if finding.check == check]
+    ways = statements(finding.remedy)
+    assert ways, finding
+    for lines in ways:
+        again = [other for other in llbt.audit(after(frame, lines)).findings if other.check == check]
+        assert [other.found for other in again] != [finding.found], lines
+
+
+def test_calls_of_pandas_of_an_audit_of_lists_mend_what_was_found() -> None:
+    odd = RANKS.assign(object=["A", "B", "C", "a ", "B", "C"], judge="g")
+    twice = pd.concat([RANKS, RANKS.assign(list=RANKS["list"] + 2)]).assign(judge="g")
+    for frame, check in ((odd, "labels"), (twice, "duplicates")):
+        r = llbt.rankings_from(frame, block="list", clusters="judge")
+        (finding,) = [finding for finding in llbt.audit(r).findings if finding.check == check]
+        (lines,) = statements(finding.remedy)
+        assert sorted(after(frame, lines)["object"].unique()) == ["A", "B", "C"]
+
+
+def test_statements_are_taken_as_they_stand() -> None:
+    said = (
+        "Leave them out: frame = pandas.read_csv('x'); frame = frame[frame['a'] != 1]; or frame.dropna(subset=['a'])."
+    )
+    assert statements(said) == [
+        ["frame = pandas.read_csv('x')", "frame = frame[frame['a'] != 1]"],
+        ["frame.dropna(subset=['a'])"],
+    ]

@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Collection, Iterator
 from typing import Any
 
+import pandas as pd
+
 _ARGUMENT = re.compile(r"(?<![\w.\"'{=-])([a-z_]+)=(?=[\"'{\[(\d]|-\d|True|None)")
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?|True|None")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -114,3 +116,47 @@ def to_type(text: str) -> list[str]:
             end += 1
         found.append(text[match.start() : end])
     return found
+
+
+def statements(text: str) -> list[list[str]]:
+    """Return the alternatives of a remedy in pandas: statements on a frame that is called ``frame``, in their order."""
+    found: list[list[str]] = []
+    last = -1
+    for match in re.finditer(r"\bframe\b(?=[.\[]| = )", text):
+        if match.start() < last:
+            continue
+        end = _end_of_statement(text, match.start())
+        if end is None:
+            continue
+        if found and text[last : match.start()] == "; ":
+            found[-1].append(text[match.start() : end])
+        else:
+            found.append([text[match.start() : end]])
+        last = end
+    return [lines for lines in found if "…" not in "".join(lines)]
+
+
+def _end_of_statement(text: str, start: int) -> int | None:
+    """Return where the longest statement ends that begins here; None where none does."""
+    for end in range(len(text), start, -1):
+        if text[end : end + 1].isalnum():
+            continue
+        try:
+            body = ast.parse(text[start:end]).body
+        except (SyntaxError, ValueError):
+            continue
+        calls = any(isinstance(node, ast.Call | ast.Subscript) for node in ast.walk(body[0])) if body else False
+        if len(body) == 1 and calls and text[end - 1] not in " .;,":
+            return end
+    return None
+
+
+def after(frame: pd.DataFrame, lines: list[str]) -> pd.DataFrame:
+    """Return a frame after statements that somebody pasted: the last one that is no assignment is the frame."""
+    room: dict[str, Any] = {"frame": frame.copy(), "pandas": pd}
+    for line in lines:
+        if isinstance(ast.parse(line).body[0], ast.Expr):
+            room["frame"] = eval(line, room)
+        else:
+            exec(line, room)
+    return room["frame"]
