@@ -160,8 +160,8 @@ def recognized(
     if isinstance(read.source, llbt.Comparisons) or set(asked) - {*_KEPT, *_OF_RATINGS}:
         return None
     with working("reading"):
-        table, notes = _table(read.source, asked)
-        source = open_frame(table)
+        table, notes, what = _table(read.source, asked)
+        source = open_frame(table, what)
         layout = list_layout(source) or profiles_of(source) or ratings_of(source)
         if layout is None or (layout.kind != "ratings" and set(asked) - set(_KEPT)):
             return None
@@ -219,18 +219,18 @@ def _refuse(asked: Mapping[str, Any], known: Sequence[str], kind: str) -> None:
 def _named(file: str, kind: str, lists: Lists, asked: dict[str, Any], model: Model) -> llbt.Comparisons | llbt.Rankings:
     """Return the rankings, best-worst sets or ratings of columns that the options name."""
     _refuse(asked, {"best": ("objects", *_KEPT), "ratings": (*_KEPT, *_OF_RATINGS)}.get(kind, _KEPT), kind)
-    table, notes = _table(frame_or_file(file), asked)
+    table, notes, _ = _table(frame_or_file(file), asked)
     layout = _layout_of_sets(lists, asked) if kind == "best" else _layout_of_values(kind, lists, table)
     found = _lists(table, layout, asked, lists, model)
     return replace(found, notes=(*notes, *found.notes)) if notes else found
 
 
-def _table(source: object, asked: Mapping[str, Any]) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the rows and columns that are read, and notes on rows that are not."""
+def _table(source: object, asked: Mapping[str, Any]) -> tuple[pd.DataFrame, tuple[str, ...], str]:
+    """Return the rows and columns that are read, notes on rows that are not, and how messages call the table."""
     read, notes = restricted(open_source(source), where("where", asked["where"]) if "where" in asked else None)
     table, ignored = in_memory(read), items("ignore", asked["ignore"]) if "ignore" in asked else []
     _refuse_gone(table, ignored, "ignore")
-    return table.drop(columns=ignored), notes
+    return table.drop(columns=ignored), notes, read.what
 
 
 def _refuse_gone(table: pd.DataFrame, names: Sequence[str], option: str) -> None:
@@ -264,8 +264,9 @@ def _layout_of_values(kind: str, lists: Lists, table: pd.DataFrame) -> ListLayou
         return ListLayout("ratings" if kind == "ratings" else "ranks", {"objects": names}, "")
     if len(names) > 1:
         raise wrong("object", f"beside it {option_of(kind)} names one column, that of the {value}s.")
+    _refuse_gone(table, [lists.object], "object")
     block = items("block", lists.block) if lists.block else makers_of(open_frame(table), lists.object, names)
-    _refuse_gone(table, [lists.object, *(block or [])], "object")
+    _refuse_gone(table, block or [], "block")
     if block is None:
         raise wrong("object", "--block names the columns that make a list, such as judge,prompt; pass it, too.")
     return ListLayout(
@@ -298,16 +299,21 @@ def _without_missing(
     """Return the rows that are read, values that mean none, and notes: of --missing drop, or numbers."""
     if layout.kind == "profiles":
         return _whole_tasks(table, layout, missing)
-    if missing is None:
-        return table, {}, ()
-    if missing != "drop":
-        if layout.kind == "sets":
+    sets = layout.kind == "sets"
+    if missing not in (None, "drop"):
+        if sets:
             raise wrong("missing", f"found {missing!r}; of best-worst sets expected drop.")
-        return table, {"missing": [_number(part) for part in items("missing", missing)]}, ()
-    roles = ("best", "worst") if layout.kind == "sets" else ("objects", "object", "rank", "rating", "block")
+        return table, {"missing": [_number(part) for part in items("missing", missing or "")]}, ()
+    roles = ("best", "worst") if sets else ("objects", "object", "rank", "rating", "block")
     named = [layout.arguments.get(role) or [] for role in roles]
     names = [name for part in named for name in ([part] if isinstance(part, str) else part)]
-    _refuse_gone(table, names, "best" if layout.kind == "sets" else "object")
+    _refuse_gone(table, names, "best" if sets else "object")
+    if missing is None:
+        lacking = int(table[names].isna().any(axis=1).sum()) if sets else 0
+        if lacking:
+            what = f"no best or no worst is named in {in_words(lacking, 'row')}"
+            raise JudgmentError(what, "Pass --missing drop to leave these rows out, counted.")
+        return table, {}, ()
     kept = table.dropna(subset=names).reset_index(drop=True)
     gone = len(table) - len(kept)
     note = f"{in_words(gone, 'row')} with a missing value left out (--missing drop)"
@@ -345,8 +351,10 @@ def _beside(table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], m
     kept |= {name: source_of(asked[name]) for name in ("object_covariates", "judge_covariates") if name in asked}
     clusters = [*kept.get("clusters", ())]
     known = {*clusters, *kept.get("covariates", ())}
-    named = [*groups_of(model), *(asked[name] for name in ("judge", "prompt") if name in asked)]
-    _refuse_gone(table, [name for name in named if name not in known and name != "block"], "judge")
+    of_options = {"groups": groups_of(model), **{name: [asked[name]] for name in ("judge", "prompt") if name in asked}}
+    for option, names in of_options.items():
+        _refuse_gone(table, [name for name in names if name not in known and name != "block"], option)
+    named = [name for names in of_options.values() for name in names]
     used = {name for part in layout.arguments.values() for name in ([part] if isinstance(part, str) else part or ())}
     free = [str(name) for name in table if name not in used or name in _block(layout)]
     found = {"judge": layout.judge or judge_of(free), "prompt": "prompt" if "prompt" in free else None}

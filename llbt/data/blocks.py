@@ -158,7 +158,7 @@ def refuse_negative(ranks: FloatArray, option: str) -> None:
         code = f"{below[0]:g}"
         raise JudgmentError(
             f"{counted(below.size, 'rank')} below 0, such as {code}, beside ranks above 0",
-            f"If {code} says not ranked, pass {option}={code}. If all values are scores, use from_ratings.",
+            f"If {code} says not ranked, pass {option}={code}. If all values are scores, use from_ratings(…).",
             expected="ranks from 1, the best",
         )
 
@@ -190,7 +190,7 @@ def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
         raise JudgmentError(
             f"{counted(same.size, scale.noun)} of an object that its block has {scale.participle} before, the first "
             f"at row {again}: {label!r} in {ranked.named(table, row)}, as at row {row}",
-            "Pass block= (or prompt= beside judge=) with the columns that tell blocks apart.",
+            "Pass block= with the columns that tell blocks apart.",
             expected="every object once per block",
         )
 

@@ -359,7 +359,7 @@ BAD_RANKINGS = [
         BLOCK,
         JudgmentError,
         "1 rank of an object that its block has ranked before, the first at row 20: 'A' in judge='J2', prompt=1, as at "
-        "row 2; expected every object once per block. Pass block= (or prompt= beside judge=)",
+        "row 2; expected every object once per block. Pass block=",
     ),
     (
         LONG,

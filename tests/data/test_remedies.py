@@ -81,8 +81,8 @@ def test_arguments_are_taken_as_they_stand() -> None:
 # -- what is typed in pandas ------------------------------------------------------------------------------------------
 
 _ROW = ["engdeu01", "SysA", 12, "TGT", "eng", "deu", 78, "doc1", False, "[]", 1.0, 2.0]
-_OTHERS = [[_ROW[0], f"Sys{s}", segment, *_ROW[3:]] for s in "BC" for segment in (12, 13)]
-RAW = pd.DataFrame([_ROW, [*_ROW[:3], "BAD", *_ROW[4:]], *_OTHERS])  # an export of Appraise, which has no header
+_MORE_ROWS = [[_ROW[0], f"Sys{s}", segment, *_ROW[3:]] for s in "BC" for segment in (12, 13)]
+RAW = pd.DataFrame([_ROW, [*_ROW[:3], "BAD", *_ROW[4:]], *_MORE_ROWS])  # an export of Appraise, which has no header
 LANGUAGES = pd.concat([LONG.assign(language="en"), LONG.assign(language="de")])
 FLAGS = JUDGED.assign(flag=[True, 2, 3, 4, 5, 6])
 PANDAS = (  # table, door and options whose remedy is a call of pandas
