@@ -99,8 +99,8 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
         Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
         one prefers. With effects of objects worths are predictions: no pair is tested. Of a fit with discriminations it
         is said of a judge of discrimination 1; then how judges differ. Of a fit of lists odds are those of one object
-        before another. Of patterns odds are those of one answer with the others held; shares of decisions are summed
-        over all answers. Of latent classes each class is described, then a judge of any class. Of calibrated worths the
+        before another. Of patterns odds leave out the dependence on other answers; shares of decisions are summed over
+        all answers. Of latent classes each class is described, then a judge of any class. Of calibrated worths the
         estimates are the corrected ones; then what machines add.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
@@ -130,6 +130,14 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
     >>> print(llbt.interpret(res).sentences["differences"])
     The odds of + over - are 1.74 (95 % interval 1.15 to 2.64, p = 0.00880), so + is preferred in 63.5 % of decisions.
+
+    A pattern model of rankings:
+
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
+    >>> res = llbt.fit("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+    >>> print(llbt.interpret(res).sentences["preference"])
+    The order of preference is A (.477) > B (.377) > C (.146) (worths, which sum to 1).
     """
     return _paragraph(_topics(res, confidence))
 

@@ -21,6 +21,7 @@ from ..fitting.results import LLBTResults, bic_reservation
 from ..fitting.worth_estimates import WorthEstimates
 from ..judges.calibrate import Calibration
 from ..judges.class_fit import LatentClasses
+from .pattern_words import held_of
 
 Frame = Callable[[Sequence[str], float], pd.DataFrame]  # of parameters and a confidence
 
@@ -99,7 +100,7 @@ def _of_effects(res: MixedResults) -> tuple[ModelColumn, ...]:
         sigma, error = res.scales.set_axis(brackets), res.scale_errors.set_axis(brackets)
         reach = np.exp(stats.norm.isf((1 - confidence) / 2) * error / sigma.where(sigma > 0))
         scales = {"estimate": sigma, "std_error": error, "conf_low": sigma / reach, "conf_high": sigma * reach}
-        return _below(_frame_of(res)(names, confidence), pd.DataFrame(scales), names)
+        return _below(_frame_of(res)(names, confidence), pd.DataFrame(scales))
 
     remark = "rows such as (object | judge) are the standard deviations σ of normal effects of judges"
     figures = _likelihood(res) | _counts(res.comparisons)
@@ -114,7 +115,7 @@ def _of_discriminations(res: DiscriminationResults) -> tuple[ModelColumn, ...]:
 
     def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
         factors = res.by_judge(confidence=confidence).to_frame().set_axis(list(sigmas))
-        return _below(_frame_of(res)(names, confidence), factors, names)
+        return _below(_frame_of(res)(names, confidence), factors)
 
     remark = "σ[…] are discriminations: factors on the log-worths of a judge, their mean square 1"
     figures = _deviance(res) | _likelihood(res) | _counts(res.comparisons)
@@ -134,9 +135,8 @@ def _of_whole_answers(res: Any) -> tuple[ModelColumn, ...]:
 def _of_patterns(res: PatternEstimates) -> tuple[ModelColumn, ...]:
     """Return the column of a fit to patterns, whose odds hold other answers where these depend on each other."""
     (column,) = _of_whole_answers(res)
-    if not res.dependent and res.patterns.kind == "comparisons":
-        return (column,)
-    return (replace(column, remarks=("odds of patterns are those of one answer, with all others of the judge held",)),)
+    held = held_of(res).removesuffix(",")
+    return (replace(column, remarks=(f"odds of patterns are those of two objects{held}",)) if held else column,)
 
 
 @model_columns.register(LargeResults)
@@ -255,7 +255,8 @@ def _frame_of(res: Any) -> Frame:
     return values
 
 
-def _below(frame: pd.DataFrame, more: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def _below(frame: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """Return rows below each other, those that lack a column with NaN in it."""
     return pd.concat([frame, more.reindex(columns=frame.columns)])
 
 

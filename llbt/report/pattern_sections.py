@@ -23,10 +23,7 @@ from .sections import MOST_PAIRS, Sections, at_text, told_pairs
 _MOST_DRAWN = 30  # objects of a heat map
 _MOST_SHOWN = 12  # parameters of dependence that are not folded
 _ALL_ROWS = 10_000
-_HELD = (
-    "Probabilities are over all answers of a judge. The odds of the table below are those of one answer, with the "
-    "other answers of the judge held."
-)
+_OVER_ALL = "Probabilities are over all answers of a judge. The odds of the table below are those of two objects"
 
 
 def default_formula_of_patterns(p: Patterns) -> str:
@@ -81,8 +78,8 @@ def _paired(res: PatternEstimates, shares: PatternShares, at: At, confidence: fl
     names = [objects[k] for k in order]
     few = len(order) <= _MOST_DRAWN
     drawn = picture("probabilities", caption, lambda: probability_map(names, square, None, None)) if few else ""
-    held = _HELD if held_of(res) else ""
-    return [drawn, paragraph(held, "quiet") if held else "", *told_pairs(pairs, at)]
+    held = held_of(res).removesuffix(",")
+    return [drawn, paragraph(f"{_OVER_ALL}{held}.", "quiet") if held else "", *told_pairs(pairs, at)]
 
 
 def _answered(res: PatternEstimates, shares: PatternShares, confidence: float) -> list[str]:

@@ -17,6 +17,7 @@ _ASKED = {
     "rankings": "the rankings of {}, taken as answers to {}",
     "ratings": "the ratings of {}, taken as answers to {}",
 }
+_WITHOUT = ", apart from their dependence on other answers,"
 _HELD = ", all other answers of a judge held,"
 _ADJACENT = ", where they stand next to each other,"
 
@@ -38,10 +39,13 @@ def pattern_decisions(res: PatternEstimates) -> Decisions:
 
 
 def held_of(res: PatternEstimates) -> str:
-    """Return what odds of one answer hold: nothing where answers are independent."""
-    if res.patterns.kind == "rankings" and not res.dependent:
-        return _ADJACENT
-    return _HELD if res.dependent or res.patterns.kind != "comparisons" else ""
+    """Return what odds of one answer leave out or hold; nothing where answers are independent.
+
+    With dependence the log-odds of an answer are 2(λ_i − λ_j) + 2 Σ θ y over the answers y that it depends on.
+    """
+    if res.dependent:
+        return _WITHOUT
+    return {"comparisons": "", "rankings": _ADJACENT, "ratings": _HELD}[res.patterns.kind]
 
 
 def pattern_ties(res: PatternEstimates, confidence: float) -> Said:
@@ -59,9 +63,7 @@ def pattern_ties(res: PatternEstimates, confidence: float) -> Said:
     odds, low, high = _odds(res, "tie", confidence)
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
-    said = (
-        f"between equally good objects{where}{_HELD if held_of(res) else ''} the odds of a tie against a win of either"
-    )
+    said = f"between equally good objects{where}{held_of(res)} the odds of a tie against a win of either"
     return f"{text}; {said} are {odds_text(odds)} ({interval_text(low, high, confidence)}).", numbers
 
 

@@ -48,7 +48,7 @@ def test_a_page_on_patterns(tmp_path):
     drawn = section(page, "pairs")
     for value in shares.preferred:  # in the cells of the heat map: over all answers, not by the log-worths alone
         assert f"{value:.3f}".removeprefix("0") in drawn
-    assert "other answers of the judge held" in drawn
+    assert "apart from their dependence on other answers" in drawn
     assert "llbt.fit(&#x27;object + tie + dependence&#x27;, patterns)" in section(page, "made")
     assert not re.search(r"goodness_of_fit|Residual", page)
 

@@ -106,7 +106,7 @@ def test_the_numbers_are_those_of_the_fit():
     )
     ties = answered().counts @ (answered().answers == 0)
     assert figures["share of ties"] == pytest.approx(ties.sum() / 600)
-    assert "all other answers of a judge held" in said.sentences["differences"]
+    assert "apart from their dependence on other answers" in said.sentences["differences"]
     assert "of decisions" in said.sentences["differences"]
 
 
@@ -121,7 +121,28 @@ def test_dependence_is_tested_by_wald():
     assert "do not depend significantly on each other" in llbt.interpret(DEPENDENT).sentences["dependence"]
     apart = llbt.fit_patterns("object + tie", answered())
     assert "+ dependence" in llbt.interpret(apart).sentences["dependence"]
-    assert "held" not in llbt.interpret(apart).sentences["differences"]
+    assert llbt.interpret(apart).sentences["differences"].startswith("The odds of A over B are ")
+
+
+def test_odds_leave_out_dependence():
+    """log P(y = 1 | the other answers) − log P(y = −1 | the others) is 2Δ where the others are ties, and 2Δ + 2Σθy."""
+    params = DEPENDENT.params
+
+    def log_weight(first, second, third):
+        value = {"A": params["object[A]"], "B": params["object[B]"], "C": 0.0}
+        answers = dict(zip(("AB", "AC", "BC"), (first, second, third), strict=True))
+        log = sum(y * (value[pair[0]] - value[pair[1]]) for pair, y in answers.items())
+        log += params["tie"] * sum(y == 0 for y in answers.values())
+        log += params["I12.13"] * first * second + params["I12.23"] * first * third + params["I13.23"] * second * third
+        return log
+
+    odds = llbt.interpret(DEPENDENT).figures["odds first"]
+    assert np.exp(log_weight(1, 0, 0) - log_weight(-1, 0, 0)) == pytest.approx(odds)
+    more = 2 * (params["I12.13"] + params["I12.23"])
+    assert np.exp(log_weight(1, 1, 1) - log_weight(-1, 1, 1) - more) == pytest.approx(odds)
+    logs = np.array([log_weight(*y) for y in DEPENDENT.patterns.answers.tolist()])
+    norm = np.log(sum(np.exp(log_weight(*y)) for y in itertools.product((1, 0, -1), repeat=3)))
+    np.testing.assert_allclose(logs - norm, DEPENDENT.log_probabilities)
 
 
 def test_strong_dependence_names_what_goes_together():
