@@ -19,8 +19,9 @@ from .spare_columns import numbers_of_rows
 _BEST = ("best", "overallbest", "bestoverall", "mostpreferred", "mostimportant", "most")
 _WORST = ("worst", "overallworst", "worstoverall", "leastpreferred", "leastimportant", "least")
 _OBJECT = ("object", "item", "option", "alternative", "candidate", "variety", "system", "model", "stimulus", "product")
+_NAMED_OBJECT = ("movie", "film", "brand", "image", "picture", "video", "wine", "food", "dish", "essay")  # if none is
 _RANK = ("rank", "ranking", "place", "position")
-_RATING = ("rating", "ratings", "stars", "likert", "opinion")
+_RATING = ("rating", "ratings", "stars", "likert", "opinion", "liking", "hedonic")
 _SCORE = ("score", "scores", "points", "grade", "value")  # ratings where somebody is named who gave them
 _PERSON = ("person", "respondent", "participant", "subject", "observer", "student", "voter", "panelist", "consumer")
 _BLOCK = ("block", "list", "ballot", "set", "trial", "trait")
@@ -143,6 +144,7 @@ def judge_of(names: Sequence[str]) -> str | None:
 def _object_of(names: Sequence[str]) -> str | None:
     """Return the only column that is called as objects are; an item beside it is what they were judged on."""
     found = [name for name in names if spelled(name) in _OBJECT]
+    found = found or [name for name in names if spelled(name) in _NAMED_OBJECT]
     several = len(found) > 1
     found = [name for name in found if not (several and spelled(name) == "item")]
     return found[0] if len(found) == 1 else None
@@ -212,17 +214,18 @@ def _long_ratings(source: Source) -> ListLayout | None:
 
 
 def _wide_ratings(source: Source) -> ListLayout | None:
-    """Return whole numbers on one scale, of at least three objects, beside the column of who gave them."""
+    """Return whole and half numbers on one scale, of at least three objects, beside the column of who gave them."""
     frame = in_memory(source)
-    judge = judge_of(source.names)
+    judge = judge_of(source.names) or next((name for name in source.names if spelled(name) == "id"), None)
     if judge is None or len(frame) < 2 or not frame[judge].is_unique:
         return None
-    if is_called(judge, SYSTEM_WORDS) and not all(_NUMBERED.fullmatch(str(label)) for label in frame[judge]):
+    numbered = all(_NUMBERED.fullmatch(str(label)) for label in frame[judge])
+    if (is_called(judge, SYSTEM_WORDS) or spelled(judge) == "id") and not numbered:
         return None
     beside = [name for name in frame if is_beside(name) or spelled(name) in _OF_PERSONS or name == judge]
     columns = [name for name in frame.drop(columns=beside).select_dtypes("number") if _place(str(name)) is None]
     values = frame[columns].to_numpy(dtype=float)
-    if len(columns) < 3 or np.isnan(values).all(axis=0).any() or (values % 1 > 0).any():
+    if len(columns) < 3 or np.isnan(values).all(axis=0).any() or (values % 0.5 > 0).any():
         return None
     names = [str(name) for name in columns]
     if np.nanmin(values) >= 1 and np.nanmax(values) <= len(columns):
@@ -231,7 +234,7 @@ def _wide_ratings(source: Source) -> ListLayout | None:
             f"Pass rankings={names!r} if 1 is the best, or ratings={names!r} if the highest is.",
             where=source.what,
         )
-    if not _on_one_scale(values):
+    if not _on_one_scale(values) or (spelled(judge) == "id" and np.nanmax(values) > 10):
         return None
     return ListLayout("ratings", {"objects": names}, f"read as ratings, the highest is best, of {listed(names, 12)}")
 

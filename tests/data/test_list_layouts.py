@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt.data.list_layouts import list_layout
+from llbt.data.list_layouts import list_layout, ratings_of
 from llbt.data.sources import open_frame
 from llbt.errors import JudgmentError, OptionError
 
@@ -94,3 +94,47 @@ def test_columns_that_are_named_are_not_looked_for() -> None:
 def test_columns_that_may_be_weights_are_not_passed_over(text: str) -> None:
     with pytest.raises(JudgmentError, match=r"column '(count|votes)' may say how often each list was given"):
         llbt.rankings_from(table(text))
+
+
+_ABC = {"objects": ["A", "B", "C"]}
+RATED = {  # table → what from_ratings is told; None where it may be something else
+    "a row for each person": ("person,A,B,C\n1,7,5,3\n2,6,6,2\n3,7,4,4", _ABC),
+    "participants by number": ("participant,A,B,C\nP1,7,5,3\nP2,6,6,2\nP3,7,4,4", _ABC),
+    "participants of a shared task": ("participant,A,B,C\nAnn,7,5,3\nBo,6,6,2\nCy,7,4,4", None),
+    "sliders": ("rater_id,A,B,C\n1,70,55,30\n2,61,66,20\n3,77,45,49", _ABC),
+    "halves": ("judge,A,B,C\nx,4.5,3,2\ny,5,2.5,1\nz,3,4,5", _ABC),
+    "an age and a sex": ("judge,age,gender,A,B,C\n1,33,1,7,5,3\n2,40,2,6,6,2\n3,22,1,7,4,4", _ABC),
+    "numbers of rows": ("id,A,B,C\n1,7,5,3\n2,6,6,2\n3,7,4,4", _ABC),
+    "percent by number": ("id,A,B,C\n1,70,55,33\n2,66,64,29\n3,70,44,43", None),
+    "a code": ("judge,left_handed,A,B,C\n1,0,7,5,3\n2,1,6,6,2\n3,0,7,4,4", None),
+    "points of both sides": ("judge,home,away\n1,3,2\n2,1,1", None),
+    "likings": (
+        "consumer,product,liking\n1,a,5\n1,b,3\n2,a,4\n2,b,2",
+        {"object": "product", "rating": "liking", "block": ["consumer"]},
+    ),
+    "films": (
+        "user_id,movie,rating,timestamp\n1,a,5,11\n1,b,3,12\n2,a,4,13\n2,b,2,14",
+        {"object": "movie", "rating": "rating", "block": ["user_id"]},
+    ),
+    "systems on prompts": (
+        "model,prompt,judge,score\na,1,x,5\nb,1,x,3\na,2,x,4\nb,2,x,2",
+        {"object": "model", "rating": "score", "block": ["prompt", "judge"]},
+    ),
+    "scores without a judge": ("model,question_id,score\na,1,5\nb,1,3\na,2,4\nb,2,2", None),
+    "an object twice": ("judge,object,rating\nx,a,5\nx,a,4\nx,b,1", None),
+}
+
+
+@pytest.mark.parametrize("name", RATED)
+def test_ratings_that_have_one_meaning(name: str) -> None:
+    text, said = RATED[name]
+    found = ratings_of(open_frame(table(text)))
+    assert (found and dict(found.arguments)) == said
+    if found is not None:
+        # three judges of three objects, or two blocks of two
+        assert llbt.from_ratings(table(text), **found.arguments).n_judgments == (9 if "objects" in said else 2)
+
+
+def test_an_item_is_no_object_beside_a_system() -> None:
+    text = "judge,item,system,rank\nx,1,a,1\nx,1,b,2\nx,2,a,2\nx,2,b,1"
+    assert lists(llbt.rankings_from(table(text))) == ["a > b", "b > a"]
