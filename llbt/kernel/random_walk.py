@@ -18,13 +18,13 @@ from ..resampling import step_made
 from .effects import contributions
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
+from .newton import Step, newton
 from .threads import few_threads
 
 LARGEST = 10.0  # log-worth a period, from which on a rate that still rises is +∞
 
 _COST = 0.2  # numbers evaluated elsewhere that an operation of a sweep costs as much as
 _ITERATIONS = 100
-_HALVINGS = 25
 _NEAR = 1e-12  # squared distance to the mode, in standard deviations, from which a step is the last
 _RANK = 1e-10  # of the largest eigenvalue of K, up to which another one is 0
 _SLACK = 1e-10  # of a log-likelihood, by which rounding may let it fall
@@ -192,34 +192,54 @@ def walk(periods: Periods, sigma: float, near: FloatArray) -> Walk:
         Where to start: a path whose steps are in the span of K, at σ = 0 one without steps.
     """
     steps = sigma**2 * periods.gaps[:, None, None] * periods.spread
-    path, converged = near, False
-    value, scores, informations = periods.moments(path)
-    height = value - periods.cost(path, sigma)
-    with few_threads(path.shape[1]):
-        for _ in range(_ITERATIONS):
-            step_made(_COST * path.size * path.shape[1] ** 2)
-            step = _swept(steps, informations, scores + np.einsum("tpq,tq->tp", informations, path)).path - path
-            near_by = float(np.einsum("tp,tpq,tq->", step, informations, step)) + 2 * periods.cost(step, sigma)
-            path, height, (value, scores, informations), fallen = _moved(periods, sigma, path, step, height)
-            if fallen or near_by < _NEAR:
-                converged = not fallen or near_by < _NEAR
-                break
-        swept = _swept(steps, informations, scores + np.einsum("tpq,tq->tp", informations, path))
+    ascent = _Paths(periods, sigma, steps)
+    with few_threads(near.shape[1]):
+        found = newton(ascent, ascent.at(near), enough=_NEAR, most=_ITERATIONS)
+        point = found.point
+        swept = ascent.swept(point)
         last = linalg.inv(swept.information)
-    return Walk(sigma, height - swept.log_determinant / 2, path, swept.links, steps, last, converged)
+    value = point.value - swept.log_determinant / 2
+    return Walk(sigma, value, point.path, swept.links, steps, last, found.converged)
 
 
-def _moved(
-    periods: Periods, sigma: float, path: FloatArray, step: FloatArray, height: float
-) -> tuple[FloatArray, float, tuple[float, FloatArray, FloatArray], bool]:
-    """Return the path after a step, halved until the height does not fall; and whether it falls however short it is."""
-    for halving in range(_HALVINGS):
-        there = path + 0.5**halving * step
-        found = periods.moments(there)
-        now = found[0] - periods.cost(there, sigma)
-        if now >= height - _SLACK * (1 + abs(height)):
-            return there, now, found, False
-    return path, height, periods.moments(path), True
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """A path (T, p), its log-likelihood less its cost, the scores (T, p) and the informations (T, p, p) there."""
+
+    path: FloatArray
+    value: float
+    scores: FloatArray
+    informations: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Paths:
+    """The posterior of paths at a rate, up to its norm, by the covariances of their steps (T − 1, p, p)."""
+
+    periods: Periods
+    sigma: float
+    steps: FloatArray
+
+    def at(self, path: FloatArray) -> _Path:
+        """Return the height of a path."""
+        value, scores, informations = self.periods.moments(path)
+        return _Path(path, value - self.periods.cost(path, self.sigma), scores, informations)
+
+    def swept(self, point: _Path) -> _Swept:
+        """Return the path that is best by the derivatives at another one."""
+        vectors = point.scores + np.einsum("tpq,tq->tp", point.informations, point.path)
+        return _swept(self.steps, point.informations, vectors)
+
+    def step(self, point: _Path) -> Step:
+        """Return Newton's step, with its length in the curvature of the whole."""
+        step_made(_COST * point.path.size * point.path.shape[1] ** 2)
+        step = self.swept(point).path - point.path
+        length = float(np.einsum("tp,tpq,tq->", step, point.informations, step))
+        return Step(step, length + 2 * self.periods.cost(step, self.sigma))
+
+    def moved(self, point: _Path, step: FloatArray) -> _Path:
+        """Return the path that a step leads to."""
+        return self.at(point.path + step)
 
 
 @dataclass(frozen=True, eq=False)
