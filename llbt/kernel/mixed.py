@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ..resampling import step_made
 from .effects import Groups, Modes
@@ -14,6 +15,7 @@ from .gathered import FloatArray, IntArray
 from .laplace import Laplace
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, Rule, marginal
+from .newton import Step, newton
 from .quadrature import Quadrature
 
 MOST_EFFECTS = 4  # of a group that products of rules integrate over
@@ -27,6 +29,7 @@ _ENOUGH = {True: 1e-8, False: 1e-2}  # by how much the log-likelihood may move w
 DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
 _NEAR = {True: 1e-14, False: 1e-2}  # the same where more points follow: with many effects they cost the most
 _ITERATIONS = 60
+_HALVINGS = 8
 _LONGEST = 3.0  # how far a step moves a predictor, at most
 _LONGEST_SCALE = 1.0  # and the logarithm of a scale
 
@@ -205,25 +208,79 @@ def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
 
 def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | Laplace, enough: float) -> State:
     """Return where Newton's method arrives with so many points a dimension."""
-    p, at, kept = likelihood.size, state.at, state.kept
-    found = likelihood(at, kept, rule, state.found)
-    decrement = np.inf
-    for _ in range(_ITERATIONS):
-        small = (at[p:] < np.log(SMALLEST)) & (found.score[p:] <= 0) & (np.array(kept) != likelihood.held)
-        gone = np.flatnonzero(small)
-        if len(gone):
-            at, kept = np.delete(at, p + gone), tuple(np.delete(np.array(kept), gone).tolist())
-            if not kept:
-                break
-            found = likelihood(at, kept, rule, None)
-        step, decrement = newton_step(likelihood, at, kept, found)
-        if decrement < enough:
-            break
-        reached = _searched(likelihood, at, kept, rule, found, step)
-        if reached is None:
-            break
-        at, found = reached
-    return State(at, kept, found, decrement)
+    at, kept = state.at, state.kept
+    near: Marginal | None = state.found
+    while True:
+        ascent = _AtPoints(likelihood, kept, rule)
+        search = newton(
+            ascent,
+            _Place(at, likelihood(at, kept, rule, near)),
+            enough=0.0,
+            rest=enough,
+            exact=0.0,
+            most=_ITERATIONS,
+            halvings=_HALVINGS,
+            accepts=_nearer,
+            ends=ascent.ends,
+        )
+        if search.failure is not None:
+            raise search.failure
+        at, found = search.point.at, search.point.found
+        gone = np.flatnonzero(ascent.vanishing(search.point))
+        if not len(gone):
+            return State(at, kept, found, np.inf if search.step is None else search.step.decrement)
+        at, kept = np.delete(at, likelihood.size + gone), tuple(np.delete(np.array(kept), gone).tolist())
+        if not kept:
+            return State(at, kept, found)
+        near = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Parameters and logarithms of scales, and the likelihood there."""
+
+    at: FloatArray
+    found: Marginal
+
+    @property
+    def value(self) -> float:
+        """The log-likelihood."""
+        return self.found.value
+
+
+@dataclass(frozen=True, eq=False)
+class _AtPoints:
+    """The likelihood by so many points a dimension, with some of the scales."""
+
+    likelihood: MarginalLikelihood
+    kept: tuple[int, ...]
+    rule: Rule | Laplace
+
+    def step(self, place: _Place) -> Step:
+        """Return Newton's step, within bounds."""
+        return Step(*newton_step(self.likelihood, place.at, self.kept, place.found))
+
+    def moved(self, place: _Place, step: FloatArray) -> _Place:
+        """Return where a step leads."""
+        at = place.at + step
+        return _Place(at, self.likelihood(at, self.kept, self.rule, place.found))
+
+    def ends(self, place: _Place, step: Step, n_iter: int) -> bool:
+        """Whether some scales are to be left out before the search goes on."""
+        return bool(self.vanishing(place).any())
+
+    def vanishing(self, place: _Place) -> npt.NDArray[np.bool_]:
+        """Return which scales are so small, and still fall, that they are held at 0 from here on."""
+        p, score = self.likelihood.size, place.found.score
+        small = (place.at[p:] < np.log(SMALLEST)) & (score[p:] <= 0)
+        return np.asarray(small & (np.array(self.kept) != self.likelihood.held))
+
+
+def _nearer(before: _Place, after: _Place, step: Step, share: float) -> bool:
+    """Whether a step climbs, or shortens the score: the score is that at fixed points, the value is not."""
+    along = float(np.abs(before.found.score @ step.values)) * share
+    slack = 1e-3 * along + 1e-10 * abs(before.value)
+    return after.value >= before.value - slack or float(np.abs(after.found.score @ step.values)) * share < along
 
 
 def newton_step(
@@ -243,24 +300,6 @@ def newton_step(
     step /= longest
     step[p:] = np.where(moving[p:], np.minimum(step[p:], np.log(LARGEST) - at[p:]), 0.0)
     return step, float(gradient**2 @ (1 / value))
-
-
-def _searched(
-    likelihood: MarginalLikelihood,
-    at: FloatArray,
-    kept: tuple[int, ...],
-    rule: Rule | Laplace,
-    found: Marginal,
-    step: FloatArray,
-) -> tuple[FloatArray, Marginal] | None:
-    """Halve a step until it climbs, or shortens the score: the score is that at fixed points, the value is not."""
-    for _ in range(8):
-        tried = likelihood(at + step, kept, rule, found)
-        slack = 1e-3 * float(np.abs(found.score @ step)) + 1e-10 * abs(found.value)
-        if tried.value >= found.value - slack or float(np.abs(tried.score @ step)) < float(np.abs(found.score @ step)):
-            return at + step, tried
-        step = step / 2
-    return None
 
 
 def infinite_at(state: State, p: int) -> tuple[int, ...]:
