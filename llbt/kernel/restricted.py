@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 from scipy import linalg
 
 from .gathered import FloatArray, IntArray
@@ -21,6 +23,7 @@ from .mixed import (
     dimensions_of,
     nothing,
 )
+from .newton import Step, newton
 from .quadrature import Quadrature, Sampling
 
 _STEP = 0.1  # of log σ, by which the determinant's derivatives are found
@@ -197,17 +200,21 @@ class _Search:
 
     def at(self, kept: tuple[int, ...], logs: FloatArray, near: _Place | None) -> _Place:
         """Return the profile at some scales, from a place nearby."""
-        p = len(self.start)
         params = self.start if near is None else near.params + (logs - near.logs) @ near.slopes
-        found = nothing() if near is None else near.found
-        for correction in range(_CORRECTIONS):
-            found = self.likelihood(np.append(params, logs), kept, self.rule, found)
-            own, across = found.information[:p, :p], found.information[p:, :p]
-            step = linalg.solve(own, found.score[:p], assume_a="pos")
-            decrement = float(found.score[:p] @ step)
-            if decrement < _AT_PROFILE or correction == _CORRECTIONS - 1:
-                break
-            params = params + step
+        ascent = _AtScales(self, kept, logs)
+        start = _Corrected(params, ascent.found(params, nothing() if near is None else near.found))
+        search = newton(
+            ascent,
+            start,
+            enough=0.0,
+            rest=_AT_PROFILE,
+            exact=0.0,
+            most=_CORRECTIONS - 1,
+            accepts=lambda before, after, step, share: True,
+        )
+        p, params, found = len(self.start), search.point.params, search.point.found
+        step = ascent.step(search.point).values
+        own, across = found.information[:p, :p], found.information[p:, :p]
         slopes = -linalg.solve(own, across.T, assume_a="pos").T
         return _Place(
             logs,
@@ -221,23 +228,33 @@ class _Search:
 
     def climbed(self, kept: tuple[int, ...], place: _Place) -> Restricted | None:
         """Return the maximum, from some scales above 0."""
-        for _ in range(_ITERATIONS):
-            local = self.local(kept, place)
-            low = (place.logs < np.log(SMALLEST)) & (local.gradient <= 0)
+        while True:
+            search = newton(
+                _OverScales(self, kept),
+                _Here(self, kept, place),
+                enough=0.0,
+                rest=_ENOUGH,
+                exact=0.0,
+                most=_ITERATIONS,
+                halvings=_HALVINGS,
+                accepts=_flattens,
+                ends=_leaves,
+            )
+            here = search.point
+            if search.failure is not None:
+                raise search.failure
+            if search.n_iter and here.is_extreme:
+                return None
+            low = here.vanishing
             if low.any():
                 kept = tuple(np.array(kept)[~low].tolist())
                 if not kept:
                     return self.without()
-                place = self.at(kept, place.logs[~low], None)
+                place = self.at(kept, here.logs[~low], None)
                 continue
-            step, decrement = _newton(local)
-            if decrement < _ENOUGH:
-                return self.settled(kept, place, step, local)
-            reached = self.stepped(kept, place, step, local)
-            if reached is None or (reached.logs >= np.log(LARGEST)).any():
-                return None
-            place = reached
-        return None
+            if search.converged and search.step is not None:
+                return self.settled(kept, here.place, search.step.values, here.local)
+            return None
 
     def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
         """Return how the restricted likelihood and J change from a place."""
@@ -258,23 +275,6 @@ class _Search:
         det = np.array(first) / 2 + place.stretch(self.worths)
         gradient = place.gradient + self.shift[list(kept)] - det
         return _Local(gradient, det, curved / 2, place.curvature + curved / 2, np.stack(bends))
-
-    def stepped(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> _Place | None:
-        """Return where a step leads, halved until the slope along it is less steep, but for steps towards 0.
-
-        The slope of log det J is foreseen.
-        """
-        for _ in range(_HALVINGS):
-            try:
-                tried = self.at(kept, np.minimum(place.logs + step, np.log(LARGEST)), place)
-            except linalg.LinAlgError:  # J is not positive definite there
-                step = step / 2
-                continue
-            left = tried.gradient + self.shift[list(kept)] - local.det - local.det_curvature @ step
-            if np.all(step <= 0) or abs(left @ step) < abs(local.gradient @ step):
-                return tried
-            step = step / 2
-        return None
 
     def settled(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
         """Return what is found one step further, which is so short that nothing is computed again."""
@@ -302,6 +302,118 @@ class _Search:
         return Restricted(
             self.plain, np.zeros(len(self.shift)), np.eye(p), empty, np.zeros((0, p, p)), np.zeros((0, 0)), self.rule
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Corrected:
+    """Parameters at given scales, and the likelihood there."""
+
+    params: FloatArray
+    found: Marginal
+
+    @property
+    def value(self) -> float:
+        """The log-likelihood."""
+        return self.found.value
+
+
+@dataclass(frozen=True, eq=False)
+class _AtScales:
+    """The likelihood of the parameters at given scales."""
+
+    search: _Search
+    kept: tuple[int, ...]
+    logs: FloatArray
+
+    def found(self, params: FloatArray, near: Marginal) -> Marginal:
+        """Return the likelihood at some parameters."""
+        return self.search.likelihood(np.append(params, self.logs), self.kept, self.search.rule, near)
+
+    def step(self, point: _Corrected) -> Step:
+        """Return Newton's step."""
+        p = len(point.params)
+        score = point.found.score[:p]
+        values = linalg.solve(point.found.information[:p, :p], score, assume_a="pos")
+        return Step(values, float(score @ values))
+
+    def moved(self, point: _Corrected, step: FloatArray) -> _Corrected:
+        """Return the parameters that a step leads to."""
+        params = point.params + step
+        return _Corrected(params, self.found(params, point.found))
+
+
+@dataclass(frozen=True, eq=False)
+class _Here:
+    """A place with the restricted likelihood around it; without, where J is not positive definite there."""
+
+    search: _Search
+    kept: tuple[int, ...]
+    known: _Place | None
+
+    @property
+    def place(self) -> _Place:
+        """The place, where there is one."""
+        assert self.known is not None
+        return self.known
+
+    @property
+    def logs(self) -> FloatArray:
+        """Logarithms of the scales, shape (k,)."""
+        return self.place.logs
+
+    @property
+    def value(self) -> float:
+        """The log-likelihood, which is not what is maximized: slopes say what is nearer."""
+        return self.place.found.value
+
+    @cached_property
+    def local(self) -> _Local:
+        """How the restricted likelihood and J change from here."""
+        return self.search.local(self.kept, self.place)
+
+    @property
+    def is_extreme(self) -> bool:
+        """Whether a scale is so large that the likelihood is taken to rise without end."""
+        return bool((self.logs >= np.log(LARGEST)).any())
+
+    @property
+    def vanishing(self) -> npt.NDArray[np.bool_]:
+        """Which scales are so small, and still fall, that they are held at 0 from here on."""
+        return np.asarray((self.logs < np.log(SMALLEST)) & (self.local.gradient <= 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _OverScales:
+    """The restricted likelihood of some scales."""
+
+    search: _Search
+    kept: tuple[int, ...]
+
+    def step(self, here: _Here) -> Step:
+        """Return Newton's step, within bounds."""
+        return Step(*_newton(here.local))
+
+    def moved(self, here: _Here, step: FloatArray) -> _Here:
+        """Return where a step leads."""
+        logs = np.minimum(here.logs + step, np.log(LARGEST))
+        try:
+            return _Here(self.search, self.kept, self.search.at(self.kept, logs, here.place))
+        except linalg.LinAlgError:  # J is not positive definite there
+            return _Here(self.search, self.kept, None)
+
+
+def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
+    """Whether scales are too large, or some are to be left out before the search goes on."""
+    return bool((n_iter and here.is_extreme) or here.vanishing.any())
+
+
+def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
+    """Whether the slope is less steep where a step ends, but for steps towards 0; that of log det J is foreseen."""
+    if after.known is None:
+        return False
+    local, taken = before.local, share * step.values
+    left = after.place.gradient + before.search.shift[list(before.kept)] - local.det - local.det_curvature @ taken
+    return bool(np.all(taken <= 0) or abs(left @ taken) < abs(local.gradient @ taken))
 
 
 def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | Laplace:
