@@ -40,7 +40,7 @@ def test_the_number_of_questions_answered() -> None:
         "mixed": 15,
         "discrimination": 15,
         "rankings": 17,
-        "patterns": 14,
+        "patterns": 15,
         "large": 5,
         "classes": 9,
         "calibrated": 9,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..core.basis import Basis, of_patterns
-from ..core.columns import FloatArray, IntArray
+from ..core.columns import FloatArray
 from ..core.patterns import Patterns
 from ..errors import OptionError
 from ..formulas.coding import Reference
@@ -15,7 +16,7 @@ from ..kernel.patterns import products_of
 from ..kernel.profile import Held, held_in_pairs
 from . import criteria
 from .answer_clusters import ClusterCov
-from .pattern_likelihood import PatternLikelihood
+from .pattern_likelihood import PatternLikelihood, likelihood_of
 from .pattern_missingness import Missing, Missingness, NotAtRandom
 from .pattern_search import fit_patterns_of
 from .worth_estimates import WorthEstimates
@@ -48,6 +49,13 @@ class PatternEstimates(WorthEstimates):
     def missingness(self) -> Missingness | None:
         """What the model says of which answers are missing; None where it leaves that open."""
         return self.likelihood.missingness if self.likelihood else None
+
+    @functools.cached_property
+    def whole_likelihood(self) -> PatternLikelihood:
+        """The likelihood of the patterns, also of independent pairs, which are fitted without it."""
+        return self.likelihood or likelihood_of(
+            self.patterns, self.comparisons, self.design, self.free, dependent=False
+        )
 
     @property
     def names_beside(self) -> tuple[str, ...]:
@@ -99,35 +107,10 @@ class PatternEstimates(WorthEstimates):
     @property
     def log_probabilities(self) -> FloatArray:
         """The log-probability of each pattern, shape (N,): of the answers that it has, and of its gaps if modelled."""
-        if self.likelihood is None:
-            return _independent(self)
-        return self.likelihood.log_probabilities(self.solution.params)
+        return self.whole_likelihood.log_probabilities(self.solution.params)
 
 
 def dependence_names(p: Patterns) -> tuple[str, ...]:
     """Return the names of the products of answers to pairs that share an object."""
     label = [f"{i + 1}{j + 1}" if len(p.objects) < 10 else f"{i + 1}:{j + 1}" for i, j in p.pairs]
     return tuple(f"I{label[a]}.{label[b]}" for a, b in products_of(p.pairs))
-
-
-def _independent(res: PatternEstimates) -> FloatArray:
-    """Return log-probabilities where the answers to all pairs are independent of each other."""
-    average, p = res.average, res.patterns
-    pairs = average.comparisons
-    outcomes = np.log(average.solution.means / average.solution.means.sum(axis=1, keepdims=True))
-    return _summed(p, pairs.pairs, [c.codes for c in pairs.columns], outcomes, average.comparisons.has_ties)
-
-
-def _summed(p: Patterns, pairs: IntArray, codes: list[IntArray], outcomes: FloatArray, ties: bool) -> FloatArray:
-    """Return the sum over each pattern's answers of the log-probability of the outcome in its comparison."""
-    comparison = {(int(i), int(j), *key): s for s, ((i, j), *key) in enumerate(zip(pairs, *codes, strict=True))}
-    columns = [c.codes for c in p.columns]
-    place = {1: 0, 0: 1, -1: 2 if ties else 1}
-    found = np.zeros(len(p))
-    for k, answers in enumerate(p.answers):
-        key = tuple(int(c[k]) for c in columns)
-        for (i, j), y in zip(p.pairs, answers, strict=True):
-            if int(y) in place:
-                sign = int(y) if i < j else -int(y)
-                found[k] += outcomes[comparison[(min(i, j), max(i, j), *key)], place[sign]]
-    return found

@@ -105,6 +105,14 @@ class PatternLikelihood:
             possible[self._own :, self._own :] += found.information
         return float(value), gradient, possible - seen, possible
 
+    def expected(self, g: int, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the means of signs, ties and products in a class, (2P + Q,), and their slopes in the own parameters.
+
+        Of all answers, whether they are missing or not; the parameters of missing answers have no slopes.
+        """
+        whole = self.space.moments(self.weights(g, params))
+        return whole.mean, whole.covariance @ self._moved(g)
+
     def saturated(self) -> float:
         """Return the log-likelihood of the shares of the patterns themselves, in each class.
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..arguments import Count, checked
+from ..arguments import Confidence, Count, checked
 from ..table import Record, Table
 from . import hypotheses
 from .attributes import missing_attribute
 from .pattern_estimates import PatternEstimates
+from .pattern_predictions import predicted_answers
 from .pattern_summary import pattern_summary
 from .summary_rows import MOST_ROWS, Sort
 from .unanswered import OF_PATTERNS
@@ -45,7 +46,8 @@ class PatternResults(PatternEstimates, Record):
 
     Examples
     --------
-    >>>     >>> import llbt
+    >>> import pandas as pd
+     >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
     >>> res = llbt.fit_patterns("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
     >>> res.n_params, res.converged
@@ -60,6 +62,32 @@ class PatternResults(PatternEstimates, Record):
 
     t_test = hypotheses.Methods.t_test
     wald_test = hypotheses.Methods.wald_test
+
+    @checked
+    def predict(self, *, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each answer to every pair, averaged over the answers to all other pairs.
+
+        Parameters
+        ----------
+        confidence : float
+
+        Returns
+        -------
+        Table
+            object_i, object_j, covariates of the judges, outcome, estimate (probability), std_error (delta method),
+            conf_low, conf_high (on the logit scale, so within 0 and 1); long. Of answers that may be missing it is that
+            of all answers, given or not.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import llbt
+        >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
+        >>> res = llbt.fit("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+        >>> res.predict().to_frame()["estimate"].round(2).tolist()
+        [0.57, 0.43, 0.83, 0.17, 0.77, 0.23]
+        """
+        return predicted_answers(self, confidence)
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:

@@ -46,7 +46,8 @@ class RankingResults(RankingEstimates, Record):
 
     Examples
     --------
-    >>>     >>> import llbt
+    >>> import pandas as pd
+     >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
     >>> res = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
     >>> round(res.llf, 4), res.n_params

@@ -164,7 +164,7 @@ _OF_PATTERNS = "all answers of a judge are one observation of a pattern model, w
 _AS_PAIRS = "Ask a fit of the pairs, which takes them as independent"
 
 OF_PATTERNS: Mapping[str, tuple[str, str]] = {
-    "LLBTResults.predict": (_OF_PATTERNS, f"{_AS_PAIRS}: {{plain}}.predict()."),
+    "LLBTResults.predict": (_OF_PATTERNS, "Ask the whole fit: res.predict()."),
 }
 
 _MORE_THAN_WORTHS = (

@@ -10,7 +10,6 @@ from ..core.patterns import MISSING, Patterns, gathered_patterns
 from ..errors import DesignError
 from ..fitting.pattern_results import PatternResults
 from ..kernel.independent_pairs import IndependentPairs
-from .pattern_units import whole_likelihood
 
 
 def drawn_patterns(res: PatternResults, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
@@ -18,7 +17,7 @@ def drawn_patterns(res: PatternResults, n: int, rng: np.random.Generator) -> tup
 
     Where the model does not say which answers are missing, each judge leaves out those of a judge of the data.
     """
-    p, likelihood = res.patterns, whole_likelihood(res)
+    p, likelihood = res.patterns, res.whole_likelihood
     if np.any(p.counts % 1 > 0):
         raise DesignError("the counts of the patterns are not whole", "Only so many judges can be drawn as there were.")
     refuse_draws("keeping the patterns of {n} tables", n, float(p.n_judges) * p.answers.shape[1] / 8)

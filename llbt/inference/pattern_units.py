@@ -10,7 +10,7 @@ from scipy import linalg
 from ..core.columns import FloatArray, IntArray, Label, summed_by
 from ..core.patterns import pattern_text
 from ..errors import DesignError, OptionError, listed
-from ..fitting.pattern_likelihood import PatternLikelihood, likelihood_of
+from ..fitting.pattern_likelihood import PatternLikelihood
 from ..fitting.pattern_results import PatternResults
 from ..fitting.pattern_search import fit_patterns_of
 from .refit import refit_data
@@ -91,7 +91,7 @@ class PatternUnits:
 
 def pattern_units(res: PatternResults, by: str | None, option: str) -> PatternUnits:
     """Return a fit to patterns as a model of patterns, or of the levels of a covariate."""
-    p, likelihood = res.patterns, whole_likelihood(res)
+    p, likelihood = res.patterns, res.whole_likelihood
     if by in (None, PATTERN):
         return PatternUnits(res, likelihood, PATTERN, None, p.counts, np.ones(len(p)), np.arange(len(p)))
     column = next((c for c in p.columns if c.name == by), None)
@@ -105,8 +105,3 @@ def pattern_units(res: PatternResults, by: str | None, option: str) -> PatternUn
     sizes = summed_by(codes, p.counts)
     labels = tuple(column.levels[present].tolist())
     return PatternUnits(res, likelihood, column.name, labels, np.ones(len(sizes)), sizes, codes)
-
-
-def whole_likelihood(res: PatternResults) -> PatternLikelihood:
-    """Return the likelihood of a fit, also of independent pairs, which are fitted without it."""
-    return res.likelihood or likelihood_of(res.patterns, res.comparisons, res.design, res.free, dependent=False)

@@ -1,0 +1,61 @@
+"""Probabilities of the answers to each pair under a pattern model, whatever a judge answers to the other pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..table import Table
+from .pattern_estimates import PatternEstimates
+from .prediction import long_table
+
+_MARGINAL = "of the answers to a pair, averaged over the answers to all others"
+
+
+def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
+    """Return the probability of each outcome of every pair; see `PatternResults.predict`."""
+    p, likelihood = res.patterns, res.whole_likelihood
+    shown: dict[str, list[Any]] = {"object_i": [], "object_j": [], **{column.name: [] for column in p.columns}}
+    found, errors = [], []
+    for g in range(len(likelihood.eta)):
+        first = np.flatnonzero(likelihood.group == g)[:1]
+        if not len(first):  # a class of comparisons that no pattern is of
+            continue
+        estimate, error = _outcomes(res, g)
+        found.append(estimate)
+        errors.append(error)
+        shown["object_i"] += [p.objects[i] for i, _ in p.pairs]
+        shown["object_j"] += [p.objects[j] for _, j in p.pairs]
+        for column in p.columns:
+            shown[column.name] += [column.values[first].tolist()[0]] * len(p.pairs)
+    estimate, error = np.concatenate(found), np.concatenate(errors)
+    df = np.full(len(estimate), res.df_inference)
+    return long_table(res.average, shown, (estimate, error, df), confidence, (_MARGINAL,))
+
+
+def _outcomes(res: PatternEstimates, g: int) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities (P, C) in a class and their errors by the delta method.
+
+    The mean of a pair's sign y and of its being undecided t give P(i) = (1 − t + y)/2 and P(j) = (1 − t − y)/2; their
+    derivatives are covariances of what is counted of patterns.
+    """
+    likelihood, pairs = res.whole_likelihood, res.patterns.answers.shape[1]
+    mean, slopes = likelihood.expected(g, res.solution.params)  # (2P + Q,), (2P + Q, m)
+    y, t = mean[:pairs], mean[pairs : 2 * pairs]
+    dy, dt = slopes[:pairs], slopes[pairs : 2 * pairs]
+    outcomes = [((1 - t + y) / 2, (dy - dt) / 2), (t, dt), ((1 - t - y) / 2, -(dy + dt) / 2)]
+    if not res.average.comparisons.has_ties:
+        del outcomes[1]
+    own = slopes.shape[1]
+    cov = np.asarray(res.covariance.matrix)[:own, :own]
+    estimate = np.stack([value for value, _ in outcomes], axis=1)
+    errors = [np.sqrt(np.einsum("kp,pq,kq->k", slope, cov, slope)) for _, slope in outcomes]
+    unknown = [res.covariance.unknown(_padded(slope, len(res.places))) for _, slope in outcomes]
+    return estimate, np.where(np.stack(unknown, axis=1), np.nan, np.stack(errors, axis=1))
+
+
+def _padded(rows: FloatArray, size: int) -> FloatArray:
+    """Return combinations of the first parameters as those of all."""
+    return np.concatenate([rows, np.zeros((len(rows), size - rows.shape[1]))], axis=1)
