@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..data.asked import Asked, Format
 from ..data.both_orders import Orders
-from ..data.countable import countable
+from ..data.countable import Countable, countable
 from ..data.doors import comparisons_of
 from ..data.kept import Names
 from ..data.outcomes import Outcomes
@@ -33,6 +33,7 @@ from .lists import ListEvidence, lists_evidence
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "ok", "unchecked")
 _MARKS = {"error": "ERROR", "warning": "WARNING", "note": "note", "ok": "ok", "unchecked": "not checked"}
+_USUAL = Named()  # the columns of judge, prompt, … by their usual names
 _WIDTH = 104
 _INDENT = 12
 _NOTE = "tests and p-values take judgments as independent"
@@ -297,12 +298,17 @@ def audit(
 def audited(data: object, format: Format | None, asked: Asked, named: Named) -> Audit:
     """Return the audit of judgments of a format, with what the caller says of their fields in its place."""
     found = countable(data, format, asked, max_dropped=sys.maxsize, named=_looked_at(named))
+    return audit_of(found, named, asked.named)
+
+
+def audit_of(found: Countable, named: Named = _USUAL, decided: Collection[str] = ()) -> Audit:
+    """Return the audit of judgments or counts that are opened already; nobody named columns but those `decided`."""
     if found.counts:
         if named.weights is not None:
             raise OptionError("weights= of a table of counts", "Leave it out.")
         return _audited_table(comparisons_of(found, order=found.shown), named)
     with located(found.source.what):
-        evidence = from_source(found, named, asked.named)
+        evidence = from_source(found, named, decided)
     findings = {column.note for column in evidence.filters}
     notes = tuple(note for note in found.notes if note not in findings)
     return _audit(evidence, (*notes, *unused_note(evidence.unused)))

@@ -369,10 +369,11 @@ def from_judgments(
         return _from_judgments(judged, asked, weights, max_dropped, order)
 
 
-def comparisons_of(found: Countable, *, order: bool) -> Comparisons:
-    """Return the comparisons of judgments or counts that are opened already, with nothing kept beside them."""
+def comparisons_of(found: Countable, *, units: Names = (), order: bool = False) -> Comparisons:
+    """Return the comparisons of judgments or counts that are opened already, with `units` alone kept beside them."""
     with located(found.source.what), may_drop():
-        return _from_judgments(Judged(found, None, {}), wanted((), (), (), None, None), found.weights, 0, order)
+        asked = wanted((), (), (), None, None, units)
+        return _from_judgments(Judged(found, None, {}), asked, found.weights, 0, order)
 
 
 def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:

@@ -6,10 +6,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..auditing.audit import Audit, audit
+from ..auditing.audit import Audit, audit, audit_of
 from ..core.comparisons import Comparisons
 from ..core.links import Link
-from ..data.doors import from_judgments
+from ..data.asked import Asked
+from ..data.countable import Countable, countable
+from ..data.doors import comparisons_of
 from ..errors import DesignError, SeparationError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence
@@ -78,6 +80,7 @@ class Study:
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
     """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
     res: Fitted
+    opened: Countable | None = None  # judgments or counts, read once for fit and audit
     groups = data if isinstance(data, Groups) else None
     if groups is not None:
         data = _of_all(groups)
@@ -87,13 +90,17 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     elif isinstance(data, LargeResults):
         raise _too_many(len(data.comparisons.objects))
     else:
-        c = data if isinstance(data, Comparisons) else from_judgments(data, units=UNITS)
+        if isinstance(data, Comparisons):
+            c = data
+        else:
+            opened = countable(data, None, Asked(units=UNITS), 0, UNITS)
+            c = comparisons_of(opened, units=UNITS)
         if len(c.objects) > MOST_DENSE:
             raise _too_many(len(c.objects))
         res = _fitted(formula or default_formula(c), c)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
-    found = found or audit(res.comparisons if data is res else data)
+    found = found or (audit(res.comparisons if data is res else data) if opened is None else audit_of(opened))
     average = average_of(res)
     classes, _, _ = worth_classes(average, None)
     of_average = "estimates are " if res is not average else ""

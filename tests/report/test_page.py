@@ -504,6 +504,17 @@ def test_the_judgments_are_not_overwritten(tmp_path):
     assert path.read_bytes() == before
 
 
+@pytest.mark.usefixtures("unpictured")
+def test_a_file_is_read_once(tmp_path, monkeypatch):
+    read, opened = llbt.data.files._open_paths, []
+    monkeypatch.setattr(llbt.data.files, "_open_paths", lambda paths, *more: opened.append(paths) or read(paths, *more))
+    path = tmp_path / "judgments.csv"
+    judgments(["a", "b", "c"]).assign(judge=["x", "y", "x", "y"] * 3).to_csv(path, index=False)
+    text = write_report(path, path=tmp_path / "page.html").read_text(encoding="utf-8")
+    assert opened == [[str(path)]]
+    assert str(llbt.audit(path).findings[0].found) in text.replace("&#x27;", "'")
+
+
 # -- the command line ------------------------------------------------------------------------------------------
 
 
