@@ -15,11 +15,11 @@ from ..core.columns import IntArray
 from ..core.rankings import Rankings, gathered_rankings
 from ..errors import JudgmentError, OptionError, listed, safe_repr, safe_str
 from ..table import counted
-from .block_columns import Roles, check_roles, flat, keep_of, kept_columns
+from .block_columns import Roles, check_roles, flat, kept_columns, roles_beside
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
 from .conjoint import profiles_of, sets_of_profiles
 from .files import open_source
-from .kept import Names, read_object_table, wanted
+from .kept import Names, Wanted, read_object_table, wanted
 from .list_layouts import ListLayout, sets_of
 from .sources import Source, as_names, in_memory
 from .tables import coded_pairs, kept_at, unused_note
@@ -97,23 +97,23 @@ def choices_from(
     >>> llbt.choices_from(places, design=design, best=("B1", "B2"), worst=("W1", "W2")).n_judgments
     2
     """
+    asked = wanted(covariates, clusters, (), object_covariates, None)
     if design is not None:
-        return _of_design(frame, design, objects, best, worst, covariates, clusters, object_covariates)
-    if objects is None:
-        source = open_source(frame)
-        layout = (sets_of(source) or profiles_of(source)) if (best, worst) == ("best", None) else None
-        if layout is not None and layout.kind == "profiles":
-            return _of_profiles(source, layout, covariates, clusters, object_covariates)
-        if layout is None:
-            raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
-        read = choices_from(
-            in_memory(source),
-            covariates=covariates,
-            clusters=clusters,
-            object_covariates=object_covariates,
-            **layout.arguments,
-        )
-        return replace(read, notes=(layout.note, *read.notes))
+        return _of_design(frame, design, objects, best, worst, asked)
+    source = open_source(frame)
+    if objects is not None:
+        return _of_sets(source, objects, best, worst, asked)
+    layout = (sets_of(source) or profiles_of(source)) if (best, worst) == ("best", None) else None
+    if layout is None:
+        raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
+    if layout.kind == "profiles":
+        return _of_profiles(source, layout, asked)
+    read = _of_sets(open_source(in_memory(source)), asked=asked, **layout.arguments)
+    return replace(read, notes=(layout.note, *read.notes))
+
+
+def _of_sets(source: Source, objects: Sequence[str], best: Names, worst: Names | None, asked: Wanted) -> Rankings:
+    """Return the sets of a table with a row for each."""
     for parameter, column in (("best", best), ("worst", worst)):
         if not isinstance(column, str) and column is not None:
             raise OptionError(f"{parameter}={column!r} without a design", expected="the name of one column")
@@ -121,14 +121,11 @@ def choices_from(
     if len(shown) < 2:
         raise OptionError(f"objects={objects!r}", expected="two columns or more")
     named: Roles = {"best": as_names(best, "best"), **({} if worst is None else {"worst": as_names(worst, "worst")})}
-    keep = keep_of(covariates, clusters, (), object_covariates, None)
-    source = open_source(frame)
-    roles: Roles = {"objects": shown, **named, **keep.roles(source.names, ())}
+    roles: Roles = {"objects": shown, **named, **roles_beside(asked, source.names, ())}
     check_roles(source.names, roles)
     table = as_pandas(source, flat(roles))
     made = _sets(table, shown, [name for (name,) in named.values()])
-    asked = wanted(keep.covariates, keep.clusters, (), keep.object_covariates, None)
-    columns, _, kept = kept_at(kept_columns(table, made, roles, keep), asked, np.arange(len(table)))
+    columns, _, kept = kept_at(kept_columns(table, made, roles, asked), asked, np.arange(len(table)))
     used = set(flat(roles))
     unused = unused_note([name for name in source.names if name not in used])
     items = coded_pairs(made.labels, made.item[:, None])
@@ -172,9 +169,7 @@ def _of_design(
     objects: Sequence[str] | None,
     best: Names,
     worst: Names | None,
-    covariates: Names,
-    clusters: Names,
-    object_covariates: object,
+    asked: Wanted,
 ) -> Rankings:
     """Return the sets of a design that every judge was shown, with what each of them chose."""
     sets, judges = in_memory(open_source(design, what="the frame of design=")), in_memory(open_source(frame))
@@ -202,35 +197,20 @@ def _of_design(
         )
         for k in range(len(sets))
     ]
-    return choices_from(
-        pd.concat(rows, ignore_index=True),
-        objects=[str(place) for place in places],
-        best="best",
-        worst=None if worst is None else "worst",
-        covariates=covariates,
-        clusters=clusters,
-        object_covariates=object_covariates,
-    )
+    shown = open_source(pd.concat(rows, ignore_index=True))
+    return _of_sets(shown, [str(place) for place in places], "best", None if worst is None else "worst", asked)
 
 
-def _of_profiles(
-    source: Source, layout: ListLayout, covariates: Names, clusters: Names, object_covariates: object
-) -> Rankings:
+def _of_profiles(source: Source, layout: ListLayout, asked: Wanted) -> Rankings:
     """Return the tasks of a table with a row for each profile, with the attributes as covariates of objects."""
     sets = sets_of_profiles(in_memory(source), **layout.arguments)
-    if sets.described is not None and object_covariates is not None:
+    if sets.described is not None and asked.objects is not None:
         raise OptionError("object_covariates= beside profiles, whose attributes they are", "Leave it out.")
-    read = choices_from(
-        sets.table,
-        objects=sets.objects,
-        best=sets.best,
-        covariates=covariates,
-        clusters=clusters,
-        object_covariates=object_covariates if sets.described is None else sets.described,
-    )
+    if sets.described is not None:
+        asked = wanted(asked.covariates, asked.clusters, (), sets.described, None)
+    read = _of_sets(open_source(sets.table), sets.objects, sets.best, None, asked)
     used = {*layout.arguments["block"], layout.arguments["chosen"], *layout.arguments["attributes"]}
-    kept = {*as_names(covariates, "covariates"), *as_names(clusters, "clusters")}
-    unused = unused_note([name for name in source.names if name not in used | kept])
+    unused = unused_note([name for name in source.names if name not in {*used, *asked.covariates, *asked.clusters}])
     notes = [note for note in read.notes if not note.startswith("columns not used")]
     return replace(read, notes=(layout.note, *sets.notes, *notes, *unused))
 

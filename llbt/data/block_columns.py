@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 from ..errors import JudgmentError, OptionError, listed, repeated
 from .blocks import Blocks, factorized, refuse_infinite, refuse_several
-from .described import Described, described
-from .files import open_source
-from .kept import Names
+from .kept import Names, Wanted
 from .sources import as_names
 
 Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
@@ -20,51 +17,18 @@ Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names
 _KEPT = ("covariates", "numeric", "clusters", "judge_covariates")
 
 
-@dataclass(frozen=True, eq=False)
-class Keep:
-    """What the caller wants beside the values, under the names of `from_judgments`."""
-
-    covariates: tuple[str, ...]
-    clusters: tuple[str, ...]
-    numeric: tuple[str, ...]
-    object_covariates: object
-    judges: Described | None
-
-    def with_judge(self, names: Sequence[str], makers: Roles) -> Keep:
-        """Return the same with the table of judges joined by the column that makes their blocks."""
-        judge = makers.get("judge", ())
-        if self.judges is None or len(judge) != 1:
-            return self
-        return replace(self, judges=self.judges.keyed(names, judge[0], judge[0]))
-
-    def roles(self, names: Sequence[str], makers: Sequence[str]) -> Roles:
-        """Return the columns of the frame to keep, by parameter; a cluster ``block`` may be made here."""
-        made = "block" in self.clusters and "block" not in makers
-        if made and "block" in names:
+def roles_beside(asked: Wanted, names: Sequence[str], makers: Sequence[str]) -> Roles:
+    """Return the columns of a frame to keep, by parameter; a cluster ``block`` may be made here."""
+    roles = asked.roles()
+    if "block" in asked.clusters and "block" not in makers:
+        if "block" in names:
             raise JudgmentError(
                 "clusters='block' keeps what makes a block, but the frame has another column 'block'",
                 "Rename the column, or pass block='block'.",
                 expected="one meaning",
             )
-        table = self.object_covariates
-        of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
-        of_judges = () if self.judges is None else self.judges.names
-        elsewhere = (*self.covariates, *of_objects, *of_judges)
-        return {
-            "covariates": self.covariates,
-            "judge_covariates": () if self.judges is None else (self.judges.key,),
-            "numeric": tuple(name for name in self.numeric if name not in elsewhere),
-            "clusters": tuple(name for name in self.clusters if not (made and name == "block")),
-        }
-
-
-def keep_of(
-    covariates: Names, clusters: Names, numeric: Names, object_covariates: object, judge_covariates: object
-) -> Keep:
-    """Return what the caller wants beside the values."""
-    kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
-    judges = described(judge_covariates, "judge")
-    return Keep(kept, beside, as_names(numeric, "numeric"), object_covariates, judges)
+        roles["clusters"] = tuple(name for name in asked.clusters if name != "block")
+    return roles
 
 
 def columns_of_rows(columns: Mapping[str, str]) -> Roles:
@@ -130,16 +94,16 @@ def check_roles(names: Sequence[str], roles: Roles) -> None:
                 raise OptionError(f"column {name!r} is named in {where}", expected="one role for each column")
 
 
-def kept_columns(table: pd.DataFrame, made: Blocks, roles: Roles, keep: Keep) -> pd.DataFrame:
+def kept_columns(table: pd.DataFrame, made: Blocks, roles: Roles, asked: Wanted) -> pd.DataFrame:
     """Return the columns to keep, one row per block."""
     kept: dict[str, Any] = {}
     for parameter in _KEPT:
-        for name in roles[parameter]:
+        for name in roles.get(parameter, ()):
             codes, _ = factorized(table, name)
-            refuse_infinite(table, name, numeric=name in keep.numeric)
+            refuse_infinite(table, name, numeric=name in asked.numeric)
             if made.makers:
                 refuse_several(codes, table, name, parameter, made)
             kept[name] = table[name].to_numpy()[made.first]
-    if "block" in keep.clusters:
+    if "block" in asked.clusters:
         kept["block"] = made.names(table)
     return pd.DataFrame(kept)

@@ -56,6 +56,12 @@ class Wanted:
             judges=self.judges and self.judges.keyed(names, judge, "judge" if "judge" in asked else judge),
         )
 
+    def of_blocks(self, names: Sequence[str], judge: Sequence[str]) -> Wanted:
+        """Return the same with the table of judges joined by the column of judges that makes blocks, where one does."""
+        if self.judges is None or len(judge) != 1:
+            return self
+        return replace(self, judges=self.judges.keyed(names, judge[0], judge[0]))
+
     def where_there(self, taken: Roles, source: Source) -> Wanted:
         """Return the same with units that are columns of labels without another role."""
         asked = replace(self, units=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Literal
 
@@ -16,15 +16,14 @@ from ..core.rankings import Rankings, gathered_rankings
 from ..errors import JudgmentError, OptionError
 from ..table import counted
 from .block_columns import (
-    Keep,
     Roles,
     block_makers,
     check_roles,
     columns_of_objects,
     columns_of_rows,
     flat,
-    keep_of,
     kept_columns,
+    roles_beside,
 )
 from .blocks import (
     Blocks,
@@ -40,7 +39,7 @@ from .blocks import (
 from .files import open_source
 from .formats import JudgmentFormat
 from .frames import as_number
-from .kept import Names, read_object_table, wanted
+from .kept import Names, Wanted, read_object_table, wanted
 from .known_formats import ranking_format
 from .list_layouts import rankings_of
 from .preflib import SUFFIXES, read_preflib, suffix_of
@@ -142,57 +141,64 @@ def rankings_from(
                 f"columns of {str(frame)!r}, a file of PrefLib, which has none", f"Leave {', '.join(asked)} out."
             )
         return _of_preflib(str(frame), unranked, object_covariates)
-    keep = keep_of(covariates, clusters, (), object_covariates, None)
     absent = tuple(missing) if isinstance(missing, (list, tuple, set, frozenset, np.ndarray)) else (missing,)
-    items, ranks = as_names(object, "object"), as_names(rank, "rank")
-    source = open_source(frame)
-    if objects is not None and (placed := _placed(source, columns_of_objects(objects)["objects"])) is not None:
+    kept = wanted(covariates, clusters, (), object_covariates, None)
+    return _read_lists(open_source(frame), _Columns(objects, object, rank, block), absent, unranked, kept)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns that hold rankings, as the caller of `rankings_from` names them."""
+
+    objects: Sequence[str] | None = None
+    object: Names = "object"
+    rank: Names = "rank"
+    block: Names | None = None
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether the caller names none."""
+        return self == _Columns()
+
+
+def _read_lists(source: Source, said: _Columns, absent: tuple[Any, ...], unranked: Unranked, asked: Wanted) -> Rankings:
+    """Return the rankings of a source, whichever form it has."""
+    items, ranks = as_names(said.object, "object"), as_names(said.rank, "rank")
+    wide = said.objects is not None
+    if (
+        said.objects is not None
+        and (placed := _placed(source, columns_of_objects(said.objects)["objects"])) is not None
+    ):
         table, places, note = placed
-        read = rankings_from(
-            table,
-            object=tuple(places),
-            rank=tuple(places.values()),
-            block=block,
-            unranked=unranked,
-            covariates=covariates,
-            clusters=clusters,
-            object_covariates=object_covariates,
-        )
+        of_places = _Columns(object=tuple(places), rank=tuple(places.values()), block=said.block)
+        read = _read_lists(open_source(table), of_places, (), unranked, asked)
         return replace(read, notes=(note, *read.notes))
+    if said.unnamed and (layout := rankings_of(source)) is not None:
+        read = _read_lists(open_source(in_memory(source)), _Columns(**layout.arguments), absent, unranked, asked)
+        return replace(read, notes=(layout.note, *read.notes))
     known = ranking_format(source.names, ranks)
     scale = Scale("rank", "ranked", higher_wins=False, unranked=absent)
     if known is not None:
         form, verdict = known
         scale = replace(scale, higher_wins=verdict.higher_is_better, unranked=(*absent, *verdict.unranked))
     makers: Roles
-    if objects is not None:
-        values, makers = columns_of_objects(objects), block_makers({"block": block}, wide=True)
-    elif isinstance(object, str) and isinstance(rank, str):
-        if block is None and (object, rank) == ("object", "rank") and (layout := rankings_of(source)) is not None:
-            read = rankings_from(
-                in_memory(source),
-                unranked=unranked,
-                missing=missing,
-                covariates=covariates,
-                clusters=clusters,
-                object_covariates=object_covariates,
-                **layout.arguments,
-            )
-            return replace(read, notes=(layout.note, *read.notes))
-        values, makers = columns_of_rows({"object": object, "rank": rank}), _made_by(block)
+    if said.objects is not None:
+        values, makers = columns_of_objects(said.objects), block_makers({"block": said.block}, wide=True)
+    elif isinstance(said.object, str) and isinstance(said.rank, str):
+        values, makers = columns_of_rows({"object": said.object, "rank": said.rank}), _made_by(said.block)
     else:
-        values, makers = _beside(items, ranks, block), {}
-    roles: Roles = {**values, **makers, **keep.roles(source.names, flat(makers))}
+        values, makers = _beside(items, ranks, said.block), {}
+    roles: Roles = {**values, **makers, **roles_beside(asked, source.names, flat(makers))}
     check_roles(source.names, roles)
     table = as_pandas(source, flat(roles))
-    made = _read(table, values, makers, scale, wide=objects is not None)
+    made = _read(table, values, makers, scale, wide=wide)
     if known is not None:
         made = _as_written(made, form)
     refuse_negative(made.value, "missing")
     refuse_twice(made.sorted(), table, scale)
     if scale.higher_wins:
         made = replace(made, value=-made.value)
-    collected = _collected(table, made, roles, keep, unranked)
+    collected = _collected(table, made, roles, asked, unranked)
     written = () if known is None else (f"read as {form.description}",)
     used = set(flat(roles))
     unused = unused_note([name for name in source.names if name not in used])
@@ -302,11 +308,10 @@ def _read(table: pd.DataFrame, values: Roles, makers: Roles, scale: Scale, *, wi
     return Blocks(labels, block, codes, rank[named], block, np.arange(len(table)), ())
 
 
-def _collected(table: pd.DataFrame, made: Blocks, roles: Roles, keep: Keep, unranked: Unranked) -> Rankings:
+def _collected(table: pd.DataFrame, made: Blocks, roles: Roles, asked: Wanted, unranked: Unranked) -> Rankings:
     """Return the blocks as lists, with what is kept of each."""
-    asked = wanted(keep.covariates, keep.clusters, (), keep.object_covariates, None)
     blocks = len(made.first)
-    columns, _, clusters = kept_at(kept_columns(table, made, roles, keep), asked, np.arange(blocks))
+    columns, _, clusters = kept_at(kept_columns(table, made, roles, asked), asked, np.arange(blocks))
     without = np.isnan(made.value)
     taken = np.ones(len(without), dtype=bool) if unranked == "below" else ~without
     notes = _notes(int(without.sum()), unranked)

@@ -15,14 +15,13 @@ from ..core.response import THREE, Response
 from ..errors import JudgmentError, listed
 from ..table import counted
 from .block_columns import (
-    Keep,
     block_makers,
     check_roles,
     columns_of_objects,
     columns_of_rows,
     flat,
-    keep_of,
     kept_columns,
+    roles_beside,
 )
 from .blocks import (
     Blocks,
@@ -36,7 +35,7 @@ from .blocks import (
 )
 from .files import open_source
 from .grades import graded_outcomes, rising
-from .kept import Names, wanted
+from .kept import Names, Wanted, wanted
 from .readings import TIE
 from .sources import open_frame
 from .tables import assembled, coded_pairs, condensed, kept_at, unused_note
@@ -123,10 +122,10 @@ def from_rankings(
     >>> c.notes[0]
     '7 judgments implied by 3 blocks of ranked objects'
     """
-    keep = keep_of(covariates, clusters, numeric, object_covariates, judge_covariates)
+    asked = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
     scale = Scale("rank", "ranked", higher_wins=False, unranked=_values(unranked))
     makers = {"judge": judge, "prompt": prompt, "block": block}
-    return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, keep)
+    return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, asked)
 
 
 @checked
@@ -215,14 +214,14 @@ def from_ratings(
     2        B        C   1  0  0   0
     """
     threshold = float(tie_threshold)
-    keep = keep_of(covariates, clusters, numeric, object_covariates, judge_covariates)
+    asked = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
     scale = Scale(
         *("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, _values(missing)),
         cuts=rising(cuts, threshold, "tie_threshold"),
     )
     by_default = judge == "judge" and (objects is not None or block is not None)
     makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
-    return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, keep)
+    return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, asked)
 
 
 def _values(missing: Any) -> tuple[Any, ...]:
@@ -236,15 +235,15 @@ def _implied(
     long: Mapping[str, str],
     makers: Mapping[str, Names | None],
     scale: Scale,
-    keep: Keep,
+    asked: Wanted,
 ) -> Comparisons:
     """Return the comparisons implied by values in blocks, in either form."""
     source = open_source(frame)
     names = source.names
     block = block_makers(makers, wide=objects is not None)
-    keep = keep.with_judge(names, block)
+    asked = asked.of_blocks(names, block.get("judge", ()))
     values = columns_of_rows(long) if objects is None else columns_of_objects(objects)
-    roles = {**values, **block, **keep.roles(names, flat(block))}
+    roles = {**values, **block, **roles_beside(asked, names, flat(block))}
     check_roles(names, roles)
     table = as_pandas(source, flat(roles))
     made = (read_long if objects is None else read_wide)(table, flat(values), flat(block), scale)
@@ -259,15 +258,14 @@ def _implied(
             f"{counted(made.first.size, 'block')}; a comparison needs two",
             f"Check what makes a block ({', '.join(f'{name}=' for name in (block or values))}).",
         )
-    kept = kept_columns(table, made, roles, keep)
-    asked = wanted(keep.covariates, keep.clusters, keep.numeric, keep.object_covariates, None, (), keep.judges)
-    of_judges = [] if keep.judges is None else asked.labelled(open_frame(kept).pick(asked.roles()))[1]
+    kept = kept_columns(table, made, roles, asked)
+    of_judges = [] if asked.judges is None else asked.labelled(open_frame(kept).pick(asked.roles()))[1]
     pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
     said, response, unused = _said(scale, ranked.value[i], ranked.value[j])
     lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
     used = set(flat(roles))
     unkept = tuple(name for name in names if name not in used)
-    notes = [*_notes(made, ranked, i.size, scale, keep, block.get("judge", ())), *unused, *of_judges]
+    notes = [*_notes(made, ranked, i.size, scale, asked, block.get("judge", ())), *unused, *of_judges]
     notes += unused_note(unkept)
     return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)
 
@@ -281,7 +279,9 @@ def _said(scale: Scale, i: FloatArray, j: FloatArray) -> tuple[npt.NDArray[Any],
     return graded_outcomes(wins, sizes, (*middle, *range(1, len(scale.cuts) + 2)))
 
 
-def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: Keep, judge: tuple[str, ...]) -> list[str]:
+def _notes(
+    made: Blocks, ranked: Blocks, implied: int, scale: Scale, asked: Wanted, judge: tuple[str, ...]
+) -> list[str]:
     """Return what was read, what was left out, and what to mind about the standard errors."""
     sizes = np.bincount(ranked.block, minlength=made.first.size)
     missing = made.value.size - ranked.value.size
@@ -299,17 +299,17 @@ def _notes(made: Blocks, ranked: Blocks, implied: int, scale: Scale, keep: Keep,
         labels = sorted(made.labels[gone].tolist(), key=sort_key)
         notes.append(f"{counted(gone.size, 'object')} left without comparisons: {listed(labels)}")
     if scale.cuts:
-        return [*notes, _dependence(made, keep, "differences of one judge's ratings", judge)]
+        return [*notes, _dependence(made, asked, "differences of one judge's ratings", judge)]
     if sizes.max() <= 2:
         return notes
     kept = "rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"
     lists = [kept] if scale.noun == "rank" else []
-    return [*notes, *lists, _dependence(made, keep, "judgments implied by one block")]
+    return [*notes, *lists, _dependence(made, asked, "judgments implied by one block")]
 
 
-def _dependence(made: Blocks, keep: Keep, what: str, judge: tuple[str, ...] = ()) -> str:
+def _dependence(made: Blocks, asked: Wanted, what: str, judge: tuple[str, ...] = ()) -> str:
     # Every cluster kept here is constant in a block, so each of them gathers whole blocks.
-    known = (*keep.clusters, *(name for name in keep.covariates if name in made.makers))
+    known = (*asked.clusters, *(name for name in asked.covariates if name in made.makers))
     alone = made.makers if len(made.makers) == 1 else ()
     group = (*known, *judge, *alone, "block")[0]
     keeping = "" if known else f"keep clusters={group!r} and "
