@@ -18,7 +18,8 @@ from ..data.conjoint import attributes_of, profiles_of
 from ..data.files import open_source
 from ..data.list_layouts import ListLayout, judge_of, list_layout, makers_of, ratings_of
 from ..data.row_filters import restricted
-from ..data.sources import in_memory, open_frame
+from ..data.sources import Source, in_memory, open_frame
+from ..data.spare_columns import numbers_of_rows
 from ..errors import JudgmentError, SeparationError, listed
 from ..fitting.answer_clusters import ClusterCov
 from ..fitting.fitted import AnyFit
@@ -161,13 +162,23 @@ def recognized(
         return None
     with working("reading"):
         table, notes, what = _table(read.source, asked)
-        source = open_frame(table, what)
-        layout = list_layout(source) or profiles_of(source) or ratings_of(source)
+        layout = _layout_of(open_frame(table, what))
         if layout is None or (layout.kind != "ratings" and set(asked) - set(_KEPT)):
             return None
         found = _lists(table, layout, asked, lists, model)
         said = () if layout.kind == "profiles" else (layout.note,)
         return replace(found, notes=(*said, *notes, *found.notes))
+
+
+def _layout_of(source: Source) -> ListLayout | None:
+    """Return how a table of lists is read; say of a column that may count lists what the command line does about it."""
+    try:
+        return list_layout(source) or profiles_of(source) or ratings_of(source)
+    except JudgmentError as error:
+        if counts := numbers_of_rows(source, ()):
+            ignored = f"pass --ignore {shlex.quote(counts[0])} to count each row once"
+            error.remedy = f"Write each list as often as it was given, or {ignored}."
+        raise
 
 
 def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> AnyFit:

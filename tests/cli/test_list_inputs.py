@@ -349,6 +349,7 @@ def test_rows_and_columns_of_lists_that_are_read(tmp_path):
     table = RANKS.assign(year=[1, 2, 1, 1], count=[3, 4, 5, 6])
     refused = run(table, tmp_path)
     assert "column 'count' may say how often each list was given" in " ".join(refused.output.split())
+    assert "pass --ignore count to count each row once" in " ".join(refused.output.split())
     said = run(table, tmp_path, "--ignore", "count", "--where", "year=1", "--prior", "1")
     assert said.exit_code == 0, said.output
     assert "3 lists of 3" in said.stdout
