@@ -37,10 +37,10 @@ def test_the_number_of_questions_answered() -> None:
     found = {kind: sum(answered for (name, _), answered in WRITTEN.items() if name == kind) for kind in KINDS}
     assert found == {
         "plain": 27,
-        "mixed": 15,
-        "discrimination": 15,
-        "rankings": 17,
-        "patterns": 15,
+        "mixed": 21,
+        "discrimination": 22,
+        "rankings": 23,
+        "patterns": 20,
         "large": 5,
         "classes": 9,
         "calibrated": 9,

@@ -55,4 +55,9 @@ def average_of(res: WithWorths | WorthSource) -> LLBTResults:
     """
     if isinstance(res, WorthSource):
         return res.worth_source()
-    return res if isinstance(res, LLBTResults) else res.average
+    return plain_of(res) or res.average
+
+
+def plain_of(res: object) -> LLBTResults | None:
+    """Return a fit whose counts are all there is to ask; None where judges, lists or patterns are asked whole."""
+    return res if isinstance(res, LLBTResults) else None

@@ -40,33 +40,15 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "paths of worths are not fitted together with normal effects",
         f"{_WITHOUT}: res = {{plain}}.",
     ),
-    "fragility": (
-        "leaving out judgments changes the normal effects as well as the estimates",
-        f"{_WITHOUT}: llbt.fragility({{plain}}).",
-    ),
-    "goodness_of_fit": (
-        _NO_COUNTS,
-        "Compare it with a fit without them, llbt.anova({plain}, res), or test that: llbt.goodness_of_fit({plain}).",
-    ),
     "grade_tests": (
         "scores of grades are tested by judgments that are independent, and normal effects make them depend",
         "Ask a fit without brackets that allows for it: llbt.grade_tests(llbt.fit({formula}, res.comparisons, "
         "cov_type='cluster', groups={judge})).",
     ),
-    "intransitivity": (
-        _NO_COUNTS,
-        "Pass the table, llbt.intransitivity(res.comparisons), or a fit without effects for its deviance: "
-        "llbt.intransitivity({plain}).",
-    ),
     "judges.summary": (
         "the model has this judge's own effects, so it does not say what is expected by the others",
         "Pass a fit without effects, llbt.judges.summary(res.comparisons, model={plain}), or ask "
         "llbt.judge_effects(res).",
-    ),
-    "level_tests": (
-        "levels are held against a fit that takes them as alike, and normal effects make them differ",
-        "Ask how each judge differs, llbt.judge_effects(res), or ask a fit without effects: "
-        "llbt.level_tests({plain}, by={judge}).",
     ),
     "planning.next_pairs": (
         "what a judgment tells depends on whether its judge is new or has effects that are known",
@@ -80,11 +62,6 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "Draw effects on ties, of judges named judge: llbt.plot.judge_effects(llbt.judge_effects("
         "llbt.fit('object + tie + (tie | judge)', res.comparisons)), of='tie').",
     ),
-    "sensitivity": (
-        "leaving out judgments changes the normal effects as well as the estimates",
-        f"{_WITHOUT}: llbt.sensitivity({{plain}}).",
-    ),
-    "residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.residuals({{plain}})."),
 }
 
 _NO_COVARIANCE = "the covariance of all estimates of so many objects is not made"
@@ -119,7 +96,6 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
 
 _OF_PAIRS = "a fit of lists has no counts of pairs, for pairs of one list are not independent"
 _ON_PAIRS = "of the pairs that the lists imply: res = {plain}"
-_NO_REFITS = "lists are not drawn or left out and fitted again"
 
 OF_LISTS: Mapping[str, tuple[str, str]] = {
     "LLBTResults.predict": (
@@ -127,9 +103,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "Ask res.first() for the probability of each object to be first of a set.",
     ),
     "drift": ("paths of worths are fitted to judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),
-    "fragility": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
-    "sensitivity": (_NO_REFITS, f"Ask it of a fit {_ON_PAIRS}."),
-    "goodness_of_fit": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res)."),
     "grade_tests": ("lists have no grades", f"Ask it of a fit {_ON_PAIRS}."),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
     "judge_effects": (
@@ -141,15 +114,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "the model is to say what is expected of each judgment of a pair, and one of lists says it of lists",
         "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
     ),
-    "level_tests": (
-        "levels are tested by scores of independent judgments",
-        "Compare with the fit of worths by level: llbt.anova(llbt.fit_rankings('object', res.rankings), "
-        "llbt.fit_rankings('object * judge', res.rankings)), of a covariate judge.",
-    ),
-    "planning.next_pairs": (
-        "it plans pairs, and a fit of lists knows what a list of several objects tells",
-        f"Ask it of a fit {_ON_PAIRS}.",
-    ),
     "plot.judges": ("the picture is of judgments of pairs", f"Draw that of a fit {_ON_PAIRS}."),
     "plot.network": (
         "the picture is of judgments of pairs",
@@ -157,7 +121,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     ),
     "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res), which has observed and expected counts of pairs."),
     "plot.ties": ("ties of lists have one δ for each number of objects, whoever judges", "Read them in res.summary()."),
-    "residuals": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res), which has observed and expected counts of pairs."),
 }
 
 _OF_PATTERNS = "all answers of a judge are one observation of a pattern model, which has no counts of pairs"

@@ -13,7 +13,7 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
-from ..fitting.fitted import WithWorths
+from ..fitting.fitted import WithWorths, plain_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
@@ -95,8 +95,16 @@ def bootstrap(
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     if isinstance(res, MixedResults):
         return bootstrapped_units(res, statistic, judge_unit(res, resample), n, draw, default=parameters_of)
-    if not isinstance(res, LLBTResults):
+    plain = plain_of(res)
+    if plain is None:
         return bootstrapped_units(res, statistic, resample, n, draw)
+    return _of_table(plain, statistic, resample, n, draw)
+
+
+def _of_table(
+    res: LLBTResults, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler
+) -> Bootstrap:
+    """Return the bootstrap of a fit by the counts of its table, refitted all at once."""
     resample = resample or own_unit(res.specification.groups, "resample")
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):

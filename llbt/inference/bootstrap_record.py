@@ -17,9 +17,8 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
-from ..fitting.fitted import WithWorths, average_of
+from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
@@ -91,9 +90,9 @@ class Bootstrap(Record):
     @functools.cached_property
     def _lost(self) -> FloatArray:
         """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
-        res = self.results
-        if not isinstance(res, LLBTResults) or self.resample in ("judgment", "parametric"):
-            return np.empty((0, len(average_of(res).free)))
+        res = plain_of(self.results)
+        if res is None or self.resample in ("judgment", "parametric"):
+            return np.empty((0, len(average_of(self.results).free)))
         lines = clustered(res.comparisons, self.resample, (self.resample,))
         return left_out(res.problem(), res.solution, lines).lost
 
@@ -130,8 +129,8 @@ class Bootstrap(Record):
     @functools.cached_property
     def _moved(self) -> tuple[FloatArray, FloatArray]:
         """How much each judgment or cluster moves each value, (n, k), and how many judgments it stands for, (n,)."""
-        res = self.results
-        if not isinstance(res, LLBTResults):
+        res = plain_of(self.results)
+        if res is None:
             raise OptionError(
                 "method='bca' leaves out each judgment in turn, and this fit is of whole judges or lists",
                 "Take method='percentile' or 'basic'.",
@@ -251,7 +250,8 @@ class Bootstrap(Record):
 
     def _notes(self) -> tuple[str, ...]:
         notes = [*self._independence()]
-        alone = share_alone(self.results.comparisons) if self.resample == "judgment" else 0.0
+        within = plain_of(self.results) is not None and self.resample == "judgment"  # of the comparisons
+        alone = share_alone(self.results.comparisons) if within else 0.0
         if alone >= _MANY_ALONE:
             notes.append(
                 f"{format_percent(alone)} of the judgments are the only one of their comparison and the same in all "
@@ -267,12 +267,12 @@ class Bootstrap(Record):
 
     def _independence(self) -> tuple[str, ...]:
         """Say where judgments were drawn as independent although the fit, or its table, knows of clusters."""
-        res = self.results
-        if isinstance(res, RankingResults):
-            kept = [c.name for c in res.rankings.cluster_columns]
+        if isinstance(self.results, RankingResults):
+            kept = [c.name for c in self.results.rankings.cluster_columns]
             told = f"lists were drawn as independent; resample={kept[0]!r} draws whole clusters" if kept else ""
             return (told,) if told and self.resample == "list" else ()
-        if not isinstance(res, LLBTResults) or self.resample not in ("judgment", "parametric"):
+        res = plain_of(self.results)
+        if res is None or self.resample not in ("judgment", "parametric"):
             return ()
         spec = res.specification
         notes = [f"the dispersion of the fit ({spec.cov_type}) is not in resamples"] if spec.cov_type == "quasi" else []

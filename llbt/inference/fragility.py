@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..arguments import Count, Kind, checked, is_real
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit, way_of
+from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of
 from ..formulas.grid import At
@@ -20,6 +22,8 @@ from ..resampling import shown
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .objects import log_worths_at
 from .removal import Search, Units
+from .unit_fragility import UnitSearch
+from .unit_models import unit_model
 
 Change = Literal["leader", "top", "adjacent"]
 Part = Annotated[
@@ -27,6 +31,7 @@ Part = Annotated[
 ]
 
 _TRIED = 5  # pairs of objects, the nearest to first order, that are searched for one change
+_MOST_REFITS = 5_000  # units that are left out in turn
 _NAMED = 3  # kinds of judgments in a printout
 
 
@@ -88,7 +93,7 @@ def _exactness(row: dict[str, object]) -> str:
 
 @checked
 def fragility(
-    res: LLBTResults,
+    res: WithWorths,
     *,
     change: Change = "leader",
     unit: str | None = None,
@@ -101,12 +106,13 @@ def fragility(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     change : {"leader", "top", "adjacent"}
         What is to change: who leads; which objects are the first `k`; or the order of any two neighbours, a row each.
     unit : str, optional
         What is left out: ``"judgment"``, or a cluster or covariate that the table keeps, such as ``"judge"``, whose
-        levels are left out whole. By default the clusters of the fit, judgments where it has none.
+        levels are left out whole. By default the clusters of the fit, judgments where it has none; of a fit with
+        effects of judges the judges, of rankings ``"list"``, of patterns ``"pattern"``.
     k : int
         Of ``change="top"``.
     most : float
@@ -138,6 +144,9 @@ def fragility(
     a search costs the cells, not the judgments. An estimate that becomes infinite without some judgments counts as a
     change where it turns the order.
 
+    Of fits other than `LLBTResults` each unit is left out alone, then as many as are to be enough by the sum of what
+    each does, and refits say whether they are; estimates that are not finite are no change.
+
     References
     ----------
     Broderick, T., Giordano, R. & Meager, R. (2020). An automatic finite-sample robustness metric: when can dropping a
@@ -153,24 +162,39 @@ def fragility(
     >>> llbt.fragility(res).to_frame()[["object", "overtaken_by", "removed", "exact"]].values.tolist()
     [['+', '-', 27.0, 'at most']]
     """
-    unit = unit or own_unit(res.specification.groups, "unit")
-    found, _ = log_worths_at(res, at)
+    average = average_of(res)
+    found, _ = log_worths_at(average, at)
     inside = np.flatnonzero(~np.isnan(found.estimate))
     order = inside[np.argsort(-found.estimate[inside], kind="stable")]
     if change == "top" and k >= len(order):
         raise OptionError(f"k={k} of {counted(len(order), 'object')}", expected="fewer than there are")
-    held = [name for name in res.fixed if found.rows[:, res.names.index(name)].any()]
+    held = [name for name in average.fixed if found.rows[:, average.names.index(name)].any()]
     if held:
         raise DesignError(
             f"log-worths held by fixed= ({', '.join(held)})",
             "Fit without them: who overtakes whom is asked of estimates.",
         )
-    search, names, total = _searched(res, unit, most)
+    plain = plain_of(res)
+    if plain is not None:
+        unit = unit or own_unit(plain.specification.groups, "unit")
+        search, names, total = _searched(plain, unit, most)
+        changed = partial(_changed, search, found.rows[:, plain.free])
+    else:
+        model = unit_model(res, unit, "unit")
+        unit, names, total = model.unit, model.titles(), float(model.counts.sum())
+        if len(names) > _MOST_REFITS:
+            raise OptionError(
+                f"{format_count(len(names))} {unit}s to leave out in turn",
+                "Name a cluster or covariate: unit=.",
+                expected=f"at most {format_count(_MOST_REFITS)}",
+            )
+        units = UnitSearch(model, len(average.free))
+        changed = partial(_turned, units, max(1, int(most * total)), found.rows[:, average.free])
     rows: list[dict[str, object]] = []
     removals: list[dict[str, object]] = []
     asked = list(_asked(change, order, k))
     for said, above, below in shown("fragility", asked, progress):
-        row, removed = _changed(search, found.rows[:, res.free], (above, below))
+        row, removed = changed((above, below))
         label = {"change": said, **_named(res, row)}
         number = np.nan if removed is None else int(removed.sum())
         rows.append({**label, "removed": number, "share": number / total, "exact": row is not None and row[2]})
@@ -253,6 +277,24 @@ def _changed(
     return (*best, exact), fewer
 
 
+def _turned(
+    units: UnitSearch, most: int, rows: FloatArray, sides: tuple[IntArray, IntArray]
+) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
+    """Return who overtakes whom at the least removal that was found among units, and the removal; as `_changed`."""
+    pairs = [(int(a), int(b)) for a in sides[0] for b in sides[1]]
+    gap = np.array([(rows[a] - rows[b]) @ units.model.estimates[: units.worths] for a, b in pairs])
+    best: tuple[int, int] | None = None
+    least: IntArray | None = None
+    for place in np.argsort(gap, kind="stable")[:_TRIED]:
+        a, b = pairs[place]
+        removed = units.turned(rows[a] - rows[b], most if least is None else int(least.sum()) - 1)
+        if removed is not None:
+            best, least = (a, b), removed
+    if best is None or least is None:
+        return None, None
+    return (*best, int(least.sum()) == 1), least
+
+
 def _needed(search: Search, rows: FloatArray) -> FloatArray:
     """Return how many units turning each combination (m, p) needs, to first order, (m,); infinite where all do not."""
     number = search.units.number
@@ -267,7 +309,7 @@ def _needed(search: Search, rows: FloatArray) -> FloatArray:
     return np.array(found)
 
 
-def _named(res: LLBTResults, row: tuple[int, int, bool] | None) -> dict[str, Label | None]:
+def _named(res: WithWorths, row: tuple[int, int, bool] | None) -> dict[str, Label | None]:
     objects = res.comparisons.objects
     return {
         "object": None if row is None else objects[row[0]],

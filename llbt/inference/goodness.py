@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import overload
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import WithWorths, plain_of
+from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
@@ -24,6 +30,11 @@ from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
 from .draws import draw_parametric, in_blocks
+from .list_goodness import goodness_of_lists
+from .simulated_goodness import SimulatedGoodness
+from .simulated_pairs import simulated_goodness
+
+_DRAWN = 199  # tables, of fits that are tested by them alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,24 +92,40 @@ class GoodnessOfFit(Record):
         )
 
 
+@overload
+def goodness_of_fit(
+    res: LLBTResults, n: int = 0, *, rng: Rng = None, progress: bool = False, n_jobs: int = 1
+) -> GoodnessOfFit: ...
+@overload
+def goodness_of_fit(
+    res: MixedResults | DiscriminationResults | RankingResults | PatternResults,
+    n: int = 0,
+    *,
+    rng: Rng = None,
+    progress: bool = False,
+    n_jobs: int = 1,
+) -> SimulatedGoodness: ...
+
+
 @checked
 def goodness_of_fit(
-    res: LLBTResults,
+    res: WithWorths,
     n: Number = 0,
     *,
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
-) -> GoodnessOfFit:
+) -> GoodnessOfFit | SimulatedGoodness:
     """Test whether the model fits: residual deviance and Pearson's X² against χ², or against tables drawn from the fit.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     n : int
         Number of tables to draw from the model, 999 say, for p-values that hold in sparse tables too: totals fixed,
         probabilities of the bias-reduced estimates, each table refitted, p = (1 + number at least as large) / (n + 1).
-        0 leaves it out. Not for fits with clusters, whose judgments no model draws.
+        0 leaves it out. Not for fits with clusters, whose judgments no model draws. Other fits than `LLBTResults` are
+        tested against drawn tables alone, by default of 199.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -107,7 +134,7 @@ def goodness_of_fit(
 
     Returns
     -------
-    GoodnessOfFit
+    GoodnessOfFit, or SimulatedGoodness where judges, lists or patterns are drawn
         Tests on the table that was fitted and, where covariates split it that the formula does not use, on the table
         pooled over them: estimates do not depend on how finely a table is split, tests of fit do.
 
@@ -125,6 +152,12 @@ def goodness_of_fit(
     clusters' scores (`llbt.anova`, ``test="cluster"``; X² is Rao's statistic of the saturated model), the deviance has
     none.
 
+    Judgments of one judge with effects, of one list or of one pattern depend on each other, so that no statistic of
+    theirs has a χ² distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs,
+    expected being the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted
+    again, and from its cells goes what its own estimates explain. Of rankings it is `goodness_of_lists`, which can ask
+    for triples, too.
+
     References
     ----------
     Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (1998). Applied Statistics 47(4), 511-525.
@@ -137,7 +170,15 @@ def goodness_of_fit(
     >>> round(test.statistic, 4), test.df, round(test.p_value, 5)
     (30.4554, 8, 0.00018)
     """
+    if isinstance(res, RankingResults):
+        return goodness_of_lists(res, n=n or _DRAWN, rng=rng, progress=progress, n_jobs=n_jobs)
     draw = Resampler.of("goodness_of_fit", rng, n_jobs, progress)
+    plain = plain_of(res)
+    return simulated_goodness(res, n or _DRAWN, draw) if plain is None else _of_counts(plain, n, draw)
+
+
+def _of_counts(res: LLBTResults, n: int, draw: Resampler) -> GoodnessOfFit:
+    """Return the tests of a fit by its counts."""
     c = res.comparisons
     if n and res.specification.groups:
         raise OptionError(

@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
-from ..fitting.fitted import WithWorths
+from ..fitting.fitted import WithWorths, plain_of
 from ..fitting.results import LLBTResults
 from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
@@ -137,7 +137,7 @@ def held_out(
     [[0.42, 0.18], [0.42, 0.19]]
     """
     given = list(results) if isinstance(results, Sequence) else [results]
-    fits = [fit for fit in given if isinstance(fit, LLBTResults)]
+    fits = [fit for fit in map(plain_of, given) if fit is not None]
     if len(fits) < len(given):
         return HeldOut(held_out_units(given, by, folds, Resampler.of("held_out", rng, n_jobs, progress)), None)
     _check(fits)

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arguments import checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, LLBTError, OptionError
-from ..fitting.fitted import WithWorths, average_of
+from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..resampling import shown
@@ -95,9 +95,10 @@ def influence(res: WithWorths, *, by: str | None = None, at: At = "average", pro
     'J3'
     """
     check_at(at)
-    if not isinstance(res, LLBTResults):
+    plain = plain_of(res)
+    if plain is None:
         return _by_unit(res, by, at, progress)
-    return Influence(_by_cell(res)) if by is None else _by_level(res, by, at, progress)
+    return Influence(_by_cell(plain)) if by is None else _by_level(plain, by, at, progress)
 
 
 def _by_cell(res: LLBTResults) -> Table:

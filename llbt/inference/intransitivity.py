@@ -13,10 +13,14 @@ from ..arguments import checked
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.comparisons import Comparisons
-from ..fitting.results import LLBTResults
+from ..fitting.fitted import Fitted
+from ..fitting.mixed_results import MixedResults
+from ..kernel.deviances import cell_deviances
 from ..table import Field, Record, Table, format_count, format_number, format_share
+from .expected import expected_counts
 
 _MOST_ROWS = 20
+_OF_JUDGES = "expected shares are averaged over judges; deviances take their judgments as independent"
 _ROUNDING = 1e-12  # fractional counts: shares closer than this are equal
 _VIOLATED = as_objects(("none", "strong", "moderate", "weak"))  # by severity: each violation implies those before it
 
@@ -183,14 +187,14 @@ class Intransitivity(Record):
 
 
 @checked
-def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
+def intransitivity(data: Fitted | Comparisons) -> Intransitivity:
     """Return how intransitive the pooled preferences are, and of a fit where its deviance sits.
 
     A Bradley-Terry model ranks the objects, so it cannot describe preferences that go round in a circle.
 
     Parameters
     ----------
-    data : LLBTResults or Comparisons
+    data : LLBTResults, MixedResults, DiscriminationResults or Comparisons
         A fit, or a table; one judge's with ``c.select(where={"judge": "J1"})``.
 
     Returns
@@ -233,16 +237,17 @@ def intransitivity(data: LLBTResults | Comparisons) -> Intransitivity:
     >>> found.weak, found.moderate, found.strong, found.tested
     (3, 6, 7, 22)
     """
-    c = data.comparisons if isinstance(data, LLBTResults) else data
+    c = data if isinstance(data, Comparisons) else data.comparisons
     wins, ties = _pooled(c, c.outcome_counts)
-    fitted, deviances = _fitted(data) if isinstance(data, LLBTResults) else (None, None)
+    fitted, deviances = (None, None) if isinstance(data, Comparisons) else _fitted(data)
     shares = _shares(wins, ties)
     triads, circular = count_triads(shares)
     size = len(c.objects)
     possible = size >= 3 and triads == math.comb(size, 3)
     zeta = 1 - circular / most_circular_triads(size) if possible else math.nan
     tested, weak, moderate, strong = count_violations(shares)
-    notes = _notes(c, shares, circular, possible)
+    of_judges = (_OF_JUDGES,) * isinstance(data, MixedResults)
+    notes = (*_notes(c, shares, circular, possible), *of_judges)
     return Intransitivity(
         c.objects, wins, ties, triads, circular, zeta, tested, weak, moderate, strong, fitted, deviances, notes
     )
@@ -347,10 +352,10 @@ def _shares(wins: FloatArray, ties: FloatArray) -> FloatArray:
     return np.asarray((wins + ties / 2) / np.where(total > 0, total, np.nan))
 
 
-def _fitted(res: LLBTResults) -> tuple[FloatArray, FloatArray]:
+def _fitted(res: Fitted) -> tuple[FloatArray, FloatArray]:
     """Return expected shares and deviances of the pairs, each (J, J)."""
-    c, means = res.comparisons, res.solution.means
-    parts = res.resid_deviance.to_numpy().reshape(means.shape) ** 2
+    c, means = res.comparisons, expected_counts(res)
+    parts = cell_deviances(c.outcome_counts, means)
     deviances = np.zeros((len(c.objects), len(c.objects)))
     np.add.at(deviances, tuple(c.pairs.T), parts.sum(axis=1))
     return _shares(*_pooled(c, means)), deviances + deviances.T

@@ -39,6 +39,16 @@ class JudgeUnits:
     codes: IntArray
 
     @property
+    def parts(self) -> FloatArray:
+        """How many judges one such unit has, shape (U,)."""
+        return summed_by(self.codes, np.ones(len(self.codes)), len(self.counts))
+
+    @property
+    def part(self) -> str:
+        """What `parts` count."""
+        return self.fit.judges.name
+
+    @property
     def each(self) -> str:
         """What `sizes` count."""
         return "judgment"

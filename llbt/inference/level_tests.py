@@ -11,24 +11,28 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered, independence_note
+from ..fitting.fitted import WithWorths, plain_of
 from ..fitting.results import LLBTResults
 from ..formulas.coding import word_of
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
 from ..table import Field, Table
+from .unit_tests import unit_tests
 
 _PRINTED = 20
 
 
 @checked
-def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
+def level_tests(res: WithWorths, *, by: str = "judge", progress: bool = False) -> Table:
     """Return a test of each judge, or level of another column, against the rest: who judges unlike all others.
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     by : str
         A covariate or cluster.
+    progress : bool
+        Show a bar, of fits whose tests take some time.
 
     Returns
     -------
@@ -38,7 +42,8 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
         of the object shown first), those for which the model has a term; the object that it judges most unlike the
         rest, with its score (above 0: in its favour); the reason, which of them is the most extreme; its p-value times
         their number, and p_adjusted by Holm's method for all levels; the smallest first. NaN for fewer than ten
-        judgments.
+        judgments. Of other fits than `LLBTResults`: the level, its judgments (lists, patterns), statistic, df, reason
+        (the estimate that is most unlike that of the rest) with its score, p_value and p_adjusted.
 
     Raises
     ------
@@ -56,6 +61,12 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     the judgments of one judge as independent, whatever the clusters of the fit; where a prompt was judged many times
     they are too small, and a note says so of a fit with other clusters than `by`.
 
+    Of other fits than `LLBTResults` the test of a level is of worths, ties and orders of its own at once, against χ²;
+    σ, and what stands beside the worths, are those of all. Levels of fewer than ten judgments, lists or patterns have
+    no p-value, nor have those of fewer than 20 judges with effects. Scores and information of a level are differences
+    of the log-probability of all that its judges, lists or patterns said. Levels have to be independent by the model:
+    those of the judges with effects, or of columns that these are nested in.
+
     References
     ----------
     Rao, C. R. (1948). Large sample tests of statistical hypotheses concerning several parameters. Mathematical
@@ -69,6 +80,12 @@ def level_tests(res: LLBTResults, *, by: str = "judge") -> Table:
     >>> llbt.level_tests(res, by="judge").to_frame()[["judge", "reason"]].iloc[0].tolist()
     ['J3', 'object']
     """
+    plain = plain_of(res)
+    return unit_tests(res, by, progress=progress) if plain is None else _of_scores(plain, by)
+
+
+def _of_scores(res: LLBTResults, by: str) -> Table:
+    """Return the tests of the levels of a fit by the scores of its judgments."""
     c, by = res.comparisons, res.comparisons.named(by)
     levels = levels_of(c, by)
     if len(levels) < 2:

@@ -15,69 +15,20 @@ from ..arguments import Count, Jobs, Rng, checked
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.rankings import Rankings, ranks_in_lists
-from ..core.statistics import TestResult, two_sided_p
 from ..errors import DesignError
 from ..fitting.ranking_lists import batches_of, rows_of
 from ..fitting.ranking_results import RankingResults
 from ..kernel.list_draws import drawn_extremes, drawn_orders, drawn_tied, sets_of
 from ..kernel.list_likelihood import Lists
-from ..resampling import Resampler, p_value
-from ..table import Field, Record, Table, format_count, format_number
+from ..resampling import Resampler
+from ..table import format_count
+from .simulated_goodness import Apart, SimulatedGoodness, tested
 
 Of = Literal["pairs", "triples"]
 
 _SIZES = {"pairs": 2, "triples": 3}
 _MOST_CELLS = 50_000_000  # numbers of cells in all drawn tables
 _MOST_SETS = 5_000  # that one place can be given to
-_PRINTED = 10
-_EQUAL = 1e-9
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class ListGoodness(Record):
-    """A test of fit of a model of lists, and where it does not fit.
-
-    Made by `goodness_of_lists`.
-
-    Attributes
-    ----------
-    test : TestResult
-        X² = Σ (observed − expected)²/expected over the cells; its p-value is that of drawn tables.
-    cells : DataFrame
-        object_i, object_j (and object_k), outcome, observed, expected, z, p_value; the largest |z| first.
-    notes : tuple of str
-    """
-
-    test: TestResult
-    cells: pd.DataFrame
-    notes: tuple[str, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return all cells."""
-        return self.cells.copy()
-
-    def table(self) -> Table:
-        """Return the test, and the cells that are farthest off."""
-        shown = self.cells.head(_PRINTED)
-        labels = [name for name in shown if str(name).startswith("object_")]
-        more = len(self.cells) - len(shown)
-        notes = (*self.notes, *([f"{format_count(more)} more cells in to_frame()"] if more else []))
-        return Table(
-            (
-                *(Field(str(name), str(name), shown[name].tolist()) for name in labels),
-                Field("outcome", "outcome", shown["outcome"].tolist()),
-                Field("observed", "observed", shown["observed"].to_numpy(), "count"),
-                Field("expected", "expected", shown["expected"].to_numpy(), "estimate", 4),
-                Field("z", "z", shown["z"].to_numpy(), "statistic"),
-                Field("p_value", "Pr(>|z|)", shown["p_value"].to_numpy(), "p_value"),
-            ),
-            title=self.test.name,
-            head=(
-                f"X² = {format_number(self.test.statistic, 5)}, p = {format_number(self.test.p_value, 3)} "
-                f"({self.test.distribution})",
-            ),
-            notes=notes,
-        )
 
 
 @checked
@@ -89,7 +40,7 @@ def goodness_of_lists(
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
-) -> ListGoodness:
+) -> SimulatedGoodness:
     """Test whether a model of lists fits, by how pairs or triples of objects come out in them.
 
     Parameters
@@ -107,7 +58,7 @@ def goodness_of_lists(
 
     Returns
     -------
-    ListGoodness
+    SimulatedGoodness
 
     Raises
     ------
@@ -298,7 +249,7 @@ def _drawn(drawing: ListDrawing, n: int, rng: np.random.Generator) -> tuple[Floa
 
 def _compared(
     res: RankingResults, of: Of, drawing: ListDrawing, counts: FloatArray, scores: FloatArray
-) -> ListGoodness:
+) -> SimulatedGoodness:
     n = len(counts)
     seen = drawing.counted(drawing.rankings.places)
     expected = (counts.sum(axis=0) + seen) / (n + 1)
@@ -307,30 +258,14 @@ def _compared(
     apart = counts - expected
     slope = np.linalg.solve(res.solution.information, scores.T @ apart / n)
     apart -= scores @ slope
-    off = seen - expected
-    statistic = float((off**2 / expected).sum())
-    p = p_value((apart**2 / expected).sum(axis=1), statistic)
-    spread = apart.std(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(spread > _EQUAL * np.maximum(1.0, expected), off / spread, np.nan)
-    cells = _cells(drawing, np.flatnonzero(some), of) | {
-        "observed": seen,
-        "expected": expected,
-        "z": z,
-        "p_value": two_sided_p(z, np.inf),
-    }
-    frame = pd.DataFrame(cells)
-    order = np.argsort(-np.nan_to_num(np.abs(z)), kind="stable")
-    test = TestResult(
+    notes = ("lists are drawn as independent, whatever the standard errors allow for",) * bool(res.specification.groups)
+    return tested(
         f"Goodness of fit of lists, by {of}",
         f"the model {res.specification.formula!r} says how {of} of objects come out",
-        statistic,
-        float("nan"),
-        p,
-        f"{format_count(n)} drawn tables",
+        pd.DataFrame(_cells(drawing, np.flatnonzero(some), of)),
+        Apart(seen - expected, expected, apart),
+        notes,
     )
-    notes = ("lists are drawn as independent, whatever the standard errors allow for",) * bool(res.specification.groups)
-    return ListGoodness(test, frame.iloc[order].reset_index(drop=True), notes)
 
 
 def _cells(

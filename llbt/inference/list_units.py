@@ -31,6 +31,16 @@ class ListUnits:
     codes: IntArray
 
     @property
+    def parts(self) -> FloatArray:
+        """How many lists one such unit has, shape (U,)."""
+        return self.sizes
+
+    @property
+    def part(self) -> str:
+        """What `parts` count."""
+        return LISTS
+
+    @property
     def each(self) -> str:
         """What `sizes` count."""
         return LISTS

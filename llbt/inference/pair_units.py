@@ -161,6 +161,16 @@ class PairUnits:
         return summed_by(self.lines.codes, self.lines.counts.sum(axis=1), len(self.counts))
 
     @property
+    def parts(self) -> FloatArray:
+        """How many judgments one such unit has, shape (U,)."""
+        return self.sizes
+
+    @property
+    def part(self) -> str:
+        """What `parts` count."""
+        return JUDGMENT
+
+    @property
     def each(self) -> str:
         """What `sizes` count."""
         return JUDGMENT
@@ -181,9 +191,10 @@ class PairUnits:
             return [str(label) for label in self.labels]
         c, rows = self.fit.comparisons, self.lines.rows
         pairs = [f"{c.objects[i]}–{c.objects[j]}" for i, j in c.pairs[rows].tolist()]
-        beside = [column.values[rows].tolist() for column in c.columns]
         said = [c.response.outcomes[k] for k in self.lines.counts.argmax(axis=1).tolist()]
-        return [", ".join(map(str, parts)) for parts in zip(pairs, *beside, said, strict=True)]
+        beside = list(zip(*(column.values[rows].tolist() for column in c.columns), strict=True)) or [()] * len(rows)
+        where = [f" ({' '.join(map(str, values))})" if values else "" for values in beside]
+        return [f"{pair} {outcome}{at}" for pair, outcome, at in zip(pairs, said, where, strict=True)]
 
     def table(self, counts: FloatArray) -> FloatArray:
         """Return the counts of the comparisons (S, K) that so many of each unit (U,) make."""
@@ -194,12 +205,12 @@ class PairUnits:
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the estimates with other counts of the units."""
         with few_threads(len(self.estimates)):
-            return _finite(self.model.estimated(self.table(counts)))
+            return finite(self.model.estimated(self.table(counts)))
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Return the estimates with a prior of one judgment for each pair."""
         with few_threads(len(self.estimates)):
-            return _finite(self.model.shrunk(self.table(counts)))
+            return finite(self.model.shrunk(self.table(counts)))
 
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of each unit, Σ n log p of its judgments."""
@@ -213,7 +224,8 @@ class PairUnits:
         return refit_data(self.fit, with_counts(self.fit.comparisons, self.table(counts)))
 
 
-def _finite(found: FloatArray | None) -> FloatArray:
+def finite(found: FloatArray | None) -> FloatArray:
+    """Return estimates; raise where there are none."""
     if found is None:
         raise DesignError(_NONE, "Ask for more folds, or for other units.")
     return found

@@ -33,6 +33,16 @@ class PatternUnits:
     codes: IntArray
 
     @property
+    def parts(self) -> FloatArray:
+        """How many patterns one such unit has, shape (U,)."""
+        return self.sizes
+
+    @property
+    def part(self) -> str:
+        """What `parts` count."""
+        return PATTERN
+
+    @property
     def each(self) -> str:
         """What `sizes` count."""
         return PATTERN

@@ -13,6 +13,7 @@ from ..core.rankings import Rankings
 from ..errors import DesignError, OptionError, listed
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import WithWorths
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT
@@ -151,14 +152,25 @@ def refit_data(res: Any, data: Any) -> Any:
 refit_data.register(LLBTResults)(refit_table)
 
 
-@refit_data.register
-def _(res: MixedResults, data: Comparisons) -> MixedResults:
-    return with_effects(refit_table(res.without, data), res.brackets)
+@refit_data.register(MixedResults)
+@refit_data.register(DiscriminationResults)
+def _(res: MixedResults | DiscriminationResults, data: Comparisons) -> WithWorths:
+    return beside(res, refit_table(res.without, data))
 
 
-@refit_data.register
-def _(res: DiscriminationResults, data: Comparisons) -> DiscriminationResults:
-    plain = refit_table(res.without, data)
+@singledispatch
+def beside(res: Any, plain: LLBTResults) -> WithWorths:
+    """Return the fit with the effects or discriminations of `res` beside those of a fit without."""
+    return plain
+
+
+@beside.register
+def _(res: MixedResults, plain: LLBTResults) -> WithWorths:
+    return with_effects(plain, res.brackets)
+
+
+@beside.register
+def _(res: DiscriminationResults, plain: LLBTResults) -> WithWorths:
     return with_discrimination(plain, res.judging.name, lambda formula: refit(plain, formula))
 
 

@@ -6,14 +6,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import Count, checked
+from ..arguments import Count, Rng, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
+from ..fitting.fitted import WithWorths, plain_of
 from ..fitting.results import LLBTResults
+from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent
-from .pair_residuals import pair_residuals
+from .pair_residuals import pair_residuals, simulated_pair_residuals
 
 Of = Literal["cells", "pairs"]
 Residual = Literal["pearson", "deviance"]
@@ -23,19 +25,35 @@ _BEYOND = 2.0
 
 
 @checked
-def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson", most: Count = 20) -> Table:
+def residuals(
+    res: WithWorths,
+    *,
+    of: Of | None = None,
+    kind: Residual = "pearson",
+    most: Count = 20,
+    n: Count = 199,
+    rng: Rng = 0,
+    progress: bool = False,
+) -> Table:
     """Return standardized residuals, the largest in absolute size first: who beats whom more often than expected.
 
     Parameters
     ----------
-    res : LLBTResults
-    of : {"cells", "pairs"}
-        Every outcome of every comparison; or every pair of objects, summed over covariates and both orders.
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    of : {"cells", "pairs"}, optional
+        Every outcome of every comparison, the default of `LLBTResults`; or every pair of objects, summed over
+        covariates and both orders, which other fits have alone.
     kind : {"pearson", "deviance"}
         Of cells: Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or
         deviance residuals, those of R's `rstandard` by default.
     most : int
         Rows that are printed; ``to_frame()`` has all.
+    n : int
+        Of fits other than `LLBTResults`: how many tables are drawn from the fit, and fitted again.
+    rng : int or numpy.random.Generator
+        For these; the default seed makes printouts repeatable.
+    progress : bool
+        Show a bar that counts them.
 
     Returns
     -------
@@ -62,6 +80,10 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     and V the covariance of the estimates as the likelihood has it. For a pair with one comparison and no ties it is the
     Pearson residual of the cell.
 
+    Judgments of one judge with effects, of one list or of one pattern depend on each other. Of such fits fitted wins
+    are the mean of tables drawn from the fit, and the residual is the difference over its standard deviation in these
+    tables, less what their own estimates explain; see `goodness_of_fit`.
+
     References
     ----------
     Agresti, A. (2002). Categorical Data Analysis, 2nd ed., section 4.5.5 (standardized residuals). Wiley.
@@ -76,11 +98,19 @@ def residuals(res: LLBTResults, *, of: Of = "cells", kind: Residual = "pearson",
     >>> pairs.loc[0, ["object_i", "object_j"]].tolist(), pairs["residual"].round(2).tolist()[:2]
     (['Comm Statist', 'JRSS-B'], [1.87, -1.17])
     """
-    if of == "cells":
-        return _of_cells(res, kind, most)
+    plain = plain_of(res)
+    if plain is not None and of != "pairs":
+        return _of_cells(plain, kind, most)
     if kind != "pearson":
         raise OptionError(f"kind={kind!r} is for cells", "Residuals of pairs are Pearson's: leave kind= out.")
-    return pair_residuals(res, most)
+    if plain is not None:
+        return pair_residuals(plain, most)
+    if of == "cells":
+        raise OptionError(
+            f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
+            "Ask for pairs: llbt.residuals(res).",
+        )
+    return simulated_pair_residuals(res, most, n, Resampler.of("residuals", rng, 1, progress))
 
 
 def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial, singledispatch
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +14,14 @@ from scipy import stats
 from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
 from ..core.response import THREE
 from ..errors import LLBTError, OptionError, listed
+from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.model import LLBT
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..resampling import shown
@@ -23,10 +29,12 @@ from ..table import Field, Record, Table, counted
 from .level_tests import levels_of
 from .objects import centred
 from .pairwise import all_pairs
-from .refit import WrittenTerm, refit_table, written_terms
+from .refit import WrittenTerm, beside, refit_data, written_terms
+from .unit_models import unit_model
 
 _MOST_LEVELS = 500  # levels that are left out in turn without being asked for
 _MOST_RANKED = 200  # objects for which every choice has rank sets
+_OF_TABLES = ("ties split", "ties dropped", "without order", "with order")  # analyses of any fit of comparisons
 _SAME = 1e-9  # log-worths that differ by less are equal
 
 
@@ -58,7 +66,7 @@ class _Choice:
     """One analysis beside the one that was fitted: what it is called, what it leaves out, and its fit."""
 
     name: str
-    fitted: Callable[[], LLBTResults]
+    fitted: Callable[[], WithWorths]
     left_out: Label | None = None
 
 
@@ -77,7 +85,7 @@ class _Ranking:
 
 @checked
 def sensitivity(
-    res: LLBTResults,
+    res: WithWorths,
     *,
     leave_out: str | Sequence[str] | None = None,
     at: At = "average",
@@ -89,10 +97,11 @@ def sensitivity(
 
     Parameters
     ----------
-    res : LLBTResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     leave_out : str or sequence of str, optional
-        Clusters or covariates of which one level after the other is left out, and ``"object"``. By default objects,
-        clusters, and covariates of the judgments with labels, those of up to 500 levels; a note names the others.
+        Clusters or covariates of which one level after the other is left out, and ``"object"`` (not of rankings and
+        patterns). By default objects, clusters, and covariates of the judgments with labels, those of up to 500 levels;
+        a note names the others, and those that cannot be left out of the fit.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
     confidence : float
@@ -139,9 +148,15 @@ def sensitivity(
     >>> found[["choice", "refits", "leader", "rank_set"]].head(3).values.tolist()
     [['as fitted', 1, 'A', 1.0], ['ties split', 1, 'A', 1.0], ['ties dropped', 1, 'A', 1.0]]
     """
-    names, unasked = _left_out(res.comparisons, leave_out)
-    choices = [_Choice("as fitted", lambda: res), *_analyses(res)]
-    choices += [choice for name in names for choice in _without_each(res, name)]
+    names, unasked = _left_out(res, leave_out)
+    choices, kept_in = [_Choice("as fitted", lambda: res), *_analyses(res)], []
+    for name in names:
+        try:
+            choices += _without_each(res, name)
+        except LLBTError:  # its levels have parameters of their own, or depend on each other
+            if leave_out is not None:
+                raise
+            kept_in.append(name)
     ranked = len(res.comparisons.objects) <= _MOST_RANKED
     whole = _ranked(res, res.comparisons.objects, at, None)
     found: list[tuple[_Choice, _Ranking | None]] = []
@@ -153,6 +168,8 @@ def sensitivity(
     lost = sum(ranking is None for _, ranking in found)
     if lost:
         notes.append(f"no finite estimates in {counted(lost, 'refit')}, in refits without a leader")
+    if kept_in:
+        notes.append(f"not left out, for its levels are no independent units of the fit: {', '.join(kept_in)}")
     if unasked:
         notes.append(f"of more than {_MOST_LEVELS} levels, left out only if asked for: {', '.join(unasked)}")
     return Sensitivity(_table(refits, tuple(notes)), refits.drop(columns="rank_set"))
@@ -161,23 +178,32 @@ def sensitivity(
 # -- the choices -----------------------------------------------------------------------------------------------------
 
 
-def _left_out(c: Comparisons, asked: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
+def _left_out(res: WithWorths, asked: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
     """Return what is left out level by level, and what would be if it had fewer levels."""
     if asked is not None:
         names = [asked] if isinstance(asked, str) else asked
         if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
             raise OptionError(f"leave_out={asked!r}", expected="'object', clusters or covariates: ['judge', 'object']")
         names = list(dict.fromkeys(names))
-        for name in names:
-            if name != "object":
-                _kept(c, name)
+        if plain_of(res) is not None:
+            for name in names:
+                if name != "object":
+                    _kept(res.comparisons, name)
         return names, []
-    labels = [column.name for column in c.columns if column.levels.dtype.kind not in "fiu"]
-    sizes = {name: len(levels_of(c, name)) for name in dict.fromkeys((*c.clusters, *labels))}
-    sizes = {name: size for name, size in sizes.items() if size > 1}
-    sizes["object"] = len(c.objects) if len(c.objects) > 2 else 0
-    some = [name for name, size in sizes.items() if 0 < size <= _MOST_LEVELS]
+    sizes = {name: size for name, size in _sizes(res).items() if size > 1}
+    some = [name for name, size in sizes.items() if size <= _MOST_LEVELS]
     return some, [name for name, size in sizes.items() if size > _MOST_LEVELS]
+
+
+def _sizes(res: WithWorths) -> dict[str, int]:
+    """Return what can be left out, with the number of its levels."""
+    data = _data(res)
+    if isinstance(data, Comparisons):
+        labels = [column.name for column in data.columns if column.levels.dtype.kind not in "fiu"]
+        sizes = {name: len(levels_of(data, name)) for name in dict.fromkeys((*data.clusters, *labels))}
+        return sizes | {"object": len(data.objects) if len(data.objects) > 2 else 0}
+    columns = (*data.columns, *getattr(data, "cluster_columns", ()))
+    return {c.name: len(np.unique(c.codes)) for c in columns if c.levels.dtype.kind not in "fiu"}
 
 
 def _kept(c: Comparisons, name: str) -> None:
@@ -188,24 +214,48 @@ def _kept(c: Comparisons, name: str) -> None:
         )
 
 
-def _analyses(res: LLBTResults) -> Iterator[_Choice]:
+@singledispatch
+def _data(res: WithWorths) -> Comparisons | Rankings | Patterns:
+    """Return the data that were fitted."""
+    return res.comparisons
+
+
+@_data.register
+def _(res: RankingResults) -> Rankings:
+    return res.rankings
+
+
+@_data.register
+def _(res: PatternResults) -> Patterns:
+    return res.patterns
+
+
+def _analyses(res: WithWorths) -> Iterator[_Choice]:
     """Yield the other analyses of the same judgments."""
-    c, terms = res.comparisons, written_terms(res.specification.formula, res.comparisons)
+    if not isinstance(_data(res), Comparisons):
+        return
+    plain = plain_of(res)
+    if plain is None:
+        for choice in _analyses(res.without):
+            if choice.name in _OF_TABLES:
+                yield replace(choice, fitted=lambda choice=choice: beside(res, choice.fitted()))  # type: ignore[misc]
+        return
+    c, terms = plain.comparisons, written_terms(plain.specification.formula, plain.comparisons)
     if c.response is THREE and c.has_ties and c.n_ties:
         untied = [term for term in terms if term.block != "tie"]
-        yield _Choice("ties split", lambda: _refit(res, untied, c.split_ties()))
-        yield _Choice("ties dropped", lambda: _refit(res, untied, c.drop_ties()))
+        yield _Choice("ties split", lambda: _refit(plain, untied, c.split_ties()))
+        yield _Choice("ties dropped", lambda: _refit(plain, untied, c.drop_ties()))
     if c.keeps_order:
         rest = [term for term in terms if term.block != "order"]
         if len(rest) < len(terms):
-            yield _Choice("without order", lambda: _refit(res, rest, c))
+            yield _Choice("without order", lambda: _refit(plain, rest, c))
         else:
             order = WrittenTerm("order", "order", frozenset())
-            yield _Choice("with order", lambda: _refit(res, [*terms, order], c))
-    if res.specification.cov_type != "nonrobust":
-        yield _Choice("judgments independent", lambda: _refit(res, terms, c, "nonrobust"))
+            yield _Choice("with order", lambda: _refit(plain, [*terms, order], c))
+    if plain.specification.cov_type != "nonrobust":
+        yield _Choice("judgments independent", lambda: _refit(plain, terms, c, "nonrobust"))
     elif c.clusters:
-        yield _Choice("judgments by clusters", lambda: _refit(res, terms, c, "cautious"))
+        yield _Choice("judgments by clusters", lambda: _refit(plain, terms, c, "cautious"))
 
 
 def _refit(res: LLBTResults, terms: Sequence[WrittenTerm], c: Comparisons, cov_type: str | None = None) -> LLBTResults:
@@ -218,18 +268,37 @@ def _refit(res: LLBTResults, terms: Sequence[WrittenTerm], c: Comparisons, cov_t
     return model.solved(replace(spec, formula=model.formula, reference=model.reference, fixed=held))
 
 
-def _without_each(res: LLBTResults, name: str) -> Iterator[_Choice]:
-    """Yield a choice for each object or level of a covariate or cluster, which it leaves out."""
-    c = res.comparisons
+def _without_each(res: WithWorths, name: str) -> list[_Choice]:
+    """Return a choice for each object or level of a covariate or cluster, which it leaves out."""
+    if name == "object" or plain_of(res) is not None:
+        return list(_without_part(res, name))
+    model = unit_model(res, name, "leave_out")
+    labels = model.labels or ()
+
+    def without(k: int) -> WithWorths:
+        counts = model.counts.copy()
+        counts[k] = 0
+        found: WithWorths = model.refitted(counts)
+        return found
+
+    return [_Choice(f"without one {name}", partial(without, k), level) for k, level in enumerate(labels)]
+
+
+def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
+    """Yield the choices that leave a part of the table of comparisons out."""
+    c = _data(res)
+    if not isinstance(c, Comparisons):
+        raise OptionError("leave_out='object' of whole answers, which would be other answers", "Leave 'object' out.")
     levels: Sequence[Label] = c.objects if name == "object" else levels_of(c, name)
 
-    def without(level: Label) -> LLBTResults:
+    def without(level: Label) -> WithWorths:
         rest = [other for other in levels if other != level]
         part = c.select(objects=rest) if name == "object" else c.select(where={name: rest})
-        return refit_table(res, part)
+        found: WithWorths = refit_data(res, part)
+        return found
 
     for level in levels:
-        yield _Choice(f"without one {name}", lambda level=level: without(level), level)  # type: ignore[misc]
+        yield _Choice(f"without one {name}", partial(without, level), level)
 
 
 # -- what they change ------------------------------------------------------------------------------------------------
@@ -242,8 +311,9 @@ def _found(choice: _Choice, objects: Sequence[Label], at: At, sets: tuple[float,
         return None
 
 
-def _ranked(res: LLBTResults, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking:
+def _ranked(res: WithWorths, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking:
     """Return the log-worths of a refit, which may have fewer objects, and with `sets` the sizes of its rank sets."""
+    res = average_of(res)
     place = {label: k for k, label in enumerate(res.comparisons.objects)}
     at_fit = np.array([place.get(label, -1) for label in objects])
     found, _ = centred(res, at)  # as `pairwise` has them, whose simulation of the fit itself is then kept

@@ -15,7 +15,7 @@ from .bootstrap_record import Bootstrap
 from .refit import refit_data
 from .simulation import simulate
 from .unit_influences import Statistic, statistic_in, values_at
-from .unit_models import UnitModel, unit_model
+from .unit_models import UnitModel, estimates_of, unit_model
 
 MODEL = "parametric"
 _AT_ONCE = 20  # resamples in a block: each is a fit of its own, so that the bar moves
@@ -102,13 +102,12 @@ def _of_model(
 ) -> FloatArray:
     """Return the values of n tables drawn from a fit, shape (n, k); NaN where there is no finite estimate."""
     found = np.full((n, len(names)), np.nan)
-    for row in found:
+    for row, data in zip(found, simulate(res, n, rng=rng), strict=True):
         try:
-            again = refit_data(res, simulate(res, rng=rng)[0])
             if statistic is None:
-                row[:] = _placed(res, unit_model(again, None, "resample").estimates)
+                row[:] = _placed(res, estimates_of(res, data))
                 continue
-            values = statistic_in(again, statistic, names, "a resample")
+            values = statistic_in(refit_data(res, data), statistic, names, "a resample")
         except DesignError:
             continue
         if values is not None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label
+from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.mixed_results import MixedResults
@@ -16,8 +17,9 @@ from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from .judge_units import judge_units
 from .list_units import list_units
-from .pair_units import discrimination_units, pair_units
+from .pair_units import JudgedCounts, PlainCounts, discrimination_units, finite, pair_units
 from .pattern_units import pattern_units
+from .refit import refit_data
 
 
 class UnitModel(Protocol):
@@ -38,6 +40,14 @@ class UnitModel(Protocol):
     @property
     def sizes(self) -> FloatArray:
         """How many judgments one such unit has, of lists and patterns how many of these, shape (U,)."""
+
+    @property
+    def parts(self) -> FloatArray:
+        """Of how many independent parts one such unit is made: judges with effects, judgments, lists; shape (U,)."""
+
+    @property
+    def part(self) -> str:
+        """What `parts` count."""
 
     @property
     def each(self) -> str:
@@ -112,6 +122,22 @@ unit_model.register(DiscriminationResults)(discrimination_units)
 unit_model.register(MixedResults)(judge_units)
 unit_model.register(RankingResults)(list_units)
 unit_model.register(PatternResults)(pattern_units)
+
+
+@singledispatch
+def estimates_of(res: Any, data: Any) -> FloatArray:
+    """Return the estimates (p,) of a fit to other data, which were drawn from it; DesignError where not finite."""
+    return unit_model(refit_data(res, data), None, "by").estimates
+
+
+@estimates_of.register
+def _(res: LLBTResults, data: Comparisons) -> FloatArray:
+    return finite(PlainCounts.of(res).estimated(data.outcome_counts))
+
+
+@estimates_of.register
+def _(res: DiscriminationResults, data: Comparisons) -> FloatArray:
+    return finite(JudgedCounts.of(res).estimated(data.outcome_counts))  # from the estimates, not from many starts
 
 
 def folds_of(model: UnitModel, folds: int, rng: np.random.Generator) -> list[FloatArray]:

@@ -13,7 +13,10 @@ from ..arguments import Count, checked, is_real
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import average_of
 from ..fitting.prediction import chances_of, check_place, pairs_at, undetermined_comparisons
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Record, Table, counted, format_number
@@ -82,7 +85,7 @@ class NextPairs(Record):
 
 @checked
 def next_pairs(
-    res: LLBTResults,
+    res: LLBTResults | DiscriminationResults | RankingResults,
     n: Count = 1,
     *,
     goal: Goal = "all",
@@ -95,8 +98,9 @@ def next_pairs(
 
     Parameters
     ----------
-    res : LLBTResults
-        A fit of the judgments so far. Of few judgments, one with ``prior="jeffreys"``.
+    res : LLBTResults, DiscriminationResults or RankingResults
+        A fit of the judgments so far. Of few judgments, one with ``prior="jeffreys"``. With discriminations a judge of
+        discrimination 1 is asked; of rankings without ties each pair is a ranking of two objects.
     n : int
         Judgments to be asked for before the next fit, one after the other: each after what those before it will tell.
     goal : {"all", "top"} or mapping
@@ -168,6 +172,13 @@ def next_pairs(
     [['A', 'D', 10]]
     """
     check_place(None, at)
+    if isinstance(res, RankingResults) and (len(res.lists.orders) or res.rankings.kind != "ranking"):
+        raise DesignError(
+            "a pair of objects alone, of rankings with ties or of best-worst sets",
+            "Ask a fit of rankings without ties: llbt.fit('object', rankings).",
+        )
+    whom = (f"asked of a {res.judging.name} of discrimination 1",) if isinstance(res, DiscriminationResults) else ()
+    res = average_of(res)
     wanted = asked(res, goal, k, criterion)
     problem, shown, notes = pairs_at(res, at if isinstance(at, Mapping) else {})
     cost = _costs(costs, shown, res.comparisons.objects)
@@ -196,7 +207,7 @@ def next_pairs(
         wanted.value(cov),
         criterion,
         wanted.words,
-        (*notes, *wanted.notes, *(left_out if unknown.any() else []), *_reservations(res)),
+        (*notes, *whom, *wanted.notes, *(left_out if unknown.any() else []), *_reservations(res)),
     )
 
 

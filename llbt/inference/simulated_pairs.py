@@ -1,0 +1,136 @@
+"""What pairs of objects come to in tables drawn from a fit of any kind, and fitted again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..budgets import refuse_large
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, OptionError
+from ..fitting.fitted import WithWorths
+from ..resampling import Resampler
+from ..table import format_count
+from .simulated_goodness import Apart, SimulatedGoodness, tested
+from .simulation import simulate
+from .unit_models import estimates_of, unit_model
+
+_AT_ONCE = 5  # tables drawn in a block: each is fitted again, so that the bar moves
+_TIMES = 3  # tables for each parameter, of which the estimates of a table explain some of its cells
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The outcomes of pairs of objects, summed over all else: i preferred, a tie, j preferred.
+
+    Attributes
+    ----------
+    objects : tuple
+    observed : ndarray, shape (P, 3)
+    ends : ndarray of int, shape (P, 2)
+    expected : ndarray, shape (P, 3)
+        The mean of drawn tables with the estimates of the fit.
+    apart : ndarray, shape (n, P, 3)
+    """
+
+    objects: tuple[Label, ...]
+    ends: IntArray
+    observed: FloatArray
+    expected: FloatArray
+    apart: FloatArray
+
+    def off(self, weights: FloatArray) -> Apart:
+        """Return sums of the outcomes of each pair with weights (3,)."""
+        return Apart((self.observed - self.expected) @ weights, self.expected @ weights, self.apart @ weights)
+
+
+def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoodness:
+    """Return the test of fit by what pairs come to; see `goodness_of_fit`."""
+    found = simulated_pairs(res, n, draw)
+    place, outcome = np.nonzero(found.expected > 0)
+    names = np.array(["i", "tie", "j"])
+    cells = pd.DataFrame(
+        {
+            "object_i": [found.objects[k] for k in found.ends[place, 0]],
+            "object_j": [found.objects[k] for k in found.ends[place, 1]],
+            "outcome": names[outcome].tolist(),
+        }
+    )
+    counted = Apart(
+        (found.observed - found.expected)[place, outcome],
+        found.expected[place, outcome],
+        found.apart[:, place, outcome],
+    )
+    null = f"the model {res.specification.formula!r} says how pairs of objects come out"
+    return tested("Goodness of fit, by pairs", null, cells, counted, ())
+
+
+def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
+    """Return what pairs come to in the data and in n tables drawn from a fit, each fitted again.
+
+    That a fit follows its data is allowed for to first order: cells of drawn tables are regressed on their own
+    estimates, what is expected is that of a table with the estimates of the fit, and residuals are those of the
+    regression.
+    """
+    at = unit_model(res, None, "by").estimates
+    params = len(at)
+    if n < _TIMES * params:
+        raise OptionError(
+            f"n={n} tables drawn for {params} estimates", expected=f"at least {_TIMES * params}, three for each"
+        )
+    objects = res.comparisons.objects
+    refuse_large(f"the pairs of {format_count(n)} tables", 24.0 * n * len(objects) ** 2, "Draw fewer tables.")
+    found = draw.blocks(partial(_drawn, res, objects), n, len(objects) ** 2, _AT_ONCE)
+    counts, estimates = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    known = np.isfinite(estimates).all(axis=1)
+    if known.sum() < _TIMES * params:
+        raise DesignError(
+            f"{int((~known).sum())} of {n} drawn tables have no finite estimates",
+            "Too little is known of the fit for tables drawn from it to be fitted again.",
+        )
+    seen = pair_counts(res.comparisons, objects)
+    ends = np.argwhere(seen.sum(axis=2) > 0)
+    i, j = ends.T
+    counts, observed = counts[known][:, i, j], seen[i, j]
+    flat = counts.reshape(len(counts), -1)
+    moved = np.column_stack([np.ones(len(flat)), estimates[known] - at])
+    slope = np.linalg.lstsq(moved, flat, rcond=None)[0]
+    expected = slope[0].reshape(observed.shape)  # of a table with the estimates of the fit
+    lost = np.sqrt(len(flat) / (len(flat) - 1 - params))  # by so many the regression fits noise
+    return Pairs(objects, ends, observed, expected, lost * (flat - moved @ slope).reshape(counts.shape))
+
+
+def _drawn(
+    res: WithWorths, objects: tuple[Label, ...], n: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return what pairs come to in n drawn tables, (n, J, J, 3), and their estimates (n, p), NaN where not finite."""
+    estimates = np.full((n, len(unit_model(res, None, "by").estimates)), np.nan)
+    counts = np.empty((n, len(objects), len(objects), 3))
+    tables: tuple[Any, ...] = simulate(res, n, rng=rng)
+    for k, data in enumerate(tables):
+        counts[k] = pair_counts(data if isinstance(data, Comparisons) else data.to_comparisons(), objects)
+        try:
+            found = estimates_of(res, data)
+        except DesignError:
+            continue
+        if len(found) == estimates.shape[1]:
+            estimates[k] = found
+    return counts, estimates
+
+
+def pair_counts(c: Comparisons, objects: tuple[Label, ...]) -> FloatArray:
+    """Return how each pair came out, (J, J, 3): i before j in the order of the objects preferred, a tie, or j."""
+    place = {label: k for k, label in enumerate(objects)}
+    at = np.array([place[label] for label in c.objects])
+    first, second = at[c.pairs].T
+    said = c.response.tally(c.outcome_counts)
+    turned = first > second
+    said = np.where(turned[:, None], said[:, ::-1], said)
+    found = np.zeros((len(objects), len(objects), 3))
+    np.add.at(found, (np.minimum(first, second), np.maximum(first, second)), said)
+    return found
