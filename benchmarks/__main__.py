@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import compare, growth, report, startup
+from . import compare, growth, readers, report, startup
 from .contestants import CONTESTANTS, HERE, OWN, PACKAGES, PEERS, Contestant
 from .inputs import FULL, TINY, Input
 from .running import Measured, install, measure_all, python_of
@@ -36,7 +36,7 @@ QUICK = [
     "prototype-bootstrap",
     "scipy-bt",
 ]
-EXTRA = ("startup", "growth")  # measured beside the contestants
+EXTRA = ("startup", "growth", "readers")  # measured beside the contestants
 
 
 def arguments(line: Sequence[str] | None) -> argparse.Namespace:
@@ -44,7 +44,10 @@ def arguments(line: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("what", nargs="?", choices=["run", "peers"], default="run", help="peers: install them and stop")
     parser.add_argument("--quick", action="store_true", help="tiny inputs, correctness only; writes nothing")
     parser.add_argument(
-        "--only", default="", metavar="NAME,…", help="contestants, packages (of one input: NAME@INPUT), startup, growth"
+        "--only",
+        default="",
+        metavar="NAME,…",
+        help="contestants, packages (of one input: NAME@INPUT), startup, growth, readers",
     )
     parser.add_argument("--inputs", default="", metavar="NAME,…", help="inputs; all by default")
     parser.add_argument(
@@ -96,9 +99,16 @@ def quick(only: Sequence[str], work: Path, peers: Path) -> int:
     found = measure_all(pairs, 1, work, peers, calls=0, side_by_side=os.cpu_count() or 1)
     for m in found:
         print(f"{m.contestant.name:22} {m.input.name:12} {said(m)}")
+    read = readers.measure(1, work, readers.TINY) if not only or "readers" in only else []
+    for one in read:
+        print(f"{one.name:22} {'a file':12} {'ran' if one.equal else 'TOTALS DIFFER'}")
     wrong = [m for m in found if m.failed or (m.reason and m.contestant.package == "llbt")]
-    print(f"{len(found)} contestants, {len(wrong)} wrong")
-    return 1 if wrong or not found else 0
+    unlike = [one for one in read if not one.equal]
+    print(
+        f"{len(found)} contestants, {len(wrong)} wrong"
+        + (f"; {len(read)} readers, {len(unlike)} wrong" if read else "")
+    )
+    return 1 if wrong or unlike or not (found or read) else 0
 
 
 def tiny(contestant: Contestant) -> Input:
@@ -126,8 +136,9 @@ def full(asked: argparse.Namespace, only: Sequence[str], work: Path) -> int:
     beside = {name: name in only or not (only or asked.inputs) for name in EXTRA}
     times = startup.measure(max(5, asked.repeats)) if beside["startup"] else None
     series = growth.measure(asked.repeats, work, asked.peers_dir) if beside["growth"] else []
+    read = readers.measure(asked.repeats, work) if beside["readers"] else []
     asked.out.mkdir(parents=True, exist_ok=True)
-    report.write(asked.out, found, repeats=asked.repeats, startup=times, growth=series)
+    report.write(asked.out, found, repeats=asked.repeats, startup=times, growth=series, readers=read)
     print(f"written: {asked.out / 'RESULTS.md'}")
     return 1 if any(m.failed for m in found) else 0
 

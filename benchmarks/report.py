@@ -12,6 +12,8 @@ from .contestants import OWN
 from .growth import Series
 from .inputs import PART
 from .promises import Context, Verdict, verdicts
+from .readers import FULL as READ
+from .readers import READERS, Reading
 from .running import ENOUGH, Measured
 
 HELD = {True: "yes", False: "**no**", None: "not measured"}
@@ -44,6 +46,7 @@ def write(
     repeats: int,
     startup: dict[str, float] | None = None,
     growth: Sequence[Series] = (),
+    readers: Sequence[Reading] = (),
 ) -> None:
     context = Context({(m.contestant.name, m.input.name): m for m in found}, startup)
     parts = [
@@ -54,6 +57,7 @@ def write(
         *_tables(context),
         _startup(startup),
         _growth(growth),
+        readings(readers),
         _huge(context),
         _absent(found),
     ]
@@ -179,6 +183,24 @@ def _growth(series: Sequence[Series]) -> str:
         "judgments; judges: 20 objects, 4,000 judgments of each, `object * judge + tie * judge`; covariates: 50 "
         f"objects, 10⁵ judgments, side covariates).\n\n{table(header, rows, 'lrrrrr')}"
         + ("\n" + notes if notes else "")
+    )
+
+
+def readings(found: Sequence[Reading]) -> str:
+    """Return what reading files takes beside pandas, as a ratio in the same run."""
+    if not found:
+        return ""
+    rows = []
+    for one in found:
+        reader, times, held = READERS[one.name], one.seconds, one.megabytes
+        ratio = f"{times[0] / times[1]:.1f}×" + ("" if one.equal else " (totals differ)")
+        rows.append([reader.text, reader.peer_text, *map(seconds, times), ratio, *(f"{x:,.0f}" for x in held)])
+    header = ("llbt", "peer", "llbt, warm", "peer, warm", "llbt / peer", "llbt, MB", "peer, MB")
+    return (
+        f"## Reading files\n\n{READ:,} judgments of 50 objects by 200 judges, and {READ // 10:,} rankings of six and "
+        "items of ten scores, each read in a process of its own, in turns with pandas, which reads the same file and "
+        "finds the same totals but checks nothing. An audit has no peer: the one here only counts outcomes by pair and "
+        f"by judge, and repeats.\n\n{table(header, rows, '  rrrrr')}"
     )
 
 

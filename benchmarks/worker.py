@@ -21,7 +21,7 @@ LONG = 30.0  # seconds of a cold call after which no warm one is made
 MANY = 2.0  # seconds of warm calls after which no further one is made
 
 
-def _status(key: str) -> float:
+def status(key: str) -> float:
     """Return a line of /proc/self/status in MB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(key + ":"):
@@ -29,7 +29,7 @@ def _status(key: str) -> float:
     return float("nan")
 
 
-def _settle() -> float:
+def settle() -> float:
     """Give back what loading left over, forget the peak so far, and return the memory in use, in MB."""
     gc.collect()
     if pyarrow := sys.modules.get("pyarrow"):
@@ -38,7 +38,7 @@ def _settle() -> float:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    return _status("VmRSS")
+    return status("VmRSS")
 
 
 def measure(name: str, folder: Path, calls: int) -> dict[str, Any]:
@@ -48,16 +48,16 @@ def measure(name: str, folder: Path, calls: int) -> dict[str, Any]:
     for module in contestant.modules:
         importlib.import_module(module)
     data = contestant.prepare(folder)
-    before = _settle()
-    cold, result = _timed(contestant.run, data)
-    peak = _status("VmHWM")
+    before = settle()
+    cold, result = timed(contestant.run, data)
+    peak = status("VmHWM")
     warm: list[float] = []
     while cold < LONG and len(warm) < calls and sum(warm) < MANY:
         del result
         gc.collect()
-        seconds, result = _timed(contestant.run, data)
+        seconds, result = timed(contestant.run, data)
         warm.append(seconds)
-    peak = max(peak, _status("VmHWM"))
+    peak = max(peak, status("VmHWM"))
     factor = float(result.pop("factor", 1.0))
     return {
         "cold": cold * factor,
@@ -69,7 +69,7 @@ def measure(name: str, folder: Path, calls: int) -> dict[str, Any]:
     }
 
 
-def _timed(run: Any, data: Any) -> tuple[float, dict[str, Any]]:
+def timed(run: Any, data: Any) -> tuple[float, dict[str, Any]]:
     start = time.perf_counter()
     result = run(data)
     return time.perf_counter() - start, result

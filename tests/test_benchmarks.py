@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.folders import REPOSITORY
 
-from benchmarks import accuracy, compare, frames, promises, prototype, report, running
+from benchmarks import accuracy, compare, frames, promises, prototype, readers, report, running
 from benchmarks.contestants import CONTESTANTS
 from benchmarks.inputs import FULL, OUTCOMES, TASTE, TIES, TINY, make
 from benchmarks.running import Measured
@@ -38,6 +38,18 @@ def test_every_form_holds_the_same_judgments(work):
     assert words["outcome"].tolist() == [OUTCOMES[k] for k in integers["outcome"]]
     assert words["left"].tolist() == [f"object{k:04d}" for k in integers["left"]]
     assert (categories.astype(object) == words.astype(object)).all(axis=None)
+
+
+@pytest.mark.slow
+def test_readers_and_their_peers_find_the_same_totals(tmp_path):
+    readers.write_files(tmp_path, readers.TINY)
+    for one in readers.READERS.values():
+        assert one.llbt(tmp_path / one.file) == one.peer(tmp_path / one.file), one.text
+
+
+def test_the_ratio_of_a_reader_stands_in_its_row():
+    row = report.readings([readers.Reading("csv", (3.0, 2.0), (40.0, 20.0), equal=False)]).splitlines()[-1]
+    assert row.endswith("| 3 s | 2 s | 1.5× (totals differ) | 40 | 20 |")
 
 
 @pytest.mark.parametrize("name", ["llbt-sparse", "prototype-sparse"])
