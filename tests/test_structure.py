@@ -15,3 +15,10 @@ def test_few_modules_name_a_kind() -> None:
 
 def test_kinds_have_attributes_in_common() -> None:
     assert len(structure.common_attributes()) >= 57
+
+
+def test_newtons_method_is_written_once() -> None:
+    """The driver; beside it many refits at once, the fit of very many objects, and modes of effects in integrals."""
+    own = {"kernel/batch.py", "kernel/effects.py", "kernel/laplace.py", "kernel/matrix_free.py", "kernel/newton.py"}
+    assert {loop.split(":")[0] for loop in structure.newton_loops()} == own
+    assert len(structure.newton_loops()) <= 6

@@ -84,10 +84,46 @@ def logic_lines() -> int:
     return total
 
 
+def _called(node: ast.AST) -> set[str]:
+    functions = [call.func for call in ast.walk(node) if isinstance(call, ast.Call)]
+    return {
+        f.attr if isinstance(f, ast.Attribute) else f.id for f in functions if isinstance(f, ast.Attribute | ast.Name)
+    }
+
+
+def _makes_steps(loop: ast.For | ast.While) -> bool:
+    """Whether a loop that can be left early assigns a decrement, or a step from what solves, sweeps or makes steps."""
+    if not any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop)):
+        return False
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Assign):
+            names = {n.id for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+            solved = any(part in call for call in _called(node.value) for part in ("solve", "step", "swept"))
+            if "decrement" in names or ("step" in names and solved):
+                return True
+    return False
+
+
+def newton_loops() -> list[str]:
+    """Return the functions with a loop by Newton's method of their own, each as module:function.
+
+    That is a loop which can be left early and in which a decrement is assigned, or a step by a function whose name has
+    "solve", "step" or "swept" in it. Halving a step, and solving by conjugate gradients, is none.
+    """
+    return [
+        f"{path.relative_to(PACKAGE)}:{function.name}"
+        for path, tree in _trees_with(frozenset({"step", "decrement"})).items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        and any(isinstance(node, ast.For | ast.While) and _makes_steps(node) for node in ast.walk(function))
+    ]
+
+
 if __name__ == "__main__":
     answered = {kind: sum(found for (name, _), found in written().items() if name == kind) for kind in KINDS}
     print("questions answered of 27:", ", ".join(f"{kind} {number}" for kind, number in answered.items()))
     print("attributes common to all kinds:", len(common_attributes()))
     print("isinstance tests on kinds:", kind_tests())
     print("modules that name a kind:", len(naming_a_kind()))
+    print("Newton loops:", ", ".join(newton_loops()))
     print("modules:", len(modules()), "lines of logic:", logic_lines())
