@@ -10,12 +10,13 @@ from scipy import linalg
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.graphs import components_of, ordered_components
-from ..errors import ConvergenceWarning, DesignError, FormulaError, OptionError, SeparationError, listed, warn_user
+from ..errors import DesignError, FormulaError, OptionError, SeparationError, listed
 from ..formulas.coding import references
 from ..formulas.design import Design
 from ..formulas.grammar import HEADS, Formula, Term, compares_objects, has_object, parse, vocabulary
 from ..kernel.likelihood import Problem
 from ..kernel.matrix_free import Summit, WorthProblem, climbed, probabilities_at, undetermined
+from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from ..table import counted, format_count
@@ -209,9 +210,4 @@ def _check_finite(problem: WorthProblem, found: Summit, spec: Specification) -> 
             "infinite",
             "Fit with a prior: fit(…, prior=0.1).",
         )
-    if not found.converged:
-        warn_user(
-            f"Newton's method stopped after {found.n_iter} iterations with a gradient of norm "
-            f"{np.linalg.norm(found.gradient):.2g}; the estimates may be off.",
-            ConvergenceWarning,
-        )
+    check_convergence(found)

@@ -36,6 +36,7 @@ from ..formulas.grammar import HEADS, adds_objects, compares_objects, parse, voc
 from ..formulas.integers import decided
 from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
+from ..kernel.newton import check_convergence
 from ..kernel.solvers import Fit, Maximum, Solver
 from ..kernel.threads import few_threads
 from ..resampling import steps_shown
@@ -392,12 +393,7 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
             f"parameters cannot be estimated ({failure})",
             "Give splines fewer columns (df=4), center and scale powers of numbers, or leave terms out.",
         ) from None
-    if not solution.converged:
-        warn_user(
-            f"{_SOLVERS[solution.solver]} stopped after {solution.n_iter} iterations with a gradient of norm "
-            f"{np.linalg.norm(solution.gradient):.2g}; the estimates may be off.",
-            ConvergenceWarning,
-        )
+    check_convergence(solution, _SOLVERS[solution.solver])
     return solution
 
 

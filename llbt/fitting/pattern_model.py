@@ -11,13 +11,14 @@ from scipy import linalg
 from ..arguments import checked
 from ..core.columns import FloatArray
 from ..core.patterns import Patterns
-from ..errors import ConvergenceWarning, DesignError, FormulaError, SeparationError, TiesWarning, listed, warn_user
+from ..errors import DesignError, FormulaError, SeparationError, TiesWarning, listed, warn_user
 from ..formulas.brackets import has_brackets
 from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.integers import decided
 from ..kernel.likelihood import inverse
 from ..kernel.list_fit import ListFit
+from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import format_percent
@@ -223,12 +224,7 @@ def _warn(res: PatternResults) -> None:
             "Add + tie.",
             TiesWarning,
         )
-    if not res.converged:
-        warn_user(
-            f"Newton's method stopped after {res.n_iter} steps with a gradient of norm "
-            f"{np.linalg.norm(res.solution.gradient):.2g}; the estimates may be off.",
-            ConvergenceWarning,
-        )
+    check_convergence(res.solution)
 
 
 def _as_patterns(res: LLBTResults) -> ListFit:

@@ -12,7 +12,6 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..errors import (
-    ConvergenceWarning,
     DesignError,
     FormulaError,
     FormulaWarning,
@@ -29,6 +28,7 @@ from ..kernel.likelihood import inverse
 from ..kernel.list_firth import fit_reduced
 from ..kernel.list_fit import ListFit, Unbounded, fit_lists
 from ..kernel.list_likelihood import Lists
+from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import format_percent
@@ -278,12 +278,7 @@ def _warn(res: RankingResults) -> None:
             "with every δ = 1. Add + tie.",
             TiesWarning,
         )
-    if not res.converged:
-        warn_user(
-            f"Newton's method stopped after {res.n_iter} steps with a gradient of norm "
-            f"{np.linalg.norm(res.solution.gradient):.2g}; the estimates may be off.",
-            ConvergenceWarning,
-        )
+    check_convergence(res.solution)
 
 
 def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | None) -> tuple[ListFit, Covariance]:

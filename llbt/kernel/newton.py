@@ -14,6 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from ..errors import ConvergenceWarning, warn_user
+from ..table import counted
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -240,3 +243,29 @@ def _part(
             return reached
         share /= 2
     return None
+
+
+class Ending(Protocol):
+    """How the search for a maximum ended."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it was found."""
+
+    @property
+    def n_iter(self) -> int:
+        """Steps."""
+
+    @property
+    def gradient(self) -> FloatArray:
+        """The score where the search ended, shape (p,)."""
+
+
+def check_convergence(found: Ending, method: str = "Newton's method") -> None:
+    """Warn where a search ended before the maximum."""
+    if not found.converged:
+        warn_user(
+            f"{method} stopped after {counted(found.n_iter, 'step')} with a gradient of norm "
+            f"{np.linalg.norm(found.gradient):.2g}; the estimates may be off.",
+            ConvergenceWarning,
+        )

@@ -852,7 +852,7 @@ def test_record_of_convergence(name, formula, method):
 def test_a_fit_that_stops_early_says_so(method, monkeypatch):
     for module in (explicit, solvers):  # statsmodels goes on where elimination stops
         monkeypatch.setattr(module, "_MAX_ITERATIONS", 0 if module is explicit else 2)
-    with pytest.warns(llbt.errors.ConvergenceWarning, match="stopped after 2 iterations"):
+    with pytest.warns(llbt.errors.ConvergenceWarning, match="stopped after 2 steps with a gradient"):
         res = fit_by("object * judge + tie", llbt.load_dataset("dras_table1"), method=method)
     assert (res.converged, res.n_iter) == (False, 2)
     assert res.gradient_norm > 1e-3
