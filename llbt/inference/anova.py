@@ -5,41 +5,42 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
-from scipy import linalg, stats
 
 from ..arguments import Jobs, Number, Rng, checked
-from ..core.columns import FloatArray
-from ..core.statistics import chi2_p_value, chi2_reservation
-from ..errors import DesignError, OptionError, kind_of
-from ..fitting.clusters import clustered
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import WithWorths
-from ..fitting.hypotheses import few_for_hotelling
-from ..fitting.pattern_results import PatternResults
-from ..fitting.ranking_results import RankingResults
+from ..core.statistics import chi2_reservation
+from ..errors import DesignError, OptionError
+from ..fitting.fitted import AnyFit, ClassSource, OneSource
 from ..fitting.results import LLBTResults, bic_reservation
-from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
-from ..kernel.likelihood import information, probabilities, score, weighted_gram
 from ..resampling import Resampler
-from ..table import Field, Table, format_number
-from .answers_anova import compared_answers
-from .discrimination_anova import compared_discriminations
-from .mixed_anova import compared_effects
-from .nesting import check_links, check_tables, side_by_side, within
-from .refit import cuts_apart, own_terms, refit_terms
-
-_FEW = 15  # judgments per parameter below which the likelihood ratio is too far from χ²
-
-Test = Literal["chi2", "F", "wald", "score", "cluster"]
+from ..table import Field, Table, format_count, format_number
+from .nested import (
+    FEW,
+    Compared,
+    Reference,
+    Test,
+    chosen_test,
+    default_test,
+    dispersion,
+    few_judgments,
+    nested,
+    too_few,
+)
+from .tested_models import (
+    TestedModel,
+    check_comparable,
+    check_maximum,
+    check_nested,
+    slope_notes,
+    tested,
+)
 
 
 @checked
 def anova(
-    *results: WithWorths,
+    *results: AnyFit | ClassSource | OneSource,
     test: Test | None = None,
     n: Number = 0,
     rng: Rng = None,
@@ -50,12 +51,14 @@ def anova(
 
     Parameters
     ----------
-    *results : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    *results : fits of one kind of data, latent classes or calibrated worths
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
         added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
-        parameters that are held stay in every model. Fits with effects of judges are compared with each other, and with
-        fits without, by their likelihoods. Fits with discriminations are compared by their deviances with each other
-        and with fits without; one of them is put between its neighbours, judges alike and worths of each judge.
+        parameters that are held stay in every model. Fits with effects of judges, with discriminations or of very many
+        objects are compared with each other, and with fits without, by their likelihoods; so are fits of rankings and
+        of patterns. One fit with discriminations is put between its neighbours, judges alike and worths of each judge.
+        `LatentClasses` are compared where their formulas are nested and their number is the same; their number is
+        tested by ``bootstrap_test``. Calibrated worths of nested formulas are compared by Wald's test.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
         is Pearson's X²/df of the largest model. ``"wald"``: that the larger model reduces to the smaller, with the
@@ -81,17 +84,18 @@ def anova(
         One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
         deviance, df (difference to the row above), delta_deviance (fall of the deviance; left out for ``"chi2"``, where
         it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above:
-        below 0 this row's model is better) and p_value. Of fits with effects, to lists and to patterns: model, df_model
-        (estimated parameters, σ among them), llf, aic, bic, df, statistic, p_value.
+        below 0 this row's model is better) and p_value. Of fits with effects, of rankings, of patterns and of latent
+        classes: model, df_model (estimated parameters, σ and shares among them), llf, aic, bic, df, statistic, p_value.
+        Of calibrated worths: model, df_model, df, statistic (F), df_denom, p_value.
 
     Raises
     ------
     DesignError
-        For fits of different tables, fits that are not nested, and an F test where the largest model is saturated; with
-        effects also for a `prior`.
+        For fits of different data, fits that are not nested, an F test where the largest model is saturated, and a
+        `prior` where only likelihoods are compared.
     OptionError
-        For what is no fit, one fit with effects, another test than ``"chi2"`` with effects, `n` without, and flips of
-        clusters where the fit has none, or two ways of clustering.
+        For one fit of a kind whose terms are not taken in sequence, another test than that of its kind, `n` without
+        effects, and flips of clusters where the fit has none, or two ways of clustering.
 
     Notes
     -----
@@ -137,248 +141,202 @@ def anova(
     """
     if not results:
         raise OptionError("no fit", expected="two or more, or one whose terms are tested")
-    for k, res in enumerate(results):
-        if not isinstance(res, WithWorths):
-            raise OptionError(f"m{k} is {kind_of(res)}", expected="a fit, as llbt.fit returns it")
-    of_pairs = [res for res in results if not isinstance(res, RankingResults | PatternResults)]
-    if len(of_pairs) < len(results):
-        return compared_answers(results, test, n)
-    maybe = [res for res in of_pairs if not isinstance(res, DiscriminationResults)]
-    if len(maybe) < len(results):
-        return compared_discriminations(of_pairs, test, n)
-    plain = [res for res in maybe if isinstance(res, LLBTResults)]
-    if len(plain) < len(maybe):
-        return compared_effects(maybe, test, n, Resampler.of("anova", rng, n_jobs, progress))
-    return _compared(plain, test, n)
-
-
-def _compared(plain: Sequence[LLBTResults], test: Test | None, n: int) -> Table:
-    """Return the analysis of deviance of fits in which judges are alike."""
-    if n:
-        raise OptionError(f"n={n!r} beside fits without effects of judges", "Leave n out; they are tested by χ².")
-    if len(plain) == 1:
-        return _in_sequence(plain[0], chosen_test(test, plain[0]))
-    check_tables(plain)
-    check_links(plain)
-    ranked = sorted(enumerate(plain), key=lambda numbered: -numbered[1].df_resid)
-    for (a, small), (b, large) in itertools.pairwise(ranked):
-        _check_nested(f"m{a}", small, f"m{b}", large)
-    fits = [fit for _, fit in ranked]
-    test = chosen_test(test, fits[-1])
-    if test == "wald" and len({math.isinf(fit.df_inference) for fit in fits[1:]}) > 1:
+    models = [tested(res) for res in results]
+    by = Reference(asked_test(models, test), n, Resampler.of("anova", rng, n_jobs, progress))
+    if n and not any(model.n_scales for model in models):
+        raise OptionError(f"n={n!r} beside {models[0].what}", "Leave n out; tables are drawn for effects of judges.")
+    if len(models) == 1:
+        return _of_one(models[0], by)
+    check_comparable(models)
+    if not all(model.plain for model in models):
+        check_maximum(models)
+    ranked = sorted(enumerate(models), key=lambda numbered: numbered[1].n_params)
+    check_nested(ranked)
+    models = [model for _, model in ranked]
+    if by.test == "wald" and len({math.isinf(model.base.df_inference) for model in models[1:]}) > 1:
         raise DesignError("test='wald': some fits give χ², others F, by their cov_type", "Fit all in one way.")
-    names = Field("model", "Model", [fit.specification.formula for fit in fits])
-    return _analysis(names, fits, test, title="Analysis of deviance")
+    return _analysis(models, by)
 
 
-def chosen_test(test: Test | None, res: LLBTResults) -> Test:
-    """Return the test of nested fits that is asked for, by default the one that the covariance of a fit goes with.
+def asked_test(models: Sequence[TestedModel], test: Test | None) -> Test:
+    """Return the test of models that is asked for, by default the one that goes with the largest.
 
     Raises
     ------
     OptionError
-        For flips of clusters where the fit has none, or two ways of clustering.
+        For a test that some of them do not have.
     """
-    spec = res.specification
-    if test is None:
-        return _default_test(res)
-    if test == "cluster" and len(spec.groups) != 1:
-        found = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
-        raise OptionError(
-            f"test='cluster', but {spec.formula!r} was fitted with {found}",
-            expected="one way of clustering: fit(…, cov_type='cluster', groups='judge')",
-        )
-    return test
+    odd = [model for model in models if not model.plain]
+    if not odd:
+        return chosen_test(test, max(models, key=lambda model: model.n_params).base)
+    only: Test = "wald" if odd[0].family == "calibrated worths" else "chi2"
+    if test not in (None, only):
+        how = "Wald's test" if only == "wald" else "their likelihoods"
+        raise OptionError(f"test={test!r}, but {odd[0].what} are compared by {how}", "Leave test out.")
+    return only
 
 
-def _default_test(res: LLBTResults) -> Test:
-    spec = res.specification
-    if spec.groups:
-        return "cluster" if len(spec.groups) == 1 else "wald"
-    if spec.cov_type == "HC0":
-        return "wald"
-    if spec.cov_type == "quasi":
-        return "F"
-    return "score" if few_judgments(res) else "chi2"
+def _of_one(model: TestedModel, by: Reference) -> Table:
+    """Return the terms of a plain fit in sequence; a fit with discriminations between its neighbours."""
+    if model.plain:
+        return _in_sequence(model, by)
+    if model.neighbours:
+        return _analysis([tested(fit) for fit in model.neighbours], by)
+    way = "Test each term given the others, llbt.drop1(res), or compare" if model.terms else "Compare"
+    raise OptionError(
+        f"{model.formula!r} alone: terms of {model.what} are not taken in sequence",
+        f"{way} with a smaller fit: llbt.anova(smaller, larger).",
+    )
 
 
-def few_judgments(res: LLBTResults) -> bool:
-    """Return whether a fit has so few judgments per parameter that only the score test holds its level."""
-    return bool(res.comparisons.n_judgments < _FEW * len(res.free))
-
-
-def _in_sequence(res: LLBTResults, test: Test) -> Table:
+def _in_sequence(whole: TestedModel, by: Reference) -> Table:
     """Return the analysis by term: the nuisance parameters, then one term more in each row."""
-    added, _ = own_terms(res)
+    added = [term for term in whole.terms if term.name not in whole.staying]
+    kept = [term for term in whole.terms if term.name in whole.staying]
     if not added:
-        raise DesignError(f"all parameters of {res.specification.formula!r} are held, so no term can be tested.")
-    cuts, added = cuts_apart(res, added)
-    if not added:
-        raise DesignError(f"{res.specification.formula!r} has no term beside its cuts to test.")
-    fits = [refit_terms(res, [*cuts, *added[:size]]) for size in range(len(added))]
-    names = Field("term", "", ["NULL", *(term.name for term in added)])
+        raise DesignError(
+            f"all parameters of {whole.formula!r} are held, or of cuts that every model has, so no term can be tested."
+        )
+    models = [*(whole.refitted([*kept, *added[:size]]) for size in range(len(added))), whole]
+    names = ["NULL", *(term.name for term in added)]
     title = "Analysis of deviance, terms added in sequence"
-    return _analysis(names, [*fits, res], test, title=title, head=(f"Model: {res.specification.formula}",))
+    return _deviances(Field("term", "", names), models, by, title=title, head=(f"Model: {whole.formula}",))
 
 
-def _analysis(
-    names: Field, fits: Sequence[LLBTResults], test: Test, *, title: str, head: tuple[str, ...] = ()
+def _analysis(models: Sequence[TestedModel], by: Reference) -> Table:
+    """Return one row per model, each tested against the one above."""
+    names = Field("model", "Model", [model.formula for model in models])
+    if not any(math.isnan(model.deviance) for model in models):
+        return _deviances(names, models, by, title="Analysis of deviance")
+    return _walds(names, models, by) if by.test == "wald" else _likelihoods(names, models, by)
+
+
+def _tests(models: Sequence[TestedModel], by: Reference) -> list[Compared | None]:
+    by = replace(by, scaled_by=models[-1].base)
+    return [None, *(nested(small, large, by) for small, large in itertools.pairwise(models))]
+
+
+def _deviances(
+    names: Field, models: Sequence[TestedModel], by: Reference, *, title: str, head: tuple[str, ...] = ()
 ) -> Table:
-    """Return one row per fit, each tested against the one above."""
-    pairs = list(itertools.pairwise(fits))
-    tests = [None, *(compared(small, large, test, fits[-1]) for small, large in pairs)]
+    pairs = list(itertools.pairwise(models))
+    tests = _tests(models, by)
 
     def change(name: str) -> list[float]:
-        return [math.nan, *(getattr(large, name) - getattr(small, name) for small, large in pairs)]
+        return [math.nan, *(getattr(large.fit, name) - getattr(small.fit, name) for small, large in pairs)]
 
     fall = Field("delta_deviance", "Deviance", [-x for x in change("deviance")], "statistic")
     return Table(
         (
             names,
-            Field("df_resid", "Resid. Df", [fit.df_resid for fit in fits], "count"),
-            Field("deviance", "Resid. Dev", [fit.deviance for fit in fits], "statistic"),
-            Field("df", "Df", [math.nan if t is None else t.df for t in tests], "count"),
-            *(() if test == "chi2" else (fall,)),
-            *statistic_fields(test, tests, likelihood_ratio="Deviance"),
+            Field("df_resid", "Resid. Df", [model.fit.df_resid for model in models], "count"),
+            Field("deviance", "Resid. Dev", [model.deviance for model in models], "statistic"),
+            Field("df", "Df", df_of(tests), "count"),
+            *(() if by.test == "chi2" else (fall,)),
+            *statistic_fields(by.test, tests, likelihood_ratio="Deviance"),
             Field("delta_aic", "Delta AIC", change("aic"), "statistic"),
             Field("delta_bic", "Delta BIC", change("bic"), "statistic"),
             *p_value_fields(tests),
         ),
         title=title,
         head=head,
-        notes=(
-            *empty_notes(list(names.values), tests),
-            *dispersion_notes(test, fits[-1:]),
-            *flip_notes(tests, fits[-1]),
-            *reservations(test, fits),
-            *bic_reservation(fits),
-        ),
+        notes=(*empty_notes(list(names.values), tests), *_deviance_notes(models, tests, by)),
     )
 
 
-# -- tests of two nested fits --------------------------------------------------------------------------------
+def _deviance_notes(models: Sequence[TestedModel], tests: Sequence[Compared | None], by: Reference) -> tuple[str, ...]:
+    bases = [model.base for model in models]
+    if not all(model.plain for model in models):
+        return (*_beside_notes(models, tests), *_few_notes(models[-1]), *bic_reservation(bases))
+    return (
+        *dispersion_notes(by.test, bases[-1:]),
+        *flip_notes(tests, bases[-1]),
+        *reservations(by.test, bases),
+        *bic_reservation(bases),
+    )
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A test of the smaller of two nested fits against the larger.
-
-    Attributes
-    ----------
-    df : int
-    statistic : float
-        NaN, as is the p-value, where the larger model is no larger.
-    p_value : float
-    df_denom : float
-        Denominator df of an F statistic; NaN for χ².
-    flips : FlipTest or None
-        How the p-value was found, where clusters' scores were flipped.
-    """
-
-    df: int
-    statistic: float = math.nan
-    p_value: float = math.nan
-    df_denom: float = math.nan
-    flips: FlipTest | None = None
+def _few_notes(largest: TestedModel) -> tuple[str, ...]:
+    """Say that a likelihood ratio is of few judgments."""
+    judgments = largest.fit.n_judgments
+    if not too_few(judgments, largest.n_params):
+        return ()
+    each = format_number(judgments / largest.n_params, 2)
+    return (f"{each} judgments per parameter of {largest.formula}: this test rejects true models too often",)
 
 
-def compared(small: LLBTResults, large: LLBTResults, test: Test, scaled_by: LLBTResults) -> Compared:
-    """Test a fit against a larger one that it is nested in; dispersion (of F) and clusters are those of `scaled_by`."""
-    df = small.df_resid - large.df_resid
-    if df == 0:
-        return Compared(df)
-    fall = small.deviance - large.deviance
-    if test == "chi2":
-        return Compared(df, fall, chi2_p_value(fall, df))
-    if test == "F":
-        return _f_test(df, fall / df / dispersion(scaled_by), scaled_by.df_resid)
-    if test == "cluster":
-        return _flipped(small, large, scaled_by)
-    return _wald(small, large) if test == "wald" else _score(small, large)
+def _likelihoods(names: Field, models: Sequence[TestedModel], by: Reference) -> Table:
+    tests = _tests(models, by)
+    odd = next(model for model in models if math.isnan(model.deviance))
+    p_values, stars = p_value_fields(tests)
+    if by.n:
+        p_values = replace(p_values, heading="Pr(drawn)")
+    return Table(
+        (
+            names,
+            Field("df_model", "Df model", [model.n_params for model in models], "count"),
+            Field("llf", "logLik", [model.fit.llf for model in models], "statistic"),
+            Field("aic", "AIC", [model.fit.aic for model in models], "statistic"),
+            Field("bic", "BIC", [model.fit.bic for model in models], "statistic"),
+            Field("df", "Df", df_of(tests), "count"),
+            *statistic_fields(by.test, tests, likelihood_ratio="Chisq"),
+            p_values,
+            stars,
+        ),
+        title=f"Likelihood-ratio tests of {odd.what}",
+        notes=(*_likelihood_notes(models), *_beside_notes(models, tests), *_drawn_notes(by), *_bic_notes(models)),
+    )
 
 
-def dispersion(res: LLBTResults) -> float:
-    """Return Pearson's X² over the residual df.
+def _likelihood_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
+    if not any(model.n_scales for model in models):
+        return ()
+    return ("log-likelihood, AIC and BIC are those of the judgments, Σ n log p with the effects integrated out",)
 
-    Raises
-    ------
-    DesignError
-        For a saturated model.
-    """
-    if res.df_resid == 0:
-        raise DesignError(
-            f"test='F': {res.specification.formula!r} is saturated, so there is no dispersion to estimate",
-            "Use test='chi2'.",
+
+def _drawn_notes(by: Reference) -> tuple[str, ...]:
+    return (
+        (
+            f"p-values: {format_count(by.n)} tables drawn from the smaller fit with new judges; those of which a fit "
+            "has no maximum count as larger",
         )
-    return res.pearson_chi2 / res.df_resid
+        if by.n
+        else ()
+    )
 
 
-def _f_test(df: int, statistic: float, df_denom: float) -> Compared:
-    return Compared(df, statistic, float(stats.f.sf(statistic, df, df_denom)), df_denom)
+def _bic_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
+    return bic_reservation([model.base for model in models if model.family == "comparisons"])
 
 
-def _wald(small: LLBTResults, large: LLBTResults) -> Compared:
-    contrasts, point = _reduction(small, large)
-    cov = contrasts @ large.covariance.matrix @ contrasts.T
-    df, rank = len(cov), int(np.linalg.matrix_rank(cov))
-    clustered_fit = bool(large.specification.groups)
-    if rank < df or (clustered_fit and not large.df_inference + 1 > df):
-        raise few_for_hotelling(df, large.df_inference + 1, large.specification.groups)
-    if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
-        return Compared(df)
-    statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
-    if math.isinf(large.df_inference):
-        return Compared(df, statistic, chi2_p_value(statistic, df))
-    if not clustered_fit:
-        return _f_test(df, statistic / df, large.df_inference)
-    value, df_denom, p_value = hotelling_p(statistic, df, large.df_inference)
-    return Compared(df, value, p_value, df_denom)
+def _walds(names: Field, models: Sequence[TestedModel], by: Reference) -> Table:
+    tests = _tests(models, by)
+    return Table(
+        (
+            names,
+            Field("df_model", "Df model", [model.n_params for model in models], "count"),
+            Field("df", "Df", df_of(tests), "count"),
+            *statistic_fields(by.test, tests, likelihood_ratio=""),
+            *p_value_fields(tests),
+        ),
+        title=f"Wald tests of {models[-1].what}",
+        notes=_beside_notes(models, tests),
+    )
 
 
-def _flipped(small: LLBTResults, large: LLBTResults, scaled_by: LLBTResults) -> Compared:
-    contrasts, point = _reduction(small, large)
-    if large.covariance.unknown(contrasts).any():
-        return Compared(len(contrasts))
-    problem = large.problem()
-    restricted = replace(large.solution, params=point, means=problem.totals[:, None] * probabilities(problem, point))
-    (name,) = scaled_by.specification.groups
-    found = flip_test(problem, restricted, clustered(scaled_by.comparisons, name, (name,)), contrasts)
-    return Compared(found.df, found.statistic, found.p_value, flips=found)
-
-
-def _score(small: LLBTResults, large: LLBTResults) -> Compared:
-    contrasts, point = _reduction(small, large)
-    problem = large.problem()
-    probability = probabilities(problem, point)
-    factor = linalg.cho_factor(information(problem, probability, problem.totals))
-    step, spread = linalg.cho_solve(factor, score(problem, probability)), linalg.cho_solve(factor, contrasts.T)
-    statistic = _squared_length(contrasts @ step, contrasts @ spread)
-    return Compared(len(contrasts), statistic, chi2_p_value(statistic, len(contrasts)))
-
-
-def _squared_length(difference: FloatArray, cov: FloatArray) -> float:
-    return float(difference @ linalg.solve(cov, difference, assume_a="pos"))
-
-
-def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, FloatArray]:
-    """Return how a model reduces to a smaller one: R of the hypothesis R(β − β₀) = 0, shape (q, p), and β₀, shape (p,).
-
-    β₀ are the smaller fit's estimates in the parameters of the larger. Since the larger model's predictors span the
-    smaller one's, and what held parameters add, projecting loses nothing.
-    """
-    both = side_by_side(large.problem(), small.problem())
-    p, width = len(large.free), both.response.width
-    gram = weighted_gram(both, np.broadcast_to(np.eye(width)[:, :, None], (width, *both.offsets.shape)))
-    length = np.sqrt(np.diag(gram))
-    length[length == 0] = 1
-    gram = gram / np.outer(length, length)
-    basis = linalg.solve(gram[:p, :p], gram[:p, p:], assume_a="pos")
-    point = basis @ (length[p:] * np.append(small.solution.params, 1.0)) / length[:p]
-    complement = np.linalg.qr(basis[:, :-1], mode="complete")[0][:, len(small.free) :]
-    return complement.T * length[:p], point
+def _beside_notes(models: Sequence[TestedModel], tests: Sequence[Compared | None]) -> tuple[str, ...]:
+    """Return what qualifies tests of models that have something beside the predictors."""
+    notes = [note for test in tests if test is not None for note in test.notes]
+    notes += [note for model in models for note in model.notes]
+    return tuple(dict.fromkeys([*notes, *slope_notes(models)]))
 
 
 # -- columns and notes ---------------------------------------------------------------------------------------
+
+
+def df_of(tests: Sequence[Compared | None]) -> list[float]:
+    """Return the degrees of freedom of tests; NaN where there is none."""
+    return [math.nan if t is None else t.df for t in tests]
 
 
 def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood_ratio: str) -> tuple[Field, ...]:
@@ -447,7 +405,7 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     if dependent is not None:
         robust = dependent.specification
         kind = " ".join([robust.cov_type, *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
-        better = _default_test(dependent)
+        better = default_test(dependent)
         what = "flips the scores of its clusters" if better == "cluster" else "uses the fit's covariance"
         notes.append(f"{name} takes the judgments as independent; test={better!r} {what}, {kind}")
     else:
@@ -484,22 +442,6 @@ def _sparse_notes(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     found = f"{each} judgments per parameter of {largest.specification.formula}"
     if test == "score":
         why = "the likelihood ratio rejects true models too often, Wald's test too rarely"
-        return (f"{found}: with fewer than {_FEW} Rao's score holds its level, while {why}",)
+        return (f"{found}: with fewer than {FEW} Rao's score holds its level, while {why}",)
     how = "too rarely" if test == "wald" else "too often"
-    return (f"{found}: with fewer than {_FEW} this test rejects true models {how}; test='score' holds its level",)
-
-
-# -- checks --------------------------------------------------------------------------------------------------
-
-
-def _check_nested(a: str, small: LLBTResults, b: str, large: LLBTResults) -> None:
-    """Check that the linear predictors of the small model are among those of the large one."""
-    inside = within(small, large)
-    if inside and small.df_resid > large.df_resid:
-        return
-    what = "the same model" if inside else "not nested"
-    raise DesignError(
-        f"{a} ({small.specification.formula}) and {b} ({large.specification.formula}) are {what}, so their "
-        "deviances cannot be tested against each other",
-        "Compare their .aic or .bic.",
-    )
+    return (f"{found}: with fewer than {FEW} this test rejects true models {how}; test='score' holds its level",)

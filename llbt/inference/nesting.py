@@ -1,14 +1,18 @@
-"""Can fits be compared? Of one table and one link, the predictors of one among those of the other."""
+"""Can fits be compared? Of the same data and one link, the predictors of one among those of the other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from ..core.basis import of_comparisons
 from ..core.columns import FloatArray
 from ..errors import DesignError, listed
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem
@@ -22,7 +26,7 @@ def check_tables(results: Sequence[LLBTResults]) -> None:
         c = res.comparisons
         if c.same_counts(first):
             continue
-        why = results[0].basis.difference(res.basis)
+        why = of_comparisons(first).difference(of_comparisons(c))
         differ = sorted(set(first.covariates) ^ set(c.covariates))
         if differ and not why:
             said = [
@@ -38,6 +42,24 @@ def check_tables(results: Sequence[LLBTResults]) -> None:
         )
 
 
+def same_answers(one: RankingResults | PatternResults, other: RankingResults | PatternResults) -> bool:
+    """Whether two fits are of the same answers and kind of choice, so that their likelihoods can be compared."""
+    if isinstance(one, RankingResults) and isinstance(other, RankingResults):
+        a, b = one.rankings, other.rankings
+        if one.specification.best_worst != other.specification.best_worst:
+            return False
+        return a is b or (
+            (a.objects, a.kind) == (b.objects, b.kind)
+            and all(np.array_equal(x, y) for x, y in ((a.items, b.items), (a.places, b.places), (a.starts, b.starts)))
+            and np.array_equal(a.counts, b.counts)
+        )
+    if isinstance(one, PatternResults) and isinstance(other, PatternResults):
+        p, q = one.patterns, other.patterns
+        same = (p.objects, p.kind, p.levels) == (q.objects, q.kind, q.levels)
+        return p is q or (same and np.array_equal(p.answers, q.answers) and np.array_equal(p.counts, q.counts))
+    return False
+
+
 def check_links(results: Sequence[LLBTResults]) -> None:
     """Raise for fits of several links, none of which is a case of another."""
     links = list(dict.fromkeys(res.specification.link for res in results))
@@ -50,8 +72,13 @@ def check_links(results: Sequence[LLBTResults]) -> None:
 
 def within(small: LLBTResults, large: LLBTResults) -> bool:
     """Whether the linear predictors of one model are among those of the other."""
-    both = side_by_side(large.problem(), small.problem())
-    return not independent_columns(both)[len(large.free) :].any()
+    return predictors_within(small.problem(), large.problem())
+
+
+def predictors_within(small: Problem, large: Problem) -> bool:
+    """Whether the predictors of one problem, with what held parameters add, are among those of the other."""
+    both = side_by_side(large, small)
+    return not independent_columns(both)[large.predictors[0].shape[1] :].any()
 
 
 def side_by_side(large: Problem, small: Problem) -> Problem:

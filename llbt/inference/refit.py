@@ -36,13 +36,13 @@ class WrittenTerm:
     name : str
         As it is written in a formula: ``object:judge``, ``tie``.
     block : str
-        What it describes: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
+        What it describes: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"``, ``"order"``, or ``"dependence"`` of patterns.
     codes : frozenset of str
         Its factors, without ``tie``, ``grade`` or ``order``.
     """
 
     name: str
-    block: Word
+    block: str
     codes: frozenset[str]
 
     def margin_of(self, other: WrittenTerm) -> bool:

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from ..arguments import checked
 from ..errors import DesignError, OptionError, listed
-from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
+from ..fitting.fitted import OneSource, WithWorths
 from ..formulas.grammar import parse, stray_messages, vocabulary
 from ..resampling import shown
 from ..table import Field, Table, format_figure
 from .anova import (
-    Compared,
-    Test,
-    chosen_test,
-    compared,
+    asked_test,
+    df_of,
     dispersion_notes,
     empty_notes,
     flip_notes,
@@ -24,19 +21,21 @@ from .anova import (
     reservations,
     statistic_fields,
 )
-from .list_terms import added, dropped
-from .refit import WrittenTerm, cuts_apart, own_terms, refit_terms, written_terms
+from .nested import Compared, Reference, Test, nested
+from .refit import WrittenTerm
+from .tested_models import TestedModel, check_maximum, tested
 
 
 @checked
-def drop1(res: LLBTResults | RankingResults, *, test: Test | None = None, progress: bool = False) -> Table:
+def drop1(res: WithWorths | OneSource, *, test: Test | None = None, progress: bool = False) -> Table:
     """Test each term of a formula given all others.
 
     Parameters
     ----------
-    res : LLBTResults or RankingResults
+    res : a fit, or Calibration
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
-        As in `llbt.anova`; the larger model is `res`. Of a fit of lists likelihoods are compared.
+        As in `llbt.anova`; the larger model is `res`. Of fits with effects or discriminations, of rankings and of
+        patterns likelihoods are compared; calibrated worths, which have none, are tested by Wald's test.
     progress : bool
         Show a progress bar of the terms.
 
@@ -44,10 +43,11 @@ def drop1(res: LLBTResults | RankingResults, *, test: Test | None = None, progre
     -------
     Table
         A row for the fit itself, ``<none>``, then one per term that is left out: term, df, deviance and aic of the
-        model without it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value; of a fit of lists
-        llf in place of deviance. A term that is
-        contained in another (``object`` in ``object:judge``), or whose parameters are all held, stays, as do the cuts
-        of a cumulative link.
+        model without it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value; of other fits than
+        `LLBTResults` llf in place of deviance, of calibrated worths neither. A term that is contained in another
+        (``object`` in ``object:judge``), or whose parameters are all held, stays, as do the cuts of a cumulative link.
+        Every model has the brackets of a fit with effects, and the discriminations of judges, and so the terms that
+        these need; `dependence` of patterns is a term.
 
     Raises
     ------
@@ -61,28 +61,27 @@ def drop1(res: LLBTResults | RankingResults, *, test: Test | None = None, progre
     >>> llbt.drop1(res).to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie'], 'df': [nan, 9.0, 1.0]}
     """
-    if isinstance(res, RankingResults):
-        return dropped(res, test, progress=progress)
-    test = chosen_test(test, res)
-    terms, held = own_terms(res)
-    _, others = cuts_apart(res, terms)
-    leavable = [term for term in others if not any(term.margin_of(other) for other in (*terms, *held))]
+    whole = _whole(res)
+    by = Reference(asked_test([whole], test))
+    rest = [term for term in whole.terms if term.name not in whole.staying]
+    leavable = [term for term in rest if not any(term.margin_of(other) for other in whole.terms)]
     if not leavable:
-        raise DesignError(f"{res.specification.formula!r} has no term with an estimated parameter to leave out.")
+        raise DesignError(f"{whole.formula!r} has no term with an estimated parameter that can be left out.")
     rows = []
     for term in shown("drop1", leavable, progress):
-        fit = refit_terms(res, [other for other in terms if other is not term])
-        rows.append(_Row(term, fit, compared(fit, res, test, res)))
-    return _marginal(res, rows, test, title="Single term deletions", notes=dispersion_notes(test, [res]))
+        small = whole.refitted([other for other in whole.terms if other is not term])
+        rows.append(_Row(term, small, nested(small, whole, by)))
+    notes = (*dispersion_notes(by.test, [whole.base]), *whole.staying_notes)
+    return _marginal(whole, rows, by.test, title="Single term deletions", notes=notes)
 
 
 @checked
-def add1(res: LLBTResults | RankingResults, scope: str, *, test: Test | None = None, progress: bool = False) -> Table:
+def add1(res: WithWorths, scope: str, *, test: Test | None = None, progress: bool = False) -> Table:
     """Test what each of some further terms would add to a fit.
 
     Parameters
     ----------
-    res : LLBTResults or RankingResults
+    res : a fit
     scope : str
         A formula; the terms of it that the fit does not have are added one at a time. Those that contain another new
         one (``object:judge:age`` beside ``object:judge``) are left for later.
@@ -95,12 +94,13 @@ def add1(res: LLBTResults | RankingResults, scope: str, *, test: Test | None = N
     -------
     Table
         A row for the fit itself, ``<none>``, then one per term that is added: term, df, deviance and aic of the model
-        with it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value.
+        with it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value; of other fits than
+        `LLBTResults` llf in place of deviance.
 
     Raises
     ------
     OptionError
-        For a scope without new terms.
+        For a scope without new terms, or with brackets.
     FormulaError
         For a scope that cannot be read, or names something that the table does not have.
 
@@ -111,55 +111,92 @@ def add1(res: LLBTResults | RankingResults, scope: str, *, test: Test | None = N
     >>> llbt.add1(res, "object * judge + tie * judge").to_frame()[["term", "df"]].to_dict("list")
     {'term': ['<none>', 'object:judge', 'tie:judge'], 'df': [nan, 9.0, 3.0]}
     """
-    if isinstance(res, RankingResults):
-        return added(res, scope, test, progress=progress)
-    terms, held = own_terms(res)
-    own = [*terms, *held]
-    new = [term for term in written_terms(scope, res.comparisons) if not term.is_among(own)]
+    whole = _whole(res)
+    new = [term for term in whole.scope(scope) if not term.is_among(whole.terms)]
     if not new:
-        stray = stray_messages(parse(scope, vocabulary(res.comparisons)))
-        raise OptionError(
-            f"the scope {scope!r} has no term that {res.specification.formula!r} lacks ({listed(_names(own))})",
-            stray[0] if stray else "Name the terms to add.",
-        )
+        raise _nothing_new(whole, scope)
     first = [term for term in new if not any(other.margin_of(term) for other in new)]
-    fits = [refit_terms(res, [*terms, term]) for term in shown("add1", first, progress)]
-    test = chosen_test(test, max(fits, key=lambda fit: len(fit.free)))
-    rows = [_Row(term, fit, compared(res, fit, test, fit)) for term, fit in zip(first, fits, strict=True)]
+    models = [whole.refitted([*whole.terms, term]) for term in shown("add1", first, progress)]
+    by = Reference(asked_test(models, test))
+    rows = [_Row(term, model, nested(whole, model, by)) for term, model in zip(first, models, strict=True)]
     later = [term for term in new if term not in first]
     notes = (f"contain other new terms, so not added yet: {', '.join(_names(later))}",) if later else ()
-    return _marginal(res, rows, test, title="Single term additions", notes=(*notes, *dispersion_notes(test, fits)))
+    notes = (*notes, *dispersion_notes(by.test, [model.base for model in models]))
+    return _marginal(whole, rows, by.test, title="Single term additions", notes=notes)
+
+
+def _whole(res: WithWorths | OneSource) -> TestedModel:
+    """Return the fit as the model whose terms are tested; raise where it does not maximize a likelihood."""
+    whole = tested(res)
+    if not whole.plain:
+        check_maximum([whole])
+    return whole
+
+
+def _nothing_new(whole: TestedModel, scope: str) -> OptionError:
+    stray = stray_messages(parse(scope, vocabulary(whole.base.comparisons)))
+    return OptionError(
+        f"the scope {scope!r} has no term that {whole.formula!r} lacks ({listed(_names(whole.terms))})",
+        stray[0] if stray else "Name the terms to add.",
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """A term, the fit without or with it, and the test of the smaller of the two models."""
+    """A term, the model without or with it, and the test of the smaller of the two models."""
 
     term: WrittenTerm
-    fit: LLBTResults
+    model: TestedModel
     test: Compared
 
 
-def _marginal(res: LLBTResults, rows: Sequence[_Row], test: Test, *, title: str, notes: tuple[str, ...]) -> Table:
-    fits, tests = [res, *(row.fit for row in rows)], [None, *(row.test for row in rows)]
+def _marginal(whole: TestedModel, rows: Sequence[_Row], test: Test, *, title: str, notes: tuple[str, ...]) -> Table:
+    tests = [None, *(row.test for row in rows)]
     names = ["<none>", *_names([row.term for row in rows])]
+    own = _plain_notes if whole.plain else _other_notes
     return Table(
         (
             Field("term", "", names),
-            Field("df", "Df", [float("nan") if t is None else t.df for t in tests], "count"),
-            Field("deviance", "Deviance", [fit.deviance for fit in fits], "statistic"),
-            Field("aic", "AIC", [fit.aic for fit in fits], "statistic"),
+            Field("df", "Df", df_of(tests), "count"),
+            *_figures([whole, *(row.model for row in rows)]),
             *statistic_fields(test, tests, likelihood_ratio="LRT"),
             *p_value_fields(tests),
         ),
         title=title,
-        head=(f"Model: {res.specification.formula}",),
-        notes=(*notes, *empty_notes(names, tests), *flip_notes(tests, res), *reservations(test, fits), *_poisson(res)),
+        head=(f"Model: {whole.formula}",),
+        notes=(*notes, *empty_notes(names, tests), *own(whole, rows, test)),
     )
 
 
-def _poisson(res: LLBTResults) -> tuple[str, ...]:
+def _figures(models: Sequence[TestedModel]) -> tuple[Field, ...]:
+    """Return the deviances of plain fits, the log-likelihoods of others, and AIC; nothing without a likelihood."""
+    fits = [model.fit for model in models]
+    if models[0].basis is None:
+        return ()
+    aic = Field("aic", "AIC", [fit.aic for fit in fits], "statistic")
+    if models[0].plain:
+        return Field("deviance", "Deviance", [model.deviance for model in models], "statistic"), aic
+    return Field("llf", "logLik", [fit.llf for fit in fits], "statistic"), aic
+
+
+def _plain_notes(whole: TestedModel, rows: Sequence[_Row], test: Test) -> tuple[str, ...]:
+    bases = [whole.base, *(row.model.base for row in rows)]
+    return (*flip_notes([row.test for row in rows], whole.base), *reservations(test, bases), *_poisson(whole))
+
+
+def _other_notes(whole: TestedModel, rows: Sequence[_Row], test: Test) -> tuple[str, ...]:
+    notes = [note for row in rows for note in row.test.notes]
+    notes += [
+        f"{row.term.name}: the search of this model did not settle, so its test may be off"
+        for row in rows
+        if not getattr(row.model.fit, "converged", True)
+    ]
+    return tuple(dict.fromkeys([*notes, *whole.term_notes]))
+
+
+def _poisson(whole: TestedModel) -> tuple[str, ...]:
     """Say how R's AIC, of the Poisson counts, is found from that of the judgments."""
+    res = whole.base
     if not res.log_linear:
         return ()
     found, more = res.aic_poisson, res.aic_poisson - res.aic

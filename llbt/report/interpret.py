@@ -23,8 +23,8 @@ from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.summary import model_title
 from ..formulas.grammar import parse, vocabulary
-from ..inference.anova import few_judgments
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
+from ..inference.nested import few_judgments
 from ..judges.calibrate import Calibration
 from ..judges.class_fit import LatentClasses
 from ..table import (

@@ -20,7 +20,7 @@ from llbt.cli.main import app
 from llbt.core.links import Link
 from llbt.data.texts import LabelType
 from llbt.fitting.specification import CovType, Method
-from llbt.inference.anova import Test as AnovaTest
+from llbt.inference.nested import Test as AnovaTest
 from llbt.inference.scales import Scale
 from llbt.inference.worth import Part
 from llbt.judges.agreement import ResampledAgreement

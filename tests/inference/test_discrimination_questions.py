@@ -37,11 +37,13 @@ def test_smaller_and_larger_fits_are_nested_by_their_worths() -> None:
 
 def test_what_is_no_comparison_of_discriminations_is_refused() -> None:
     res = discriminating()
-    with pytest.raises(OptionError, match="compared by their deviances"):
+    with pytest.raises(OptionError, match="compared by their likelihoods"):
         llbt.anova(res, res.without, test="wald")
     with pytest.raises(OptionError, match="n=9"):
         llbt.anova(res, res.without, n=9)
-    with pytest.raises(DesignError, match="effects of judges"):
+    with pytest.raises(DesignError, match=r"not nested \(m0 lacks '\(object \| judge\)'\)"):
+        llbt.anova(res, llbt.fit("object + tie + (object | judge)", res.comparisons))
+    with pytest.raises(DesignError, match="fitted to"):
         llbt.anova(res, mixed())
     with pytest.raises(DesignError, match="fitted to"):
         llbt.anova(res, by_judge())

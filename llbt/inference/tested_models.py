@@ -1,0 +1,481 @@
+"""What tests of nested models, and of terms, ask of a fit of each kind: one record, made by one function of each kind.
+
+A kind that is added registers its own: ``@tested.register``, beside its results.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, singledispatch
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.basis import Basis
+from ..core.columns import FloatArray, IntArray
+from ..errors import DesignError, OptionError, kind_of, listed
+from ..fitting.discrimination import with_discrimination
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.discrimination_tests import alike_notes
+from ..fitting.large_results import LargeResults
+from ..fitting.mixed import with_effects
+from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_missingness import Missingness
+from ..fitting.pattern_model import solved_patterns, split_dependence
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_model import rankings_of_terms
+from ..fitting.ranking_results import RankingResults
+from ..fitting.results import LLBTResults
+from ..formulas.brackets import split_brackets
+from ..kernel.laplace import Laplace
+from ..kernel.likelihood import Problem
+from ..kernel.quadrature import Sampling
+from .nesting import check_links, check_tables, predictors_within, same_answers, within
+from .refit import WrittenTerm, cuts_apart, own_terms, refit, refit_terms, written_terms
+
+Family = Literal["comparisons", "whole answers", "latent classes", "calibrated worths"]
+Terms = Sequence[WrittenTerm]
+
+
+def _holds(small: TestedModel, large: TestedModel) -> bool:
+    """Whether the predictors of one model are among those of the other."""
+    return within(small.base, large.base)
+
+
+@dataclass(frozen=True, eq=False)
+class TestedModel:
+    """A fit as a model among others of the same data.
+
+    Attributes
+    ----------
+    fit : result
+        With `llf`, `aic` and `bic`, but for calibrated worths.
+    what : str
+        Fits of its kind, in words.
+    family : str
+        Models of one family may be nested.
+    formula : str
+        As tables have it: with what stands beside the formula.
+    n_params : int
+    base : LLBTResults
+        The predictors of the table: its worths, ties and order effects.
+    check_data : callable
+        Models of the family → an error where they are not of the same data.
+    refitted : callable
+        Terms → the model of these alone, with the same options and the same things beside.
+    deviance : float
+        Of the Poisson counts; NaN where the model has none.
+    beside : frozenset of str
+        What it has beside the predictors; a smaller model has some of it.
+    n_scales : int
+        Standard deviations among its parameters, which cannot be below 0.
+    at_zero : bool
+        Whether one of them is 0.
+    noise : float
+        The Monte Carlo error of its log-likelihood.
+    shrunk : bool
+        Whether a prior keeps it from the maximum of the likelihood.
+    holds : callable
+        (smaller, this) → whether predictors of a model with nothing else beside are among those of this one.
+    clustered : bool
+        Whether its covariance is by clusters.
+    wider : LLBTResults or None
+        A fit with nothing beside that this model is a case of.
+    neighbours : tuple of results
+        The fits, this one among them, that it is put between when it stands alone.
+    terms : tuple of WrittenTerm
+        Those of the formula.
+    staying : frozenset of str
+        Names of the terms that are in every model.
+    read_scope : callable, optional
+        Formula → the terms that it names; by default those of comparisons.
+    notes, term_notes, staying_notes : tuple of str
+        What qualifies comparisons of it; what tables of its terms say, and those of terms that are left out.
+    """
+
+    __test__ = False  # the name starts with Test: keep pytest from collecting it
+
+    fit: Any
+    what: str
+    family: Family
+    formula: str
+    n_params: int
+    base: LLBTResults
+    check_data: Callable[[Sequence[TestedModel]], None]
+    refitted: Callable[[Terms], TestedModel]
+    deviance: float = math.nan
+    beside: frozenset[str] = frozenset()
+    n_scales: int = 0
+    at_zero: bool = False
+    noise: float = 0.0
+    shrunk: bool = False
+    clustered: bool = False
+    holds: Callable[[TestedModel, TestedModel], bool] = _holds
+    wider: LLBTResults | None = None
+    neighbours: tuple[Any, ...] = ()
+    terms: tuple[WrittenTerm, ...] = ()
+    staying: frozenset[str] = frozenset()
+    read_scope: Callable[[str], list[WrittenTerm]] | None = None
+    notes: tuple[str, ...] = ()
+    term_notes: tuple[str, ...] = ()
+    staying_notes: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a fit of comparisons with nothing beside its predictors, which has more than one test."""
+        return self.fit is self.base
+
+    @property
+    def basis(self) -> Basis | None:
+        """What the log-likelihood is of; None where there is none."""
+        return getattr(self.fit, "basis", None)
+
+    def is_within(self, large: TestedModel) -> bool:
+        """Whether this model is a case of another one of the same data."""
+        if self.beside <= large.beside:
+            return large.holds(self, large)
+        return self.wider is not None and not large.beside and within(self.wider, large.base)
+
+    def scope(self, text: str) -> list[WrittenTerm]:
+        """Return the terms that a formula names."""
+        return written_terms(text, self.base.comparisons) if self.read_scope is None else self.read_scope(text)
+
+
+@singledispatch
+def tested(res: Any) -> TestedModel:
+    """Return a fit as a model that is tested against others."""
+    raise OptionError(f"found {kind_of(res)}", expected="a fit, as llbt.fit returns it")
+
+
+def formula_of(terms: Terms) -> str:
+    """Return the formula of some terms."""
+    return " + ".join(term.name for term in terms) or "0"
+
+
+# -- fits of comparisons -------------------------------------------------------------------------------------
+
+
+def _same_table(models: Sequence[TestedModel]) -> None:
+    """Raise for fits of different tables or links, and likelihoods some of which are approximated."""
+    check_tables([model.base for model in models])
+    check_links([model.base for model in models])
+    by = {isinstance(rule, Laplace) for rule in (_rule(model.fit) for model in models) if rule is not None}
+    if len(by) > 1:
+        raise DesignError(
+            "some fits have Laplace's approximation of the likelihood, others the integral, and these differ by more "
+            "than the effects do",
+            "Fit all in one way: approximation='laplace', or without it.",
+        )
+
+
+def _rule(fit: Any) -> object:
+    """Return how effects of a fit were integrated out; None where nothing was."""
+    maximum = getattr(fit, "maximum", None)
+    return None if maximum is None else maximum.rule
+
+
+@tested.register
+def _plain(res: LLBTResults) -> TestedModel:
+    terms, held = own_terms(res)
+    cuts, _ = cuts_apart(res, terms)
+
+    def refitted(some: Terms) -> TestedModel:
+        return _plain(refit_terms(res, [term for term in some if term not in held]))
+
+    return TestedModel(
+        fit=res,
+        what="fits without effects of judges",
+        family="comparisons",
+        formula=res.specification.formula,
+        n_params=res.n_params,
+        base=res,
+        check_data=_same_table,
+        refitted=refitted,
+        deviance=res.deviance,
+        shrunk=res.specification.prior is not None,
+        clustered=bool(res.specification.groups),
+        terms=(*terms, *held),
+        staying=frozenset(term.name for term in (*cuts, *held)),
+    )
+
+
+@tested.register
+def _with_effects(res: MixedResults) -> TestedModel:
+    base = _plain(res.without)
+    blocks = {{"object": "worth", "1": "worth"}.get(b.effect, b.effect) for b in res.brackets}
+    needed = _last_of(base.terms, blocks)
+
+    def refitted(some: Terms) -> TestedModel:
+        found = base.refitted(some).fit
+        return _with_effects(with_effects(found, res.brackets))
+
+    laplace = ("likelihoods with effects are Laplace's approximation, too low where levels made few judgments",)
+    rule = res.maximum.rule
+    return replace(
+        base,
+        fit=res,
+        what="fits with effects of judges",
+        formula=res.specification.formula,
+        n_params=res.n_params,
+        refitted=refitted,
+        beside=frozenset(map(str, res.brackets)),
+        deviance=math.nan,
+        n_scales=len(res.brackets),
+        at_zero=not np.all(res.maximum.scales > 0),
+        noise=res.maximum.moved if isinstance(rule, Sampling) else 0.0,
+        staying=base.staying | needed,
+        read_scope=partial(_fixed_scope, base),
+        notes=laplace if isinstance(rule, Laplace) else (),
+        term_notes=(
+            f"every model has {', '.join(map(str, res.brackets))}; llbt.anova(smaller, larger) tests a bracket",
+        ),
+        staying_notes=_needed_notes(needed, "the effects are deviations from"),
+    )
+
+
+def _last_of(terms: Terms, blocks: set[str]) -> frozenset[str]:
+    """Return the terms without which nothing would be left of a block."""
+    return frozenset(t.name for t in terms if t.block in blocks and sum(o.block == t.block for o in terms) == 1)
+
+
+def _needed_notes(needed: frozenset[str], why: str) -> tuple[str, ...]:
+    return (f"not left out, for {why} it: {', '.join(sorted(needed))}",) if needed else ()
+
+
+def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
+    """Return the terms of a scope, in which there are no brackets."""
+    rest, brackets = split_brackets(text)
+    if brackets:
+        raise OptionError(
+            f"scope {text!r} has brackets, which are not added one at a time",
+            "Fit the formula with the bracket, and pass both fits to llbt.anova.",
+        )
+    return base.scope(rest)
+
+
+@tested.register
+def _with_discrimination(res: DiscriminationResults) -> TestedModel:
+    base, judge = _plain(res.without), res.judging.name
+    wider = res.wider
+
+    def refitted(some: Terms) -> TestedModel:
+        found = base.refitted(some).fit
+        return _with_discrimination(with_discrimination(found, judge, partial(refit, found)))
+
+    needed = frozenset(
+        term.name
+        for term in base.terms
+        if term.block == "worth" and sum(res.without.design.terms[k] != term.name for k in _worths(res.without)) < 2
+    )
+    return replace(
+        base,
+        fit=res,
+        what="fits with discriminations",
+        formula=f"{res.specification.formula}, σ by {judge}",
+        n_params=res.n_params,
+        refitted=refitted,
+        deviance=res.deviance,
+        beside=frozenset({f"σ by {judge}"}),
+        wider=wider.res,
+        neighbours=(res.without, res, *([] if wider.res is None else [wider.res])),
+        staying=base.staying | needed,
+        notes=(*alike_notes(res.without), *((f"{wider.formula}: {wider.reason}",) if wider.reason else ())),
+        term_notes=(f"every model has a discrimination of each {judge}",),
+        staying_notes=_needed_notes(needed, "the discriminations multiply"),
+    )
+
+
+def _worths(res: LLBTResults) -> list[int]:
+    """Return which of the free parameters are of the worths."""
+    return [k for k in res.free if res.design.blocks[k] == "worth"]
+
+
+@tested.register
+def _large(res: LargeResults) -> TestedModel:
+    def refitted(some: Terms) -> TestedModel:
+        raise DesignError("a fit of so many objects is not made again and again", "Fit it, and use llbt.anova(m0, m1).")
+
+    return TestedModel(
+        fit=res,
+        what="fits of very many objects",
+        family="comparisons",
+        formula=res.specification.formula,
+        n_params=res.n_params,
+        base=res.beside,
+        check_data=_same_table,
+        refitted=refitted,
+        deviance=res.deviance,
+        beside=frozenset({"a worth of each object"}),
+        shrunk=res.specification.prior is not None,
+        holds=_holds_beside_objects,
+    )
+
+
+def _holds_beside_objects(small: TestedModel, large: TestedModel) -> bool:
+    """Whether what a model has beside differences of objects is among what a fit of very many objects has so."""
+    others = np.flatnonzero(~_of_objects_alone(small.base))
+    return predictors_within(columns_of(small.base.problem(), others), large.base.problem())
+
+
+def _of_objects_alone(res: LLBTResults) -> npt.NDArray[np.bool_]:
+    """Return which of the free parameters are differences of a value that each object has, shape (p,)."""
+    first, *others = res.problem().predictors
+    found = np.zeros(len(res.free), dtype=np.bool_)
+    if "object" not in res.design.worth.units:
+        return found
+    objects, row = np.unique(res.design.worth.units["object"], return_index=True)
+    i, j = np.searchsorted(objects, res.comparisons.pairs).T
+    for k, at in enumerate(res.free):
+        value = res.design.worth.matrix.tocsr()[row][:, [at]].toarray()[:, 0]
+        alone = not any(rows.columns(np.array([k])).toarray().any() for rows in others)
+        found[k] = alone and np.allclose(first.columns(np.array([k])).toarray()[:, 0], value[i] - value[j])
+    return found
+
+
+def columns_of(problem: Problem, some: IntArray) -> Problem:
+    """Return a problem with some of its parameters alone."""
+    return replace(problem, predictors=tuple(rows.columns(some) for rows in problem.predictors))
+
+
+# -- fits of whole answers -----------------------------------------------------------------------------------
+
+
+def _same_answers(models: Sequence[TestedModel]) -> None:
+    """Raise for fits of different answers, some of which say nothing of those that are missing."""
+    first, modelled = models[0].fit, [bool(getattr(model.fit, "missingness", None)) for model in models]
+    for k, model in enumerate(models):
+        if not same_answers(first, model.fit):
+            raise DesignError(f"m0 and m{k} are fits of different answers", "Fit both to the same ones.")
+        if modelled[k] is not modelled[0]:
+            raise DesignError(
+                f"of m0 and m{k} one has a likelihood of which answers are missing, and one leaves that open",
+                "Fit both with missing=, the smaller one with 'common'.",
+            )
+
+
+@tested.register
+def _lists(res: RankingResults) -> TestedModel:
+    spec = res.specification
+
+    def refitted(some: Terms) -> TestedModel:
+        asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
+        return _lists(rankings_of_terms(asked, res.rankings))
+
+    clustered = ("lists are taken as independent, whatever the standard errors allow for",)
+    return TestedModel(
+        fit=res,
+        what="fits of whole answers",
+        family="whole answers",
+        formula=spec.formula,
+        n_params=res.n_params,
+        base=res.average,
+        check_data=_same_answers,
+        refitted=refitted,
+        beside=frozenset(res.names_beside),
+        shrunk=spec.prior is not None,
+        terms=tuple(written_terms(spec.formula, res.comparisons)),
+        notes=clustered if spec.groups else (),
+        term_notes=clustered if spec.groups else (),
+    )
+
+
+_DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())
+
+
+@tested.register
+def _patterns(res: PatternResults) -> TestedModel:
+    spec = res.specification
+
+    def read(text: str) -> list[WrittenTerm]:
+        rest, dependent = split_dependence(text)
+        return [*written_terms(rest, res.comparisons), *([_DEPENDENCE] if dependent else [])]
+
+    return TestedModel(
+        fit=res,
+        what="fits of whole answers",
+        family="whole answers",
+        formula=spec.formula,
+        n_params=res.n_params,
+        base=res.average,
+        check_data=_same_answers,
+        refitted=lambda some: _patterns(solved_patterns(replace(spec, formula=formula_of(some)), res.patterns)),
+        beside=frozenset({"dependence"} if res.dependent else ()),
+        holds=_holds_missing,
+        terms=tuple(read(spec.formula)),
+        read_scope=read,
+    )
+
+
+def _holds_missing(small: TestedModel, large: TestedModel) -> bool:
+    """Whether the predictors of one model, and what it says of missing answers, are cases of the other's."""
+    one, other = small.fit.missingness, large.fit.missingness
+    return within(small.base, large.base) and _missing_within(one, other)
+
+
+def _missing_within(small: Missingness | None, large: Missingness | None) -> bool:
+    if small is None or large is None:
+        return small is large
+    return all(_spans(large, small) for large, small in ((large.level, small.level), (large.slope, small.slope)))
+
+
+def _spans(large: FloatArray, small: FloatArray) -> bool:
+    """Whether the columns of one matrix are combinations of those of the other."""
+    return bool(np.linalg.matrix_rank(np.concatenate([large, small], axis=1)) == np.linalg.matrix_rank(large))
+
+
+def slope_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
+    """Say that tests of how missing answers depend on the answers do not keep their level."""
+    modelled = [missing for model in models if (missing := getattr(model.fit, "missingness", None))]
+    if len({missing.slope.shape[1] for missing in modelled}) < 2:
+        return ()
+    return (
+        "tests of β, of missing answers, can reject too often with few judges: in simulations with 300 and 500 of "
+        "them 6 and 8 % of the time at 5 %",
+    )
+
+
+# -- what can be compared ------------------------------------------------------------------------------------
+
+
+def check_comparable(models: Sequence[TestedModel]) -> None:
+    """Raise for models of different families or data."""
+    first = models[0]
+    for other in models[1:]:
+        if other.family == first.family:
+            continue
+        both = first.basis is not None and other.basis is not None
+        why = first.basis.difference(other.basis) if first.basis is not None and other.basis is not None else ""
+        raise DesignError(
+            f"some fits are of {first.family} and some of {other.family}: "
+            f"{why or 'their models are no cases of each other'}",
+            "Fit one kind of them." if why or not both else "Compare their .aic or .bic.",
+        )
+    first.check_data(models)
+
+
+def check_nested(models: Sequence[tuple[int, TestedModel]]) -> None:
+    """Raise where a model of a sequence, with their numbers, is no case of the next one."""
+    for (a, small), (b, large) in itertools.pairwise(models):
+        inside = small.is_within(large)
+        if inside and small.n_params < large.n_params:
+            continue
+        lacking = sorted(small.beside - large.beside)
+        lack = f" (m{b} lacks {listed(lacking)})" if lacking and not inside else ""
+        raise DesignError(
+            f"m{a} ({small.formula}) and m{b} ({large.formula}) are {'the same model' if inside else 'not nested'}"
+            f"{lack}, so they cannot be tested against each other",
+            "Compare their .aic or .bic.",
+        )
+
+
+def check_maximum(models: Sequence[TestedModel]) -> None:
+    """Raise for estimates with a prior, which do not maximize the likelihood that is compared."""
+    shrunk = [model.formula for model in models if model.shrunk]
+    if shrunk:
+        raise DesignError(
+            f"{shrunk[0]!r} was fitted with a prior and does not maximize the likelihood", "Leave prior out."
+        )
