@@ -179,14 +179,7 @@ def anova(
     tell(data)
     if isinstance(data, llbt.Rankings) and len(formula or ()) < 2:
         raise wrong("formula", f"of lists two models are compared. Pass {two_models(data)}.")
-    results = []
-    for each in formula or (None,):
-        res = fit_of(each, data, model)
-        if isinstance(res, llbt.DiscriminationResults):
-            raise wrong("formula", f"{each!r} has discriminations of judges; llbt fit prints their tests.")
-        if isinstance(res, llbt.LargeResults):
-            raise wrong("formula", f"{each!r} has more objects than fits are compared of; llbt fit prints AIC.")
-        results.append(res)
+    results = [fit_of(each, data, model) for each in formula or (None,)]
     compared = llbt.anova(*results, test=test, n=n, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs)
     typer.echo(rendered(compared, printing))
 

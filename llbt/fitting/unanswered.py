@@ -26,16 +26,12 @@ BY_WORTHS = frozenset(
 )
 
 _NO_COUNTS = "a fit with normal effects has no fitted counts: its probabilities differ by the effects"
-_ONE_BY_ONE = "terms of a fit with normal effects are not refitted one by one"
-_COMPARE = "Fit the formula with the term and the one without, brackets in both, and pass both fits to llbt.anova."
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
 
 _WITHOUT = "Ask a fit without effects, which takes the judgments as independent"
 
 # asker → why it does not answer, and what to do
 OF_EFFECTS: Mapping[str, tuple[str, str]] = {
-    "add1": (_ONE_BY_ONE, _COMPARE),
-    "drop1": (_ONE_BY_ONE, _COMPARE),
     "drift": (
         "paths of worths are not fitted together with normal effects",
         f"{_WITHOUT}: res = {{plain}}.",
@@ -77,7 +73,6 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
         "probabilities of a pair need the log-worths of its objects",
         "Ask the whole fit: res.predict().",
     ),
-    "anova": (_NO_COVARIANCE, "Compare res.deviance and res.aic of two fits; or fit up to 10,000 objects."),
     "bootstrap": (_REFITS, _RESAMPLE),
     "contrasts": (_NO_COVARIANCE, _SELECT),
     "drift": (_NO_COVARIANCE, _RESAMPLE),
@@ -131,7 +126,7 @@ OF_PATTERNS: Mapping[str, tuple[str, str]] = {
 }
 
 _MORE_THAN_WORTHS = (
-    "add1", "anova", "bootstrap", "drift", "drop1", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests",
+    "add1", "bootstrap", "drift", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests",
     "held_out", "influence", "intransitivity", "judge_effects", "judges.summary", "level_tests",
     "planning.next_pairs", "plot.discrimination", "plot.judges", "plot.network", "plot.residuals",
     "plot.ties", "residuals", "sensitivity", "simulate",
@@ -148,7 +143,7 @@ OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
 )
 
 OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
-    _MORE_THAN_WORTHS,
+    (*_MORE_THAN_WORTHS, "drop1"),
     (
         "a latent class has no judgments of its own: every judge belongs to each class with some probability",
         "Ask the fit of all judges or the classes themselves, with classes what llbt.judges.classes returned: "

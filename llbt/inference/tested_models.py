@@ -18,9 +18,10 @@ import numpy.typing as npt
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, kind_of, listed
+from ..fitting.clusters import independence_note
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.discrimination_tests import alike_notes
+from ..fitting.discrimination_tests import RATIOS, alike_notes
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
@@ -132,7 +133,7 @@ class TestedModel:
     @property
     def basis(self) -> Basis | None:
         """What the log-likelihood is of; None where there is none."""
-        return getattr(self.fit, "basis", None)
+        return None if self.family == "calibrated worths" else self.fit.basis
 
     def is_within(self, large: TestedModel) -> bool:
         """Whether this model is a case of another one of the same data."""
@@ -260,7 +261,7 @@ def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
 @tested.register
 def _with_discrimination(res: DiscriminationResults) -> TestedModel:
     base, judge = _plain(res.without), res.judging.name
-    wider = res.wider
+    wider, dependent = res.wider, independence_note(res.groups, RATIOS)
 
     def refitted(some: Terms) -> TestedModel:
         found = base.refitted(some).fit
@@ -283,8 +284,8 @@ def _with_discrimination(res: DiscriminationResults) -> TestedModel:
         wider=wider.res,
         neighbours=(res.without, res, *([] if wider.res is None else [wider.res])),
         staying=base.staying | needed,
-        notes=(*alike_notes(res.without), *((f"{wider.formula}: {wider.reason}",) if wider.reason else ())),
-        term_notes=(f"every model has a discrimination of each {judge}",),
+        notes=(*alike_notes(res.without), *dependent, *((f"{wider.formula}: {wider.reason}",) if wider.reason else ())),
+        term_notes=(f"every model has a discrimination of each {judge}", *dependent),
         staying_notes=_needed_notes(needed, "the discriminations multiply"),
     )
 
@@ -365,7 +366,6 @@ def _lists(res: RankingResults) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
         return _lists(rankings_of_terms(asked, res.rankings))
 
-    clustered = ("lists are taken as independent, whatever the standard errors allow for",)
     return TestedModel(
         fit=res,
         what="fits of whole answers",
@@ -378,9 +378,14 @@ def _lists(res: RankingResults) -> TestedModel:
         beside=frozenset(res.names_beside),
         shrunk=spec.prior is not None,
         terms=tuple(written_terms(spec.formula, res.comparisons)),
-        notes=clustered if spec.groups else (),
-        term_notes=clustered if spec.groups else (),
+        notes=_clustered_notes(spec.groups),
+        term_notes=_clustered_notes(spec.groups),
     )
+
+
+def _clustered_notes(groups: str) -> tuple[str, ...]:
+    said = "rankings and patterns are taken as independent, whatever the standard errors allow for"
+    return (said,) if groups else ()
 
 
 _DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())
@@ -394,6 +399,10 @@ def _patterns(res: PatternResults) -> TestedModel:
         rest, dependent = split_dependence(text)
         return [*written_terms(rest, res.comparisons), *([_DEPENDENCE] if dependent else [])]
 
+    def refitted(some: Terms) -> TestedModel:
+        asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
+        return _patterns(solved_patterns(asked, res.patterns))
+
     return TestedModel(
         fit=res,
         what="fits of whole answers",
@@ -402,11 +411,13 @@ def _patterns(res: PatternResults) -> TestedModel:
         n_params=res.n_params,
         base=res.average,
         check_data=_same_answers,
-        refitted=lambda some: _patterns(solved_patterns(replace(spec, formula=formula_of(some)), res.patterns)),
+        refitted=refitted,
         beside=frozenset({"dependence"} if res.dependent else ()),
         holds=_holds_missing,
         terms=tuple(read(spec.formula)),
         read_scope=read,
+        notes=_clustered_notes(spec.groups),
+        term_notes=_clustered_notes(spec.groups),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..arguments import Confidence, Kind, checked, is_real
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult, critical_value
-from ..errors import FormulaError, SeparationError
+from ..errors import DesignError, FormulaError, SeparationError
 from ..fitting import attributes, criteria, hypotheses, wald
 from ..fitting.attributes import lacks, missing_attribute
 from ..fitting.model import LLBT
@@ -26,6 +27,9 @@ from ..fitting.wald import Estimated
 from ..formulas.design import Design
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.grid import At
+from ..inference.nesting import check_tables
+from ..inference.refit import written_terms
+from ..inference.tested_models import Terms, TestedModel, formula_of, tested
 from ..resampling import steps_shown
 from ..table import Field, Record, Table, format_count, format_number, format_p
 from .calibration_checks import drift_of
@@ -37,6 +41,10 @@ Omega = Annotated[
     float | None, Kind(lambda w: w is None or (is_real(w) and 0 <= w <= 1), "a weight from 0 to 1, or None")
 ]
 
+_HOTELLING = (
+    "Wald's test in Hotelling's form, by the estimates and covariance of the larger model: calibrated worths have no "
+    "likelihood"
+)
 _LITTLE = 1.1  # effective over actual labels below which a note says how little is gained
 
 
@@ -401,3 +409,48 @@ def _centred(res: LLBTResults) -> tuple[FloatArray, FloatArray]:
 def _said(test: TestResult) -> str:
     p = format_p(test.p_value)
     return f"χ² {format_number(test.statistic, 4)} on {test.df:g} df, p {p if p.startswith('<') else '= ' + p}"
+
+
+@tested.register
+def _(res: Calibration) -> TestedModel:
+    formula = res.results.specification.formula
+    return _tested_worths(res, res.results, formula, written_terms(formula, res.results.comparisons))
+
+
+def _tested_worths(res: Calibration | None, base: LLBTResults, formula: str, terms: Terms) -> TestedModel:
+    return TestedModel(
+        fit=res,
+        what="calibrated worths",
+        family="calibrated worths",
+        formula=formula,
+        n_params=len(base.free),
+        base=base,
+        check_data=_check_same_units,
+        refitted=partial(_of_terms, base),
+        clustered=True,
+        terms=tuple(terms),
+        notes=(_HOTELLING,),
+        term_notes=(_HOTELLING,),
+    )
+
+
+def _of_terms(base: LLBTResults, terms: Terms) -> TestedModel:
+    """Return the predictors of some terms, without estimates: Wald's test has those of the larger model alone."""
+    formula = formula_of(terms)
+    design = LLBT.from_formula(formula, base.comparisons).design
+    size = len(design.names)
+    solution = replace(base.solution, params=np.zeros(size), inverse=np.zeros((size, size)))
+    smaller = replace(base, design=design, free=np.arange(size), solution=solution)
+    return _tested_worths(None, smaller, formula, terms)
+
+
+def _check_same_units(models: Sequence[TestedModel]) -> None:
+    """Raise for calibrations of different labels and verdicts."""
+    check_tables([model.base for model in models])
+    first = models[0].fit
+    for k, other in enumerate(model.fit for model in models[1:]):
+        same = (first.n_labels, first.n_units) == (other.n_labels, other.n_units)
+        if not (same and first.rogan_gladen.equals(other.rogan_gladen)):
+            raise DesignError(
+                f"m0 and m{k + 1} are of different labels or verdicts", "Calibrate both formulas with the same ones."
+            )

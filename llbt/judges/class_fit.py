@@ -39,7 +39,13 @@ from .association import Association, association
 from .class_covariance import infinite_classes, joint_covariance
 
 _CLASS = "class"
+LONE = "a single start reached the best value: there may be better ones, with more starts="
 _NEVER = 1e-100  # a posterior: comparisons of a class have a total above 0
+
+
+def counted_classes(k: int) -> str:
+    """Return a number of classes in words."""
+    return f"{k} latent class{'' if k == 1 else 'es'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +332,7 @@ class LatentClasses(Record):
     def class_worths(self) -> ClassWorths:
         """Return the log-worths of every class with their joint covariance."""
         each = tuple(self.results(label) for label in self.labels)
-        notes = tuple(self._infinite())
+        notes = tuple(self.infinite_notes())
         return ClassWorths(self.by_judge.name, self.mixture.shares, each, self.pooled, self.covariance, notes)
 
     @checked
@@ -368,7 +374,7 @@ class LatentClasses(Record):
 
     @property
     def _title(self) -> str:
-        return f"{counted(self.k, 'latent class').replace('classs', 'classes')} of {self.by_judge.name}"
+        return f"{counted_classes(self.k)} of {self.by_judge.name}"
 
     def _head(self) -> tuple[str, ...]:
         judges = counted(len(self.by_judge.levels), "judge")
@@ -396,7 +402,7 @@ class LatentClasses(Record):
 
     def _notes(self) -> tuple[str, ...]:
         notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC of judges and ICL count judges"]
-        notes += self._infinite()
+        notes += self.infinite_notes()
         if not np.isfinite(self.share_errors).all():
             notes.append(
                 "no standard errors: the judgments leave a direction open, as where the judges of a class have not "
@@ -405,10 +411,11 @@ class LatentClasses(Record):
         if self.by_judge.answers.prior.any():
             notes.append("a prior drew the estimates together; log-likelihood, BIC and ICL are without it")
         if self.k > 1 and self.mixture.reached == 1 and self.mixture.starts > 1:
-            notes.append("a single start reached the best value: there may be better ones, with more starts=")
+            notes.append(LONE)
         return (*notes, *self.pooled.comparisons.notes)
 
-    def _infinite(self) -> list[str]:
+    def infinite_notes(self) -> list[str]:
+        """Return which classes are at infinity, if any."""
         if not self.infinite:
             return []
         which = " and ".join(map(str, self.infinite))

@@ -1,4 +1,4 @@
-"""One class of judges more, or not: the likelihood ratio held against judges drawn from the smaller mixture."""
+"""Tests of latent classes: one class more, by judges drawn from the smaller mixture; and nested formulas."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.columns import FloatArray
+from ..errors import DesignError
+from ..inference.nesting import check_tables, predictors_within, within
+from ..inference.tested_models import TestedModel, columns_of, tested
 from ..kernel.mixture import Answers, Mixture, mixture
 from ..resampling import Resampler, p_of_count
 from ..table import Field, Record, Table, counted
-from .class_fit import LatentClasses
+from .class_fit import LONE, LatentClasses, counted_classes
 
 _ROUGH = 1e-2  # gain of an EM step, below which only the best starts go on
 _SAME = 1e-6  # of a log-likelihood: where EM and Newton's method end
@@ -154,3 +157,57 @@ def _are_as_large(draws: FloatArray, observed: float) -> FloatArray:
 
 def _as_large(draws: FloatArray, observed: float) -> int:
     return int(_are_as_large(draws, observed).sum())
+
+
+# -- the same number of classes by nested formulas ------------------------------------------------------------
+
+
+@tested.register
+def _(res: LatentClasses) -> TestedModel:
+    distinct = ("χ² takes the classes of the smaller model as distinct",) if res.k > 1 else ()
+    lone = res.k > 1 and res.mixture.reached == 1 and res.mixture.starts > 1
+    formula = f"{res.pooled.specification.formula}, {counted_classes(res.k)} of {res.by_judge.name}"
+    return TestedModel(
+        fit=res,
+        what="latent classes",
+        family="latent classes",
+        formula=formula,
+        n_params=res.n_params,
+        base=res.pooled,
+        check_data=_check_same_classes,
+        refitted=_not_refitted,
+        shrunk=bool(res.by_judge.answers.prior.any()),
+        holds=_holds_by_class,
+        notes=(*distinct, *res.infinite_notes(), *((f"{formula}: {LONE}",) if lone else ())),
+    )
+
+
+def _not_refitted(some: object) -> TestedModel:
+    raise DesignError("latent classes are not fitted again by term", "Fit both formulas, and use llbt.anova(m0, m1).")
+
+
+def _check_same_classes(models: Sequence[TestedModel]) -> None:
+    """Raise for classes of different judgments or judges, and for different numbers of them."""
+    check_tables([model.base for model in models])
+    first = models[0].fit
+    for k, model in enumerate(models):
+        if model.fit.by_judge.name != first.by_judge.name:
+            raise DesignError(
+                f"m0 has classes of {first.by_judge.name}, m{k} of {model.fit.by_judge.name}", "Take one column by=."
+            )
+        if model.fit.k != first.k:
+            few, formula = min(first.k, model.fit.k), first.pooled.specification.formula
+            raise DesignError(
+                f"m0 has {counted_classes(first.k)}, m{k} has {model.fit.k}: the likelihood ratio of numbers of "
+                "classes has no χ² distribution",
+                "Test the number by judges that are drawn: "
+                f"llbt.judges.classes({formula!r}, c, k=[{few}, {few + 1}]).bootstrap_test({few}).",
+            )
+
+
+def _holds_by_class(small: TestedModel, large: TestedModel) -> bool:
+    """Whether the predictors of one model are among those of the other, those that classes have of their own too."""
+    own = [
+        columns_of(model.base.problem(), np.flatnonzero(~model.fit.by_judge.answers.common)) for model in (small, large)
+    ]
+    return within(small.base, large.base) and predictors_within(*own)

@@ -21,7 +21,7 @@ from llbt.fitting.unanswered import OF_LARGE
 from llbt.inference.large import simultaneous
 
 SIZE = 120
-ANSWERING = {"leaderboard", "pairwise", "worth"}
+ANSWERING = {"anova", "leaderboard", "model_table", "pairwise", "worth"}
 
 
 @pytest.fixture(scope="module")
