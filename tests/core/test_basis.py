@@ -211,9 +211,3 @@ def test_marginal_tests_say_how_r_has_their_aic():
     with pytest.warns(llbt.errors.TiesWarning):
         without = llbt.fit("object", TABLE)
     assert frame.loc["tie", "aic"] - 385.78 == pytest.approx(without.to_glm().aic, abs=0.01)
-
-
-def test_held_out_sends_fits_with_effects_to_what_compares():
-    mixed = llbt.fit("object + tie + (object | judge)", TABLE)
-    with pytest.raises(llbt.errors.OptionError, match=r"[.]aic or [.]bic, with effects or without"):
-        llbt.held_out(mixed)
