@@ -19,7 +19,7 @@ from .paths import located
 from .readings import BOTH_BAD, LEFT_OUT
 from .reshaped import field_of, gap, joined_values, judged
 from .sources import Source, in_memory
-from .verdicts import Records, decide, label_codes, weigh
+from .verdicts import Compared, Records, decide, label_codes, weigh
 
 ORDER_UNKNOWN = "the order of presentation is not known: object_i need not have been shown first"
 
@@ -128,10 +128,11 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     itself = (i == j) & ~(missing | nothing) if known.itself else np.zeros(len(i), dtype=bool)
     notes += _left(itself, "an object compared with itself")
     named = ~(missing | nothing | itself)
-    records, i, j = records.take(named), i[named], j[named]
-    weight, said_nothing, bad, off_scale = weigh(game.weight, records)
     sides = (_named(game.objects[0]), _named(game.objects[1]))
-    found = decide(game.verdict, records, (i, j), sides, max_dropped)
+    compared = Compared(records, (i, j), sides).take(named)
+    records, (i, j) = compared.records, compared.objects
+    weight, said_nothing, bad, off_scale = weigh(game.weight, records)
+    found = decide(game.verdict, compared, max_dropped)
     first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
     notes += _left(said_nothing, f"{fields_of(game)[-1]!r} missing or failed") if first else []
     notes += _left(bad, "not what the format knows (max_dropped=)") if first else []

@@ -110,6 +110,19 @@ def _inside(value: Any, path: Sequence[str]) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
+class Compared:
+    """Records with the two objects that each of them compares, two arrays (n,), and the fields of these."""
+
+    records: Records
+    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]]
+    sides: tuple[str, str]
+
+    def take(self, where: BoolArray) -> Compared:
+        """Return some of them."""
+        return Compared(self.records.take(where), (self.objects[0][where], self.objects[1][where]), self.sides)
+
+
+@dataclass(frozen=True, eq=False)
 class Decision:
     """What n records say.
 
@@ -136,38 +149,23 @@ class Decision:
     unknown: str = ""
 
 
-def decide(
-    verdict: Verdict,
-    records: Records,
-    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]],
-    sides: tuple[str, str],
-    max_dropped: int,
-) -> Decision:
-    """Return what the records say, as their format has it.
-
-    Parameters
-    ----------
-    verdict : Labels, Lean, ByScores, OneHot, Choice or Always
-    records : Records, n of them
-    objects : two ndarrays, each (n,)
-    sides : two str
-        The fields of the objects.
-    max_dropped : int
-        How many records with unknown labels may be left out.
+def decide(verdict: Verdict, compared: Compared, max_dropped: int) -> Decision:
+    """Return what n records say, as their format has it; so many with unknown labels may be left out.
 
     Raises
     ------
     JudgmentError
         For more of them, and for texts instead of numbers.
     """
+    records = compared.records
     match verdict:
         case Always():
             said = {"i": WIN_I, "tie": TIE, "j": WIN_J}.get(verdict.outcome or "", LEFT_OUT)
             return _plain(np.full(len(records.number), said))
         case Labels() if verdict.tie:
-            return _by_flag_or_label(verdict, records, objects, sides, max_dropped)
+            return _by_flag_or_label(verdict, compared, max_dropped)
         case Labels():
-            return _by_label(verdict, records, objects, sides, max_dropped)
+            return _by_label(verdict, compared, max_dropped)
         case Lean():
             return _by_lean(verdict, records)
         case ByScores():
@@ -182,38 +180,28 @@ def _plain(said: IntArray) -> Decision:
     return Decision(said, np.full(len(said), np.nan), as_objects([None] * len(said)))
 
 
-def _by_label(
-    verdict: Labels,
-    records: Records,
-    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]],
-    sides: tuple[str, str],
-    max_dropped: int,
-) -> Decision:
+def _by_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision:
+    records, objects = compared.records, compared.objects
     if not len(records.number):
         return _plain(np.zeros(0, dtype=np.int64))
     codes, labels = label_codes(_found(verdict, records))
     name = verdict.field if verdict.field not in ("object_i", "object_j") else f"{verdict.field} "
     rows = records.rows({"object_i": objects[0], "object_j": objects[1], name: as_objects([*labels, None])[codes]})
     pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
-    said, notes, dropped = read_outcomes(rows, name, pairs, sides, verdict.outcomes, max_dropped, may_be_empty=True)
+    said, notes, dropped = read_outcomes(
+        rows, name, pairs, compared.sides, verdict.outcomes, max_dropped, may_be_empty=True
+    )
     kinds = as_objects([*map(verdict.tie_kinds.get, labels), None])[codes]
     said, kinds = np.where(said == BAD, TIE, said), np.where(said == BAD, np.array(BOTH_BAD, dtype=object), kinds)
     strengths = np.array([*by_label(labels, verdict.strengths, np.nan), np.nan], dtype=np.float64)
     return Decision(said, strengths[codes], as_objects(np.where(said == TIE, kinds, np.array(None))), notes, dropped)
 
 
-def _by_flag_or_label(
-    verdict: Labels,
-    records: Records,
-    objects: tuple[npt.NDArray[Any], npt.NDArray[Any]],
-    sides: tuple[str, str],
-    max_dropped: int,
-) -> Decision:
+def _by_flag_or_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision:
     """Return ties where the field of ties says so, and what the labels say elsewhere."""
-    codes, labels = label_codes(records.values(verdict.tie))
+    codes, labels = label_codes(compared.records.values(verdict.tie))
     open_rows = ~np.array([*(says_tie(label) is True for label in labels), False])[codes]
-    rest = (objects[0][open_rows], objects[1][open_rows])
-    found = _by_label(replace(verdict, tie=""), records.take(open_rows), rest, sides, max_dropped)
+    found = _by_label(replace(verdict, tie=""), compared.take(open_rows), max_dropped)
     whole = _plain(np.full(len(open_rows), TIE))
     for to, said in ((whole.said, found.said), (whole.strength, found.strength), (whole.kinds, found.kinds)):
         to[open_rows] = said
