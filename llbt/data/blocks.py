@@ -92,6 +92,11 @@ class Blocks:
         return as_objects(columns[0] if len(columns) == 1 else map(str, zip(*columns, strict=True)))
 
 
+def as_values(said: Any) -> tuple[Any, ...]:
+    """Return the values that a caller names, one or several."""
+    return tuple(said) if isinstance(said, (list, tuple, set, frozenset, np.ndarray)) else (said,)
+
+
 def as_pandas(source: Source, columns: Sequence[str]) -> pd.DataFrame:
     """Return some columns of a source as a new pandas frame, rows numbered from 0."""
     picked = source.pick({"columns": columns}).frame

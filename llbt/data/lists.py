@@ -29,6 +29,7 @@ from .blocks import (
     Blocks,
     Scale,
     as_pandas,
+    as_values,
     factorized,
     ranks_of,
     read_long,
@@ -141,9 +142,8 @@ def rankings_from(
                 f"columns of {str(frame)!r}, a file of PrefLib, which has none", f"Leave {', '.join(asked)} out."
             )
         return _of_preflib(str(frame), unranked, object_covariates)
-    absent = tuple(missing) if isinstance(missing, (list, tuple, set, frozenset, np.ndarray)) else (missing,)
     kept = wanted(covariates, clusters, (), object_covariates, None)
-    return _read_lists(open_source(frame), _Columns(objects, object, rank, block), absent, unranked, kept)
+    return _read_lists(open_source(frame), _Columns(objects, object, rank, block), as_values(missing), unranked, kept)
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,8 @@ def _read_lists(source: Source, said: _Columns, absent: tuple[Any, ...], unranke
     """Return the rankings of a source, whichever form it has."""
     items, ranks = as_names(said.object, "object"), as_names(said.rank, "rank")
     wide = said.objects is not None
-    if (
-        said.objects is not None
-        and (placed := _placed(source, columns_of_objects(said.objects)["objects"])) is not None
-    ):
+    placed = None if said.objects is None else _placed(source, columns_of_objects(said.objects)["objects"])
+    if placed is not None:
         table, places, note = placed
         of_places = _Columns(object=tuple(places), rank=tuple(places.values()), block=said.block)
         read = _read_lists(open_source(table), of_places, (), unranked, asked)

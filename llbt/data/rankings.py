@@ -27,6 +27,7 @@ from .blocks import (
     Blocks,
     Scale,
     as_pandas,
+    as_values,
     pairs_within,
     read_long,
     read_wide,
@@ -123,7 +124,7 @@ def from_rankings(
     '7 judgments implied by 3 blocks of ranked objects'
     """
     asked = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
-    scale = Scale("rank", "ranked", higher_wins=False, unranked=_values(unranked))
+    scale = Scale("rank", "ranked", higher_wins=False, unranked=as_values(unranked))
     makers = {"judge": judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, asked)
 
@@ -216,17 +217,12 @@ def from_ratings(
     threshold = float(tie_threshold)
     asked = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
     scale = Scale(
-        *("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, _values(missing)),
+        *("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, as_values(missing)),
         cuts=rising(cuts, threshold, "tie_threshold"),
     )
     by_default = judge == "judge" and (objects is not None or block is not None)
     makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
     return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, asked)
-
-
-def _values(missing: Any) -> tuple[Any, ...]:
-    several = isinstance(missing, (list, tuple, set, frozenset, np.ndarray))
-    return tuple(missing) if several else (missing,)
 
 
 def _implied(
