@@ -20,6 +20,7 @@ _BEST = ("best", "overallbest", "bestoverall", "mostpreferred", "mostimportant",
 _WORST = ("worst", "overallworst", "worstoverall", "leastpreferred", "leastimportant", "least")
 _OBJECT = ("object", "item", "option", "alternative", "candidate", "variety", "system", "model", "stimulus", "product")
 _NAMED_OBJECT = ("movie", "film", "brand", "image", "picture", "video", "wine", "food", "dish", "essay")  # if none is
+_BEST_AND_WORST = ("(?:b|best)", "(?:w|worst)")  # and the number of the set
 _RANK = ("rank", "ranking", "place", "position")
 _RATING = ("rating", "ratings", "stars", "likert", "opinion", "liking", "hedonic")
 _SCORE = ("score", "scores", "points", "grade", "value")  # ratings where somebody is named who gave them
@@ -228,6 +229,7 @@ def _wide_ratings(source: Source) -> ListLayout | None:
     if len(columns) < 3 or np.isnan(values).all(axis=0).any() or (values % 0.5 > 0).any():
         return None
     names = [str(name) for name in columns]
+    _refuse_places_in_sets(names, source.what)
     if np.nanmin(values) >= 1 and np.nanmax(values) <= len(columns):
         raise JudgmentError(
             f"columns {listed(names, 12)} hold whole numbers from 1 to {len(columns)}, and may be ranks or ratings",
@@ -237,6 +239,18 @@ def _wide_ratings(source: Source) -> ListLayout | None:
     if not _on_one_scale(values) or (spelled(judge) == "id" and np.nanmax(values) > 10):
         return None
     return ListLayout("ratings", {"objects": names}, f"read as ratings, the highest is best, of {listed(names, 12)}")
+
+
+def _refuse_places_in_sets(names: Sequence[str], what: str) -> None:
+    """Raise for the bests and worsts of several sets, which a design shows: B1, W1, B2, W2."""
+    best, worst = ([name for name in names if re.fullmatch(rf"{word}\d+", spelled(name))] for word in _BEST_AND_WORST)
+    if best and len(best) + len(worst) == len(names) and len(worst) in (0, len(best)):
+        worsts = f", worst={worst!r}" if worst else ""
+        raise JudgmentError(
+            f"columns {listed(list(names), 12)} are called as the best and worst of several sets",
+            f"The objects of each set stand in its design: pass it as design=, with best={best!r}{worsts}.",
+            where=what,
+        )
 
 
 def _on_one_scale(values: Any) -> bool:

@@ -332,6 +332,17 @@ def test_sets_of_a_design(tmp_path):
     same(run(judges, tmp_path, *options), largest)
 
 
+def test_places_of_a_design_are_no_ratings(tmp_path):
+    table = pd.DataFrame({"ID": [1, 2], "B1": [1, 3], "W1": [3, 1], "B2": [2, 1], "W2": [1, 2]})
+    said = " ".join(run(table, tmp_path).output.split())
+    assert "pass it as --design, with --best B1,B2 --worst W1,W2." in said
+    pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "c": ["z", "w"]}).to_csv(tmp_path / "sets.csv", index=False)
+    named = ["--design", str(tmp_path / "sets.csv"), "--best", "B1,B2", "--worst", "W1,W2", "--prior", "1"]
+    answer = run(table, tmp_path, *named)
+    assert answer.exit_code == 0, answer.output
+    assert "4 sets with a best and a worst" in answer.stdout
+
+
 def test_missing_rows_of_lists_are_left_out_and_counted(tmp_path):
     sets = pd.concat([SETS, SETS.iloc[:2].assign(best=[None, "A"], worst=["B", None])])
     options = ["--objects", "item_A,item_B,item_C", "--best", "best", "--worst", "worst"]
