@@ -17,6 +17,7 @@ from .band import Band, Branches
 from .conjugate import Bordered, Complement, Graph
 from .gathered import FloatArray, Gathered, IntArray
 from .likelihood import Problem, row_sums, sparse_gram
+from .newton import Step, newton
 from .routes import band_within, branches_of
 from .solvers import independent_in_gram
 
@@ -24,7 +25,6 @@ _COST = 4.0  # numbers evaluated elsewhere that a comparison costs as much as
 _MOST_STEPS = 60
 _DECREMENT = 1e-18  # squared distance to the maximum in standard errors, for each parameter, where the search ends
 _ROUGH, _FINE, _TIGHT = 1e-2, 1e-6, 1e-9  # errors of solutions, as shares of them
-_LONGEST_STEP = 3.0
 _ITERATIONS = 50  # of conjugate gradients on a long graph for a step, as which a factor along a band may cost as much
 _ALIASED = 1e-8  # share of a column's information that others leave
 
@@ -99,7 +99,7 @@ class Summit:
 @dataclass(frozen=True, eq=False)
 class _Point:
     params: FloatArray
-    objective: float
+    value: float
     gradient: FloatArray
     weights: FloatArray  # of the predictors, (B, B, S)
 
@@ -107,22 +107,53 @@ class _Point:
 def climbed(problem: WorthProblem) -> Summit:
     """Return the maximum of the likelihood, or where the search for it ended."""
     size, q = problem.graph.size, problem.beside.signed.shape[1]
-    point = _evaluated(problem, np.zeros(size + q))
-    along = np.zeros((size, q))
-    first, before, converged, n_iter = 0.0, np.inf, False, 0
-    for n_iter in range(1, _MOST_STEPS + 1):
-        step_made(_COST * len(problem.pairs))
-        rough = float(np.clip(np.sqrt(before / first) / 10, _FINE, _ROUGH)) if n_iter > 1 else _ROUGH
-        system = Complement.of(information(problem, point.weights), start=along, tolerance=rough)
-        along, step = system.inner, system.solve(point.gradient, tolerance=rough).values
-        decrement = float(point.gradient @ step)
-        first, before = max(first, decrement), decrement
-        converged = decrement < _DECREMENT * len(step)
-        point = _line_search(problem, point, step)
-        if converged:
-            break
-    system = Complement.of(information(problem, point.weights), start=along, tolerance=_TIGHT)
-    return Summit(point.params[:size], point.params[size:], system, point.gradient, point.objective, n_iter, converged)
+    ascent, start = _Rough(problem, np.zeros((size, q))), _evaluated(problem, np.zeros(size + q))
+    found = newton(ascent, start, enough=_DECREMENT * (size + q), rest=0.0, exact=0.0, most=_MOST_STEPS)
+    if found.failure is not None:
+        raise found.failure
+    point = found.point
+    system = Complement.of(information(problem, point.weights), start=ascent.along, tolerance=_TIGHT)
+    return Summit(
+        point.params[:size], point.params[size:], system, point.gradient, point.value, found.n_iter, found.converged
+    )
+
+
+@dataclass(eq=False)
+class _Rough:
+    """The likelihood, whose steps are solved for as finely as they are near the maximum.
+
+    Attributes
+    ----------
+    problem : WorthProblem
+    along : ndarray, shape (J, q)
+        How log-worths follow the other parameters, by the last step: where the next one begins.
+    """
+
+    problem: WorthProblem
+    along: FloatArray
+    largest: float = 0.0
+    last: float = np.inf
+
+    def step(self, point: _Point) -> Step:
+        """Return Newton's step."""
+        step_made(_COST * len(self.problem.pairs))
+        known = self.largest > 0
+        rough = float(np.clip(np.sqrt(self.last / self.largest) / 10, _FINE, _ROUGH)) if known else _ROUGH
+        system = Complement.of(information(self.problem, point.weights), start=self.along, tolerance=rough)
+        values = system.solve(point.gradient, tolerance=rough).values
+        decrement = float(point.gradient @ values)
+        self.along, self.last, self.largest = system.inner, decrement, max(self.largest, decrement)
+        return Step(values, decrement, self._reach(values))
+
+    def moved(self, point: _Point, step: FloatArray) -> _Point:
+        """Return the point that a step leads to."""
+        return _evaluated(self.problem, point.params + step)
+
+    def _reach(self, step: FloatArray) -> float:
+        """Return how far a step moves the worths of a pair from each other; the two ends of a long graph may more."""
+        worths, (i, j) = step[: self.problem.graph.size], self.problem.pairs.T
+        apart = float(np.abs(worths[i] - worths[j]).max(initial=0.0))
+        return max(apart, float(np.abs(step[self.problem.graph.size :]).max(initial=0.0)))
 
 
 def probabilities_at(problem: WorthProblem, params: FloatArray) -> FloatArray:
@@ -168,21 +199,3 @@ def information(problem: WorthProblem, weights: FloatArray) -> Bordered:
 
 def _by_object(rows: Gathered, weight: FloatArray, objects: IntArray, size: int) -> FloatArray:
     return rows.summed(weight, np.arange(len(objects)), objects, size)
-
-
-def _line_search(problem: WorthProblem, point: _Point, step: FloatArray) -> _Point:
-    """Halve the step until the objective does not fall by more than rounding.
-
-    No predictor moves further than a few units; the two ends of a long graph may.
-    """
-    worths, (i, j) = step[: problem.graph.size], problem.pairs.T
-    apart = float(np.abs(worths[i] - worths[j]).max(initial=0.0))
-    reach = max(apart, float(np.abs(step[problem.graph.size :]).max(initial=0.0)))
-    step = step * min(1.0, _LONGEST_STEP / max(reach, np.finfo(float).tiny))
-    slack = 1e-12 * abs(point.objective)
-    for _ in range(30):
-        reached = _evaluated(problem, point.params + step)
-        if reached.objective >= point.objective - slack:
-            break
-        step = step / 2
-    return reached
