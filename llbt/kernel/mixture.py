@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, sparse, special
+from scipy import linalg, optimize, sparse, special
 
 from .gathered import FloatArray, IntArray
 from .likelihood import Problem
@@ -78,6 +78,12 @@ class Answers:
     def judges(self) -> int:
         """How many judges there are, G."""
         return len(self.index)
+
+    def weighted(self, counts: FloatArray) -> Answers:
+        """Return the same answers, each judge as often as counts (G,) say; `judges` and `index` stay those of all."""
+        repeats = np.bincount(self.index, counts, len(self.repeats)).astype(np.float64)
+        total = np.asarray(repeats @ self.table).reshape(self.problem.counts.shape)
+        return replace(self, problem=replace(self.problem, counts=total), repeats=repeats)
 
     def drawn(self, shares: FloatArray, params: FloatArray, rng: np.random.Generator) -> Answers:
         """Return what these judges might have said of the same comparisons, as often, if classes (K, p) were true."""
@@ -165,7 +171,7 @@ def mixture(
     pooled : ndarray, shape (p,)
         Estimates of a single class.
     starts : int
-        How many starts from classes that judges drawn at random found.
+        How many starts from classes that judges drawn at random found; 0 with `also` alone.
     rng : Generator
     also : Mixture, optional
         A start of K classes beside these.
@@ -176,11 +182,12 @@ def mixture(
         to where Newton's method takes over, and `reached` is of these.
     """
     em = _Em.of(answers)
-    one = _State(np.zeros((1, 1)), pooled[None, None, :].copy())
-    state = one if k == 1 else em.drawn(k, pooled, starts, rng)
-    if also is not None:
-        own = _State(np.log(np.maximum(also.shares, 1e-300))[None, :], also.params[None, :, :])
-        state = _State(*(np.concatenate(pair) for pair in zip(_arrays(own), _arrays(state), strict=True)))
+    states = [] if also is None else [_of(also)]
+    if k == 1:
+        states.append(_State(np.zeros((1, 1)), pooled[None, None, :].copy()))
+    elif starts:
+        states.append(em.drawn(k, pooled, starts, rng))
+    state = _State(*(np.concatenate(pair) for pair in zip(*map(_arrays, states), strict=True)))
     begun = len(state.params)
     block = max(1, int(_TOGETHER / (k * max(answers.table.shape[0], answers.problem.counts.size, len(pooled) ** 2))))
     parts = [
@@ -203,6 +210,30 @@ def mixture(
         np.exp(final.log_shares[0]), final.params[0], float(value[0]), posterior[:, 0], begun, reached,
         int(steps[best]), converged,
     )  # fmt: skip
+
+
+def continued(answers: Answers, start: Mixture, pooled: FloatArray, starts: int, rng: np.random.Generator) -> Mixture:
+    """Return the best classes that a start and so many others lead to, in the order of the classes of the start.
+
+    They are matched by the judges who belong to them: of all orders that in which the posteriors of both agree most.
+    """
+    found = mixture(answers, len(start.shares), pooled, starts, rng, also=start)
+    before = _Em.of(answers).expectation(_of(start))[1][:, 0]
+    shared = before.T @ (answers.repeats[:, None] * found.posterior)
+    order = optimize.linear_sum_assignment(shared, maximize=True)[1]
+    return replace(found, shares=found.shares[order], params=found.params[order], posterior=found.posterior[:, order])
+
+
+def judge_values(answers: Answers, shares: FloatArray, params: FloatArray) -> FloatArray:
+    """Return log Σ_k π_k P(what a judge said | class k) of every judge, shape (G,)."""
+    log_shares = np.log(np.maximum(shares, 1e-300))
+    logs = _Em.of(answers).log_probabilities(params)
+    joint = answers.table @ logs.reshape(len(shares), -1).T + log_shares
+    return np.asarray(special.logsumexp(joint, axis=1)[answers.index])
+
+
+def _of(found: Mixture) -> _State:
+    return _State(np.log(np.maximum(found.shares, 1e-300))[None, :], found.params[None, :, :])
 
 
 def _arrays(state: _State) -> tuple[FloatArray, FloatArray]:
@@ -334,7 +365,7 @@ class _Em:
             active, posterior, here = active[go], posterior[:, go], here[np.flatnonzero(go)]
             if not len(active):
                 break
-            share = np.einsum("g,grk->rk", self.answers.repeats, posterior) / self.answers.judges
+            share = np.einsum("g,grk->rk", self.answers.repeats, posterior) / self.answers.repeats.sum()
             params[active] = self.maximization(here, self.weighted(posterior))
             log_shares[active] = np.log(np.maximum(share, 1e-300))
             steps[active] += 1
@@ -408,7 +439,7 @@ def _curvature(em: _Em, log_shares: FloatArray, params: FloatArray) -> Curvature
     joint = np.zeros((size, size))
     total = np.zeros(size)
     total[: k * p] = score[0].ravel()
-    total[k * p :] = (judges @ weight - answers.judges * np.exp(log_shares))[1:]
+    total[k * p :] = (judges @ weight - judges.sum() * np.exp(log_shares))[1:]
     mean = np.empty((len(judges), size))
     mean[:, : k * p] = (weight[:, :, None] * own).reshape(len(judges), -1)
     mean[:, k * p :] = weight[:, 1:]
@@ -423,7 +454,7 @@ def _curvature(em: _Em, log_shares: FloatArray, params: FloatArray) -> Curvature
             joint[k * p + c - 1, k * p + c - 1] -= w.sum()
     joint += mean.T @ (judges[:, None] * mean)
     pi = np.exp(log_shares)[1:]
-    joint[k * p :, k * p :] += answers.judges * (np.diag(pi) - np.outer(pi, pi))
+    joint[k * p :, k * p :] += judges.sum() * (np.diag(pi) - np.outer(pi, pi))
     spread = _spread(answers.common, k)
     return Curvature(spread.T @ total, spread.T @ joint @ spread, spread)
 
