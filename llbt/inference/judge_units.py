@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label, dense, summed_by
+from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_ways
 from ..fitting.mixed_results import MixedResults
@@ -137,7 +138,7 @@ class JudgeUnits:
         name = self.fit.judges.name
         times = counts[self.codes].astype(np.int64)
         again: MixedResults = refit_data(
-            self.fit, judges_again(self.fit, name, np.repeat(np.arange(len(times)), times))
+            self.fit, judges_again(self.fit.comparisons, name, np.repeat(np.arange(len(times)), times))
         )
         return again
 
@@ -152,19 +153,42 @@ def judge_units(res: MixedResults, by: str | None, option: str) -> JudgeUnits:
             "Draw new ones from the fit: llbt.bootstrap(res, resample='parametric').",
             expected="effects of one grouping, by quadrature or sampling",
         )
-    own = judges.name
+    name, labels, codes, sizes = units_of_judges(res.comparisons, judges.name, by, option, "by the effects")
+    return JudgeUnits(res, name, labels, np.ones(len(labels)), sizes, codes)
+
+
+def units_of_judges(
+    c: Comparisons, own: str, by: str | None, option: str, why: str
+) -> tuple[str, tuple[Label, ...], IntArray, FloatArray]:
+    """Return what judges, or levels that they are nested in, are called, their labels, that of each judge, their sizes.
+
+    Parameters
+    ----------
+    own : str
+        The column whose levels are the judges.
+    by : str or None
+        The column whose levels are the units; None for the judges.
+    option : str
+        The argument that `by` was.
+    why : str
+        By what judgments of one judge depend on each other.
+
+    Raises
+    ------
+    OptionError
+        For columns of which a judge has several levels.
+    """
     by = by or own
-    ways = kept_ways(res.comparisons, [own, by])
+    ways = kept_ways(c, [own, by])
     of_judge, of_unit = (way.clusters for way in ways)
     codes = np.zeros(of_judge.size, dtype=np.int64)
     codes[of_judge.codes] = of_unit.codes
     if not np.array_equal(codes[of_judge.codes], of_unit.codes):
         raise OptionError(
-            f"{option}={by!r}, but judgments of one {own} depend on each other by the effects",
+            f"{option}={by!r}, but judgments of one {own} depend on each other {why}",
             f"Leave it out: the units are the {own}s.",
             expected=f"{own!r}, or a column with one level for each {own}",
         )
     codes, seen = dense(codes, of_unit.size)
     labels = tuple(ways[1].levels[k] for k in seen.tolist())
-    sizes = summed_by(codes, of_judge.judgments)
-    return JudgeUnits(res, ways[1].name, labels, np.ones(len(labels)), sizes, codes)
+    return ways[1].name, labels, codes, summed_by(codes, of_judge.judgments)

@@ -12,6 +12,7 @@ from ..core.columns import Coded, FloatArray, IntArray, as_objects
 from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.response import TWO
 from ..errors import DesignError
+from ..fitting.class_worths import ClassWorths
 from ..fitting.fitted import MaybeMixed, average_of
 from ..fitting.mixed_results import MixedResults
 from ..formulas.brackets import Bracket, entered
@@ -39,9 +40,35 @@ def drawn_table(
         for predictor, added in _added(res, c.pairs[rows], judges, rng):
             eta[predictor] += added
     p, _ = problem.response.probabilities(eta)
+    return _drawn_lines(c, rows, totals, p.T, rng)
+
+
+def drawn_of_classes(of: ClassWorths, rng: np.random.Generator, times: float) -> Comparisons:
+    """Return a table of as many judgments by each judge, who belongs to a class drawn by the shares.
+
+    The clusters of the table are kept.
+    """
+    c = of.pooled.comparisons
+    codes = _grouping_codes(c, of.judges)
+    problem = of.pooled.problem()
+    chances = np.stack(
+        [problem.response.probabilities(problem.at(one.solution.params))[0].T for one in of.each]
+    )  # (K, S, C)
+    classes = rng.choice(len(of.shares), size=int(codes.max()) + 1, p=of.shares)
+    kept = c.cluster_counts
+    rows = np.arange(len(c)) if kept is None else kept.rows
+    totals = times * (c.counts if kept is None else kept.counts).sum(axis=1)
+    return _drawn_lines(c, rows, totals, chances[classes[codes], rows], rng)
+
+
+def _drawn_lines(
+    c: Comparisons, rows: IntArray, totals: FloatArray, chances: FloatArray, rng: np.random.Generator
+) -> Comparisons:
+    """Return a table with other judgments on its lines: their comparisons (R,), totals (R,), probabilities (R, C)."""
+    kept = c.cluster_counts
     judged = np.flatnonzero(totals > 0)
-    counts = np.zeros((len(rows), len(p)))
-    counts[judged] = draw_parametric(totals[judged, None] * p.T[judged], 1, rng)[0]
+    counts: FloatArray = np.zeros(chances.shape)
+    counts[judged] = draw_parametric(totals[judged, None] * chances[judged], 1, rng)[0]
     if c.response == TWO:
         counts = np.insert(counts, 1, 0.0, axis=1)
     summed = np.zeros((len(c), counts.shape[1]))
@@ -104,10 +131,10 @@ def _columns(c: Comparisons) -> list[Coded]:
 def resampled_judges(res: MixedResults, name: str, rng: np.random.Generator) -> Comparisons:
     """Return the table of judges drawn with replacement; see `judges_again`."""
     number = len(np.unique(_grouping_codes(res.comparisons, name)))
-    return judges_again(res, name, rng.integers(number, size=number))
+    return judges_again(res.comparisons, name, rng.integers(number, size=number))
 
 
-def judges_again(res: MixedResults, name: str, drawn: IntArray) -> Comparisons:
+def judges_again(c: Comparisons, name: str, drawn: IntArray) -> Comparisons:
     """Return the table of some judges, by their place among those of the table, each a judge of its own, numbered.
 
     Raises
@@ -115,7 +142,6 @@ def judges_again(res: MixedResults, name: str, drawn: IntArray) -> Comparisons:
     DesignError
         Where an object is judged by none of them.
     """
-    c = res.comparisons
     lines, codes = lines_of(c), _grouping_codes(c, name)
     size = np.unique(codes, return_counts=True)[1]
     order, first = np.argsort(codes, kind="stable"), np.concatenate([[0], np.cumsum(size)])
