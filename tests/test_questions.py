@@ -42,6 +42,6 @@ def test_the_number_of_questions_answered() -> None:
         "rankings": 23,
         "patterns": 22,
         "large": 6,
-        "classes": 10,
+        "classes": 14,
         "calibrated": 11,
     }

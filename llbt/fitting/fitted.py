@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Protocol, runtime_checkable
 
 from ..arguments import Kind
+from ..core.comparisons import Comparisons
 from .class_worths import ClassWorths
 from .discrimination_results import DiscriminationResults
 from .large_results import LargeResults
@@ -12,6 +13,7 @@ from .mixed_results import MixedResults
 from .pattern_results import PatternResults
 from .ranking_results import RankingResults
 from .results import LLBTResults
+from .specification import Specification
 
 MaybeMixed = LLBTResults | MixedResults
 Fitted = MaybeMixed | DiscriminationResults
@@ -23,6 +25,14 @@ AnyFit = WithWorths | LargeResults
 class WorthSource(Protocol):
     """An answer without a likelihood that has log-worths with their covariance, such as a calibration."""
 
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table."""
+
+    @property
+    def specification(self) -> Specification:
+        """What was asked for."""
+
     def worth_source(self) -> LLBTResults:
         """Return the log-worths with their covariance."""
 
@@ -31,18 +41,26 @@ class WorthSource(Protocol):
 class ClassWorthSource(Protocol):
     """An answer that has log-worths of several classes of judges."""
 
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table."""
+
+    @property
+    def specification(self) -> Specification:
+        """What was asked for."""
+
     def class_worths(self) -> ClassWorths:
         """Return the log-worths of every class with their joint covariance."""
 
 
 OneSource = Annotated[
     WorthSource,
-    Kind(lambda value: isinstance(value, WorthSource), "a Calibration, what llbt.judges.calibrate(…) returns"),
+    Kind(lambda value: hasattr(type(value), "worth_source"), "a Calibration, what llbt.judges.calibrate(…) returns"),
 ]
 ClassSource = Annotated[
     ClassWorthSource,
     Kind(
-        lambda value: isinstance(value, ClassWorthSource),
+        lambda value: hasattr(type(value), "class_worths"),
         "LatentClasses, what llbt.judges.classes(formula, c)[k] returns",
     ),
 ]

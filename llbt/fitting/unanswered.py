@@ -126,14 +126,13 @@ OF_PATTERNS: Mapping[str, tuple[str, str]] = {
 }
 
 _MORE_THAN_WORTHS = (
-    "add1", "bootstrap", "drift", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests",
-    "held_out", "influence", "intransitivity", "judge_effects", "judges.summary", "level_tests",
-    "planning.next_pairs", "plot.discrimination", "plot.judges", "plot.network", "plot.residuals",
-    "plot.ties", "residuals", "sensitivity", "simulate",
+    "add1", "drift", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests", "intransitivity",
+    "judge_effects", "judges.summary", "level_tests", "planning.next_pairs", "plot.discrimination", "plot.judges",
+    "plot.network", "plot.residuals", "plot.ties", "residuals", "sensitivity",
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
-    _MORE_THAN_WORTHS,
+    (*_MORE_THAN_WORTHS, "bootstrap", "held_out", "influence", "simulate"),
     (
         "calibrated worths have no likelihood and no counts: their table holds the judgments of people and of machines "
         "together",

@@ -13,7 +13,7 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
-from ..fitting.fitted import WithWorths, plain_of
+from ..fitting.fitted import plain_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
@@ -22,7 +22,7 @@ from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
 from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
 from .mixed_bootstrap import judge_unit, parameters_of
-from .unit_bootstrap import bootstrapped_units
+from .unit_bootstrap import Bootstrapped, bootstrapped_units
 from .unit_influences import Statistic, statistic_of, values_at
 
 _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
@@ -30,7 +30,7 @@ _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar m
 
 @checked
 def bootstrap(
-    res: WithWorths,
+    res: Bootstrapped,
     statistic: Statistic | None = None,
     *,
     resample: str | None = None,
@@ -43,7 +43,7 @@ def bootstrap(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults or LatentClasses
     statistic : callable, optional
         A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, σ and
         what stands beside the worths among them.
@@ -56,7 +56,9 @@ def bootstrap(
         several groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own. Of a fit of
         lists: ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted
         model; or the name of a kept cluster or covariate of the lists. Of a fit of patterns: ``"pattern"``, the answers
-        of single judges, or a covariate. Judges with discriminations of their own cannot be resampled.
+        of single judges, or a covariate. Judges with discriminations of their own cannot be resampled. Of latent
+        classes: their judges, the default, a column that has one level for each judge, or ``"parametric"``; each
+        resample is fitted from the estimates, so that its classes are those of the fit.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional

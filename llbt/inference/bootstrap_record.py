@@ -17,7 +17,7 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
-from ..fitting.fitted import WithWorths, average_of, plain_of
+from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of, plain_of
 from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
 from ..kernel.jackknife import left_out
@@ -38,7 +38,7 @@ class Bootstrap(Record):
 
     Attributes
     ----------
-    results : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    results : a fit, latent classes or a calibration
         The fit that was resampled.
     names : tuple of str, length k
     estimate : ndarray, shape (k,)
@@ -60,7 +60,7 @@ class Bootstrap(Record):
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
 
-    results: WithWorths
+    results: WithWorths | OneSource | ClassSource
     names: tuple[str, ...]
     estimate: FloatArray
     replicates: FloatArray
@@ -85,14 +85,15 @@ class Bootstrap(Record):
         if 2 * self.degenerate > len(self.replicates):
             return np.ones(len(self.names), dtype=np.bool_)
         moved = (np.abs(lost) > LOST).any(axis=0)
-        return np.isin(self.names, [self.results.names[k] for k in average_of(self.results).free[moved]])
+        res = plain_of(self.results)
+        return np.isin(self.names, [res.names[k] for k in res.free[moved]] if res is not None else [])
 
     @functools.cached_property
     def _lost(self) -> FloatArray:
         """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
         res = plain_of(self.results)
         if res is None or self.resample in ("judgment", "parametric"):
-            return np.empty((0, len(average_of(self.results).free)))
+            return np.empty((0, 0))
         lines = clustered(res.comparisons, self.resample, (self.resample,))
         return left_out(res.problem(), res.solution, lines).lost
 
@@ -196,7 +197,8 @@ class Bootstrap(Record):
         -------
         Table
             object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
-            table does not compare with the others at `at`); long, by object and rank.
+            table does not compare with the others at `at`); long, by object and rank. Of latent classes in every
+            class, with the columns class and share in front.
 
         Examples
         --------
@@ -206,21 +208,34 @@ class Bootstrap(Record):
         >>> ranks[ranks["rank"] == 1].set_index("object")["estimate"].to_dict()
         {'A': 1.0, 'B': 0.0, 'C': 0.0, 'D': 0.0}
         """
-        res = average_of(self.results)
-        size = len(res.names)
-        if self.statistic is not None or self.names[:size] != res.names:
-            raise DesignError(
-                "this is a bootstrap of a statistic, and ranks are made of the parameters",
-                "Ask llbt.bootstrap(res) without statistic=.",
-            )
+        if self.statistic is not None:
+            raise _no_ranks()
+        if isinstance(self.results, ClassWorthSource):
+            of = self.results.class_worths()
+            size = len(of.each[0].names)
+            starts = iter(range(0, size * len(of.each), size))
+
+            def own(one: WithWorths) -> Table:
+                start = next(starts)
+                return self._ranked(one, slice(start, start + size), at)
+
+            return of.stacked(own)
+        return self._ranked(self.results, slice(0, len(average_of(self.results).names)), at)
+
+    def _ranked(self, of: WithWorths | OneSource, columns: slice, at: At) -> Table:
+        """Return the ranks by parameters that stand in some columns of the replicates."""
+        res = average_of(of)
+        if not isinstance(self.results, ClassWorthSource) and self.names[columns] != res.names:
+            raise _no_ranks()
         if res.object_effects is not None:
             raise DesignError(
                 "resamples are of the covariates' parameters and σ, and ranks have the effects of objects, too",
                 "Ask for the ranges of ranks that are predicted: llbt.pairwise(res).ranks().",
             )
         found, notes = log_worths_at(res, at)
-        kept = self.replicates[~np.isnan(self.replicates[:, res.free]).any(axis=1), :size]
-        defined = ~np.isnan(self.estimate[:size])  # aliased parameters stand for nothing in the log-worths
+        own = self.replicates[:, columns]
+        kept = own[~np.isnan(own[:, res.free]).any(axis=1)]
+        defined = ~np.isnan(self.estimate[columns])  # aliased parameters stand for nothing in the log-worths
         worth = kept[:, defined] @ found.rows[:, defined].T
         objects, compared = res.comparisons.objects, ~np.isnan(found.estimate)
         ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
@@ -281,6 +296,13 @@ class Bootstrap(Record):
             assumed = ", as the errors of the fit assume" if name in spec.groups else ", which the table keeps"
             notes.append(f"judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}")
         return tuple(notes)
+
+
+def _no_ranks() -> DesignError:
+    return DesignError(
+        "this is a bootstrap of a statistic, and ranks are made of the parameters",
+        "Ask llbt.bootstrap(res) without statistic=.",
+    )
 
 
 def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:

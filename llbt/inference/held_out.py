@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
-from ..fitting.fitted import WithWorths, plain_of
+from ..fitting.fitted import ClassSource, OneSource, WithWorths, plain_of
 from ..fitting.results import LLBTResults
 from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
@@ -23,6 +23,7 @@ from ..table import Field, Record, Table, counted, format_count, format_number
 from .pair_units import PlainCounts
 from .unit_losses import held_out_units, names_of
 
+Predicting = WithWorths | OneSource | ClassSource  # what says how probable a unit is
 Folds = Annotated[int, whole(2)]
 
 _BINS = 10
@@ -62,7 +63,7 @@ class HeldOut(Record):
 
 @checked
 def held_out(
-    results: Annotated[WithWorths | Sequence[WithWorths], JUDGED_INSIDE],
+    results: Annotated[Predicting | Sequence[Predicting], JUDGED_INSIDE],
     *,
     by: str | None = None,
     folds: Folds = 10,
@@ -76,8 +77,8 @@ def held_out(
     ----------
     results : a fit, or a sequence of fits
         One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. Of fits
-        with effects of judges whole judges are held out, of rankings and patterns whole answers: they, and what is
-        compared with them, have a log-loss, and no Brier score.
+        with effects of judges and of latent classes whole judges are held out, of rankings and patterns whole answers:
+        they, and what is compared with them, have a log-loss, and no Brier score.
     by : str, optional
         What folds are made of: ``"judgment"`` (of rankings ``"list"``, of patterns ``"pattern"``), or a cluster or
         covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments
@@ -117,7 +118,8 @@ def held_out(
 
     What a fit with effects of judges says of a judge it has not seen is the log-probability of all that he said at
     once, his effects integrated out, at the maximum of the likelihood without the fold. Over the number of judgments it
-    is on the scale of models without effects, which are asked for the same judges.
+    is on the scale of models without effects, which are asked for the same judges; so is that of latent classes,
+    log Σ π_k P(all that the judge said | class k).
 
     References
     ----------

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from scipy import special
+from scipy.linalg import block_diag
 
 from ..arguments import checked
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, Label
 from ..errors import DesignError, LLBTError, OptionError
-from ..fitting.fitted import WithWorths, average_of, plain_of
+from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of, plain_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..resampling import shown
 from ..table import Field, Record, Table, format_count
+from ..table import Kind as CellKind
 from .level_tests import dependence_note, levels_of, tests_of
 from .objects import log_worths_at
 from .refit import refit_table
@@ -53,16 +57,22 @@ class Influence(Record):
 
 
 @checked
-def influence(res: WithWorths, *, by: str | None = None, at: At = "average", progress: bool = False) -> Influence:
+def influence(
+    res: WithWorths | OneSource | ClassSource,
+    *,
+    by: str | None = None,
+    at: At = "average",
+    progress: bool = False,
+) -> Influence:
     """Return the influence of single cells, or of each level of a covariate or cluster.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults or LatentClasses
     by : str, optional
         A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
-        default the cells; of a fit with effects of judges the judges, of rankings each list, of patterns each pattern,
-        with discriminations each judgment.
+        default the cells; of a fit with effects or classes of judges the judges, of rankings each list, of patterns
+        each pattern, with discriminations each judgment.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
     progress : bool
@@ -76,7 +86,8 @@ def influence(res: WithWorths, *, by: str | None = None, at: At = "average", pro
         estimate (log-worth of the whole table), without (log-worth without the level), change, largest (change of the
         level) and p_adjusted (the level against the rest, by Holm's method: see `level_tests`), the level with the
         largest change first; NaN where nothing can be fitted without it. Printed is one row per level, with the object
-        that moves most.
+        that moves most. Of latent classes by class too, with the columns class, share (of the judges in it) and
+        share_without.
 
     Raises
     ------
@@ -142,8 +153,8 @@ def _by_level(res: LLBTResults, by: str, at: At, progress: bool) -> Influence:
     return _told(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)
 
 
-def _by_unit(res: WithWorths, by: str | None, at: At, progress: bool) -> Influence:
-    """Return the influence of each unit of a fit of whole judges, lists or patterns, or of discriminations."""
+def _by_unit(res: WithWorths | OneSource | ClassSource, by: str | None, at: At, progress: bool) -> Influence:
+    """Return the influence of each unit of a fit of whole judges, lists or patterns, of discriminations or classes."""
     model = unit_model(res, by, "by")
     units = np.arange(len(model.counts))
     if len(units) > _MOST_REFITS:
@@ -152,25 +163,69 @@ def _by_unit(res: WithWorths, by: str | None, at: At, progress: bool) -> Influen
             "Name a cluster or covariate: by=.",
             expected=f"at most {format_count(_MOST_REFITS)}",
         )
-    average = average_of(res)
-    found = log_worths_at(average, at)[0]
-    rows = found.rows[:, average.free]
-    moved = np.full((len(units), len(found.estimate)), np.nan)
+    worths = _class_worths(res, at) if isinstance(res, ClassWorthSource) else _own_worths(res, at)
+    moved = np.full((len(units), len(model.estimates)), np.nan)
     for k in shown("influence", units.tolist(), progress):
         counts = model.counts.copy()
         counts[k] -= 1
         try:
-            estimates = model.estimated(counts)
+            moved[k] = model.estimated(counts) - model.estimates
         except DesignError:
             continue
-        moved[k] = rows @ (estimates - model.estimates)[: len(average.free)]
     notes = (
-        f"log-worths λ against {found.reference}; NA: no finite estimate without this {model.unit}",
+        f"log-worths λ against {worths.reference}; NA: no finite estimate without this {model.unit}",
         *(() if model.labels is not None else (f"a {model.unit} that was given several times is left out once",)),
     )
-    whole, objects = found.estimate, average.comparisons.objects
+    without = worths.estimate + moved[:, : worths.rows.shape[1]] @ worths.rows.T
+    beside = worths.beside(model.estimates, moved)
     sized = model.sizes, f"{model.each}s"
-    return _told(model.unit, model.titles(), sized, objects, whole, whole + moved, None, notes)
+    return _told(model.unit, model.titles(), sized, worths.objects, worths.estimate, without, None, notes, beside)
+
+
+# a column beside the log-worths: name, heading, values by unit (U, M), and what these are
+_Column = tuple[str, str, npt.NDArray[Any], CellKind]
+
+
+@dataclass(frozen=True, eq=False)
+class _Worths:
+    """M log-worths as linear combinations (M, q) of the first q parameters of a model of units."""
+
+    objects: Sequence[Label]
+    estimate: FloatArray
+    rows: FloatArray
+    reference: Label | None
+    shares: int = 0  # of classes of judges, of which each has M/K of the log-worths
+
+    def beside(self, estimates: FloatArray, moved: FloatArray) -> list[_Column]:
+        """Return the class of each log-worth, with its share with and without each unit; nothing without classes."""
+        if not self.shares:
+            return []
+        size, number = len(self.objects) // self.shares, len(moved)
+        ratios = np.vstack([np.zeros(self.shares - 1), moved[:, len(estimates) + 1 - self.shares :]])
+        ratios = np.column_stack([np.zeros(len(ratios)), ratios + estimates[len(estimates) + 1 - self.shares :]])
+        shares = np.repeat(special.softmax(ratios, axis=1), size, axis=1)
+        labels = np.tile(np.repeat(np.arange(1, self.shares + 1), size), (number, 1))
+        return [
+            ("class", "class", labels, "count"),
+            ("share", "share", np.tile(shares[0], (number, 1)), "estimate"),
+            ("share_without", "share without", shares[1:], "estimate"),
+        ]
+
+
+def _own_worths(res: WithWorths | WorthSource, at: At) -> _Worths:
+    average = average_of(res)
+    found = log_worths_at(average, at)[0]
+    return _Worths(average.comparisons.objects, found.estimate, found.rows[:, average.free], found.reference)
+
+
+def _class_worths(res: ClassWorthSource, at: At) -> _Worths:
+    """Return the log-worths of all classes, one class after another."""
+    each = res.class_worths().each
+    found = [log_worths_at(one, at)[0] for one in each]
+    rows = block_diag(*(one.rows[:, of.free] for one, of in zip(found, each, strict=True)))
+    estimate = np.concatenate([one.estimate for one in found])
+    objects = [label for one in each for label in one.comparisons.objects]
+    return _Worths(objects, estimate, rows, found[0].reference, len(each))
 
 
 def _told(
@@ -182,6 +237,7 @@ def _told(
     without: FloatArray,
     p_adjusted: FloatArray | None,
     notes: tuple[str, ...],
+    beside: Sequence[_Column] = (),
 ) -> Influence:
     """Return what leaving out each level does to each log-worth: whole (J,), without (levels, J), p-values by level."""
     moved = np.abs(without - whole)
@@ -195,6 +251,7 @@ def _told(
         (
             Field(by, by, [name for name in names for _ in objects]),
             Field(what, what, np.repeat(sizes[order], size), "count"),
+            *(Field(name, heading, values[order].ravel(), kind) for name, heading, values, kind in beside),
             Field("object", "object", list(objects) * len(levels)),
             Field("estimate", "estimate", np.tile(whole, len(levels)), "estimate"),
             Field("without", "without", without[order].ravel(), "estimate"),
@@ -211,6 +268,7 @@ def _told(
         (
             Field(by, by, names),
             Field(what, what, sizes[order], "count"),
+            *(Field(name, heading, values[order, most], kind) for name, heading, values, kind in beside),
             Field("object", "moves most", [objects[k] for k in most]),
             Field("estimate", "estimate", whole[most], "estimate"),
             Field("without", "without", there, "estimate"),

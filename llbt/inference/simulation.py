@@ -12,14 +12,16 @@ from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
+from ..fitting.class_worths import ClassWorths
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import WithWorths
+from ..fitting.fitted import ClassSource, ClassWorthSource, WithWorths
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
+from ..table import counted
 from .draws import draw_parametric, with_counts
 from .list_tables import drawn_rankings
-from .mixed_tables import Judges, drawn_table
+from .mixed_tables import Judges, drawn_of_classes, drawn_table
 from .pattern_tables import drawn_patterns
 
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
@@ -27,13 +29,18 @@ _MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 @checked
 def simulate(
-    res: WithWorths, n: Count = 1, *, times: Positive = 1, judges: Judges | None = None, rng: Rng = None
+    res: WithWorths | ClassSource,
+    n: Count = 1,
+    *,
+    times: Positive = 1,
+    judges: Judges | None = None,
+    rng: Rng = None,
 ) -> tuple[Comparisons, ...] | tuple[Rankings, ...] | tuple[Patterns, ...]:
     """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults or LatentClasses
     n : int
         How many tables.
     times : float
@@ -49,8 +56,9 @@ def simulate(
     tuple of Comparisons, of a fit of rankings of Rankings, of one of patterns of Patterns
         Without clusters: the model says nothing about which cluster a judgment comes from. Of a fit with effects with
         the clusters that it has, each with as many judgments of each comparison; new judges have the names of the old.
-        Of a fit of rankings as many of the same objects and covariates, with as many places each; of one of patterns
-        as many judges with the same covariates, who leave out as many answers.
+        So of latent classes, each new judge in a class that is drawn by the shares. Of a fit of rankings as many of the
+        same objects and covariates, with as many places each; of one of patterns as many judges with the same
+        covariates, who leave out as many answers.
         A fractional total is rounded up with the probability of its fraction, else down.
 
     Raises
@@ -76,10 +84,10 @@ def simulate(
             )
         draw = as_generator(rng)
         return drawn_rankings(res, n, draw) if isinstance(res, RankingResults) else drawn_patterns(res, n, draw)
+    if isinstance(res, ClassWorthSource):
+        return _with_classes(res.class_worths(), n, times, judges, as_generator(rng))
     c = res.comparisons
-    if times * c.totals.max() > _MOST:
-        raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
-    larger = "" if times == 1 else f", {times:.4g} times as many judgments"
+    larger = _larger(c, times)
     spec = res.specification
     by = "" if spec.discrimination is None else f" with the discriminations of each {spec.discrimination}"
     note = f"counts simulated from {spec.formula!r}{by}{larger}"
@@ -95,6 +103,27 @@ def simulate(
     drawn = draw_parametric(times * means, n, as_generator(rng))
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))
     return tuple(replace(with_counts(c, counts), cluster_counts=None, notes=notes) for counts in drawn)
+
+
+def _larger(c: Comparisons, times: float) -> str:
+    """Return how many times as many judgments are drawn, in words; raise for more than a table holds exactly."""
+    if times * c.totals.max() > _MOST:
+        raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
+    return "" if times == 1 else f", {times:.4g} times as many judgments"
+
+
+def _with_classes(
+    of: ClassWorths, n: int, times: float, judges: Judges | None, rng: np.random.Generator
+) -> tuple[Comparisons, ...]:
+    if judges == "same":
+        raise OptionError(
+            f"judges={judges!r}, but the class of a judge is not known for certain",
+            "Leave it out: the class of each judge is drawn.",
+        )
+    c, formula = of.pooled.comparisons, of.pooled.specification.formula
+    note = f"counts simulated from {counted(len(of.shares), 'class').replace('classs', 'classes')} of {formula!r}"
+    notes = (*c.notes, f"{note}{_larger(c, times)}, new judges")
+    return tuple(replace(drawn_of_classes(of, rng, times), notes=notes) for _ in range(n))
 
 
 def _with_judges(

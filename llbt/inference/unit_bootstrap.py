@@ -8,8 +8,8 @@ import numpy as np
 
 from ..budgets import refuse_draws
 from ..core.columns import FloatArray
-from ..errors import DesignError
-from ..fitting.fitted import WithWorths, average_of
+from ..errors import DesignError, OptionError
+from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..resampling import Resampler, drawn_weights
 from .bootstrap_record import Bootstrap
 from .refit import refit_data
@@ -17,12 +17,13 @@ from .simulation import simulate
 from .unit_influences import Statistic, statistic_in, values_at
 from .unit_models import UnitModel, estimates_of, unit_model
 
+Bootstrapped = WithWorths | OneSource | ClassSource
 MODEL = "parametric"
 _AT_ONCE = 20  # resamples in a block: each is a fit of its own, so that the bar moves
 
 
 def bootstrapped_units(
-    res: WithWorths,
+    res: Bootstrapped,
     statistic: Statistic | None,
     resample: str | None,
     n: int,
@@ -44,21 +45,39 @@ def bootstrapped_units(
     else:
         names, estimate = _estimates(res, model or unit_model(res, None, "resample"))
     refuse_draws("the table of estimates of {n} resamples", n, 2.0 * len(estimate))
-    task = partial(_of_model, res, asked, names) if model is None else partial(_of_units, res, model, asked, names)
+    task = (
+        partial(_of_model, _with_model(res), asked, names)
+        if model is None
+        else partial(_of_units, res, model, asked, names)
+    )
     size = len(res.comparisons) if model is None else len(model.counts)
     replicates = np.concatenate(draw.blocks(task, n, max(size, len(estimate)), _AT_ONCE))
     return Bootstrap(res, tuple(names), estimate, replicates, MODEL if model is None else model.unit, statistic)
 
 
-def _estimates(res: WithWorths, model: UnitModel) -> tuple[tuple[str, ...], FloatArray]:
+def _with_model(res: Bootstrapped) -> WithWorths | ClassSource:
+    """Return a fit; raise for an answer without a likelihood, which says nothing of new judgments."""
+    if isinstance(res, WorthSource):
+        raise OptionError(
+            "resample='parametric' draws from a likelihood, and calibrated worths have none",
+            "Leave it out: units are drawn again.",
+        )
+    return res
+
+
+def _estimates(res: Bootstrapped, model: UnitModel) -> tuple[tuple[str, ...], FloatArray]:
     """Return all parameters, aliased and held ones included, then those beside the worths."""
+    if isinstance(res, ClassWorthSource):
+        return model.names, model.estimates
     average = average_of(res)
     beside = len(average.free)
     return (*average.names, *model.names[beside:]), _placed(res, model.estimates)
 
 
-def _placed(res: WithWorths, estimates: FloatArray) -> FloatArray:
+def _placed(res: Bootstrapped, estimates: FloatArray) -> FloatArray:
     """Return estimates (p,) in their places among all parameters."""
+    if isinstance(res, ClassWorthSource):  # a class has no aliased or held ones
+        return estimates
     average = average_of(res)
     beside = len(average.free)
     own = average.params.to_numpy(dtype=np.float64).copy()
@@ -67,7 +86,7 @@ def _placed(res: WithWorths, estimates: FloatArray) -> FloatArray:
 
 
 def _of_units(
-    res: WithWorths,
+    res: Bootstrapped,
     model: UnitModel,
     statistic: Statistic | None,
     names: tuple[str, ...],
@@ -98,7 +117,7 @@ def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArra
 
 
 def _of_model(
-    res: WithWorths, statistic: Statistic | None, names: tuple[str, ...], n: int, rng: np.random.Generator
+    res: WithWorths | ClassSource, statistic: Statistic | None, names: tuple[str, ...], n: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the values of n tables drawn from a fit, shape (n, k); NaN where there is no finite estimate."""
     found = np.full((n, len(names)), np.nan)

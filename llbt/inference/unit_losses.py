@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
+from ..fitting.fitted import ClassWorthSource
 from ..resampling import Resampler
 from ..table import Field, Table, counted
 from .pair_units import JUDGMENT
@@ -113,14 +114,16 @@ def _mean(held: FloatArray, values: FloatArray, sizes: FloatArray) -> tuple[floa
 
 
 def names_of(fits: Sequence[Any]) -> list[str]:
-    """Return the formulas, with links and discriminations where these differ, and numbered where still the same."""
+    """Return the formulas, with links, discriminations and numbers of classes, numbered where still the same."""
     specs = [fit.specification for fit in fits]
     links = [getattr(spec, "link", "") for spec in specs]
     judged = [getattr(spec, "discrimination", None) for spec in specs]
+    classes = [fit.class_worths().shares if isinstance(fit, ClassWorthSource) else () for fit in fits]
     plain = [
         spec.formula
         + (f" ({link})" if len(set(links)) > 1 and link else "")
         + (f" (discrimination of each {judge})" if judge else "")
-        for spec, link, judge in zip(specs, links, judged, strict=True)
+        + (f" ({counted(len(shares), 'class').replace('classs', 'classes')})" if len(shares) else "")
+        for spec, link, judge, shares in zip(specs, links, judged, classes, strict=True)
     ]
     return [name if plain.count(name) == 1 else f"m{k}: {name}" for k, name in enumerate(plain)]

@@ -23,13 +23,16 @@ from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
+from ..inference.refit import refit_data, refit_table
+from ..inference.unit_models import unit_model
 from ..kernel.likelihood import pseudo_counts
-from ..kernel.mixture import Answers, mixture
+from ..kernel.mixture import Answers, continued, mixture
 from ..resampling import Resampler
 from ..table import Field, Record, Table, counted
 from ..table import Kind as CellKind
 from .class_fit import ByJudge, LatentClasses
 from .class_test import ClassTest, bootstrap_test
+from .class_units import class_units
 
 _IMPLIED = re.compile(r"judgments implied by one block|judge's ratings are not independent|share their scores")  # notes
 _LEAST = 3  # judges
@@ -282,6 +285,26 @@ def classes(
 def _fitted(pooled: LLBTResults, by_judge: ByJudge, k: int, starts: int, rng: np.random.Generator) -> LatentClasses:
     found = mixture(by_judge.answers, k, pooled.solution.params, starts, rng)
     return LatentClasses(pooled, by_judge, found)
+
+
+def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
+    """Return the same classes fitted to another table of judges from where they are, in the same order."""
+    pooled = refit_table(res.pooled, data)
+    answers = res.by_judge.answers
+    blocks = np.array([res.design.blocks[at] for at in res.pooled.free], dtype=object)[answers.common]
+    common = [_WORDS.get(block, block) for block in dict.fromkeys(blocks.tolist())]
+    by_judge = _by_judge(pooled, res.by_judge.name, common, pooled.specification.prior)
+    if len(pooled.free) != len(res.pooled.free):
+        raise DesignError("the judges that were drawn do not tell all parameters of the classes", "Draw others.")
+    found = continued(by_judge.answers, res.mixture, pooled.solution.params, 0, np.random.default_rng(0))
+    again = LatentClasses(pooled, by_judge, found)
+    if again.infinite or not found.converged:
+        raise DesignError("a class has no finite estimates", "Take fewer classes, or fit with prior=0.1.")
+    return again
+
+
+unit_model.register(LatentClasses)(class_units)
+refit_data.register(LatentClasses)(classes_again)
 
 
 def _check_made(data: Comparisons) -> None:

@@ -1,0 +1,113 @@
+"""Latent classes as models of units: judges, or levels of a column that has one for each judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..core.columns import FloatArray, IntArray, Label, summed_by
+from ..errors import DesignError
+from ..fitting.distinct import distinct
+from ..inference.judge_units import units_of_judges
+from ..inference.mixed_tables import judges_again
+from ..inference.refit import refit_data
+from ..kernel.likelihood import pseudo_counts
+from ..kernel.mixture import Answers, Mixture, continued, judge_values
+from .class_covariance import infinite_classes
+from .class_fit import LatentClasses
+
+_STARTS, _SEED = 10, 0  # beside the estimates
+_WEAK = 1.0  # judgments added to each pair in each class
+
+
+@dataclass(frozen=True, eq=False)
+class ClassUnits:
+    """K classes of G judges in units; `codes` is the unit of each judge, shape (G,), `starts` how often EM starts anew.
+
+    Parameters are those of class 1, of class 2, …, then log π_k/π_1 of the shares, as `LatentClasses.names` has them.
+    """
+
+    fit: LatentClasses
+    unit: str
+    labels: tuple[Label, ...]
+    counts: FloatArray
+    sizes: FloatArray
+    codes: IntArray
+    starts: int
+
+    @property
+    def each(self) -> str:
+        """What `sizes` count."""
+        return "judgment"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters of all classes, and of the log ratios of shares."""
+        return self.fit.names
+
+    @property
+    def estimates(self) -> FloatArray:
+        """The parameters of all classes, then the log ratios of shares."""
+        return _flat(self.fit.mixture)
+
+    def titles(self) -> list[str]:
+        """Return what each unit is called."""
+        return [str(label) for label in self.labels]
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the maximum, from the estimates and from other starts, classes in the order of the fit."""
+        return self._found(self.fit.by_judge.answers, counts)
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates with a prior of one judgment for each pair in each class."""
+        answers = self.fit.by_judge.answers
+        return self._found(replace(answers, prior=answers.prior + self._weak), counts)
+
+    def _found(self, answers: Answers, counts: FloatArray) -> FloatArray:
+        answers = answers.weighted(counts[self.codes])
+        pooled = self.fit.pooled.solution.params
+        found = continued(answers, self.fit.mixture, pooled, self.starts, np.random.default_rng(_SEED))
+        if infinite_classes(answers, found) or not found.converged:
+            raise DesignError(
+                "a class of the judges left has no finite estimates", "Take fewer classes, or fit with prior=0.1."
+            )
+        return _flat(found)
+
+    @cached_property
+    def _weak(self) -> FloatArray:
+        pooled = self.fit.pooled
+        c, problem = pooled.comparisons, self.fit.by_judge.answers.problem
+        first = distinct(pooled.design, pooled.problem(), list(c.pairs.T))[1]
+        return pseudo_counts(c.pairs[first], problem.totals, problem.counts.shape[1], _WEAK)
+
+    def log_scores(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of all that the judges of each unit said, log Σ π_k P(said | class k)."""
+        mixture = self.fit.mixture
+        size = mixture.params.size
+        ratios = np.exp(np.append(0.0, params[size:]))
+        of_classes = params[:size].reshape(mixture.params.shape)
+        values = judge_values(self.fit.by_judge.answers, ratios / ratios.sum(), of_classes)
+        return summed_by(self.codes, values, len(self.counts))
+
+    def refitted(self, counts: FloatArray) -> LatentClasses:
+        """Return the fit with so many of each unit, each copy of a judge a judge of its own."""
+        times = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
+        again: LatentClasses = refit_data(self.fit, judges_again(self.fit.comparisons, self.fit.by_judge.name, times))
+        return again
+
+
+def class_units(res: LatentClasses, by: str | None, option: str) -> ClassUnits:
+    """Return latent classes as a model of judges, or of levels that judges are nested in.
+
+    Resamples are fitted from the estimates alone, so that classes stay what they are. Where judges are left out or held
+    out there are other starts, too: the estimates know these judges.
+    """
+    own = res.by_judge.name
+    name, labels, codes, sizes = units_of_judges(res.comparisons, own, by, option, "by their class")
+    return ClassUnits(res, name, labels, np.ones(len(labels)), sizes, codes, 0 if option == "resample" else _STARTS)
+
+
+def _flat(mixture: Mixture) -> FloatArray:
+    return np.concatenate([mixture.params.ravel(), np.log(mixture.shares[1:] / mixture.shares[0])])
