@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
+from ..inference.anova import anova
 from ..inference.judge_effects import judge_effects
 from ..inference.level_tests import level_tests, levels_of
+from ..inference.ranks import leaderboard
 from ..judges.summary import summary as summary_of_judges
 from ..plot.discrimination import discrimination as discrimination_plot
 from ..plot.judge_effects import judge_effects as judge_effects_plot
 from ..plot.judges import judges as judges_plot
 from ..plot.judges import ties as ties_plot
-from ..table import Table
+from ..table import Record, Table
 from .page_parts import complete, folded, or_why, paragraph, picture, table
 from .study import Study
 
@@ -25,18 +30,75 @@ _MOST_DRAWN = 300  # judges, a row each
 
 def has_judges(s: Study) -> bool:
     """Whether the table keeps more than one judge, or the fit has effects or discriminations of judges."""
-    if not isinstance(s.asked, LLBTResults):
+    if not s.plain:
         return True
     kept = (*(column.name for column in s.table.columns), *s.table.clusters)
     return s.found.judge in kept and len(levels_of(s.table, s.found.judge)) > 1
 
 
-def judges_section(s: Study) -> list[str]:
+@dataclass(frozen=True, eq=False)
+class KindParts:
+    """What a page says of the kind of a fit to pairs.
+
+    Attributes
+    ----------
+    judges : callable
+        The section on judges: what each does, each against the rest, and how they differ.
+    test : callable or None
+        The analysis of deviance below the model; None where a difference of deviances is no test.
+    calls : str
+        The calls that this kind answers beside those of all.
+    heading : str
+        Of the section on judges.
+    boards : callable
+        More leaderboards: that of a new judge.
+    """
+
+    judges: Callable[[], list[str]]
+    test: Callable[[], Record] | None
+    calls: str
+    heading: str = "Judges"
+    boards: Callable[[], list[str]] = list
+
+
+@functools.singledispatch
+def parts_of(res: Any, s: Study) -> KindParts:
+    """Return what a page says of the kind of a fit."""
+    raise AssertionError(f"no page of {type(res).__name__}")
+
+
+@parts_of.register(LLBTResults)
+def _of_plain(res: LLBTResults, s: Study) -> KindParts:
+    grades = "   llbt.grade_tests(res)" if s.table.response.grades else ""
+    return KindParts(
+        lambda: _each_judge(s),
+        None if res.specification.reduces_bias else lambda: anova(res),
+        f"llbt.anova(res)   llbt.goodness_of_fit(res){grades}",
+    )
+
+
+@parts_of.register(MixedResults)
+def _of_effects(res: MixedResults, s: Study) -> KindParts:
+    def of_a_new_judge() -> list[str]:
+        drawn = leaderboard(res, at=s.at, population=True, confidence=s.confidence)
+        return [folded(f"For a new {res.judges.name}, drawn from the population", table(drawn))]
+
+    return KindParts(
+        lambda: _differing(res, s.confidence),
+        lambda: anova(res.without, res),
+        "llbt.anova(res.without, res)   llbt.judge_effects(res)",
+        "Judges" if res.has_judges else "Effects of objects",
+        of_a_new_judge if res.has_judges else list,
+    )
+
+
+@parts_of.register(DiscriminationResults)
+def _of_discriminations(res: DiscriminationResults, s: Study) -> KindParts:
+    return KindParts(lambda: _discriminating(res, s.confidence), lambda: anova(res), "llbt.anova(res)   res.by_judge()")
+
+
+def _each_judge(s: Study) -> list[str]:
     """Return what each judge does, each against the rest, and what a judge's own worths or ties are, if they differ."""
-    if isinstance(s.asked, MixedResults):
-        return _differing(s.asked, s.confidence)
-    if isinstance(s.asked, DiscriminationResults):
-        return _discriminating(s.asked, s.confidence)
     judge = s.found.judge
     pictures = {
         "worth": ("Log-worths of the objects by judge, beside those of all", lambda: judges_plot(s.res)),
@@ -54,11 +116,6 @@ def _known(whole: Table) -> Table:
     """Return all rows of a table without columns of which nothing is known."""
     kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
     return replace(complete(whole), fields=tuple(kept))
-
-
-def differing(s: Study) -> str:
-    """Return the heading of the section."""
-    return "Judges" if not isinstance(s.asked, MixedResults) or s.asked.has_judges else "Effects of objects"
 
 
 def _differing(res: MixedResults, confidence: float) -> list[str]:

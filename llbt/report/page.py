@@ -14,18 +14,13 @@ from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
 from ..core.patterns import Patterns
 from ..data.paths import held
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_model import fit_patterns
 from ..fitting.pattern_results import PatternResults
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
-from ..inference.anova import anova
 from ..inference.fragility import fragility
 from ..inference.grade_tests import grade_tests
 from ..inference.level_tests import levels_of
 from ..inference.pairwise import pairwise
-from ..inference.ranks import leaderboard
 from ..inference.residuals import residuals as residuals_of
 from ..inference.sensitivity import sensitivity
 from ..judges.calibrate import Calibration
@@ -39,7 +34,7 @@ from .calibration_sections import calibration_sections, calls_of_calibration
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
-from .judge_sections import differing, has_judges, judges_section
+from .judge_sections import has_judges, parts_of
 from .list_sections import is_of_lists, sections_of_lists, studied_lists
 from .page_parts import complete, folded, or_why, page, paragraph, picture, section, table
 from .pattern_sections import (
@@ -189,13 +184,14 @@ def _page(asked: Sections, title: str, progress: bool) -> str:
 
 
 def _sections(s: Study) -> Sections:
+    kind = parts_of(s.asked, s)
     asked: dict[str, tuple[str, Callable[[Study], list[str]]]] = {
         "words": ("In words", _words),
         "audit": ("Are the judgments in order?", lambda s: audited(s.found)),
         "leaderboard": ("Leaderboard", _ranked),
         "pairs": ("Pairs", _paired),
         **groups_of(s),
-        **({"judges": (differing(s), judges_section)} if has_judges(s) else {}),
+        **({"judges": (kind.heading, lambda s: kind.judges())} if has_judges(s) else {}),
         "model": ("Model", _modelled),
         **_fitting(s),
         **_hanging(s),
@@ -207,19 +203,15 @@ def _sections(s: Study) -> Sections:
 
 def _words(s: Study) -> list[str]:
     notices = [paragraph(notice, "notice") for notice in s.notices]
-    if not isinstance(s.asked, LLBTResults):
-        said = interpret(s.asked, confidence=s.confidence)
-    else:
+    if s.plain:
         said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
+    else:
+        said = interpret(s.asked, confidence=s.confidence)
     return [*notices, paragraph(said.text, "lead")]
 
 
 def _ranked(s: Study) -> list[str]:
-    parts = ranked(s.asked, s.at, s.confidence)
-    if isinstance(s.asked, MixedResults) and s.asked.has_judges:
-        drawn = leaderboard(s.asked, at=s.at, population=True, confidence=s.confidence)
-        parts.append(folded(f"For a new {s.asked.judges.name}, drawn from the population", table(drawn)))
-    return parts
+    return [*ranked(s.asked, s.at, s.confidence), *parts_of(s.asked, s).boards()]
 
 
 def _paired(s: Study) -> list[str]:
@@ -232,25 +224,19 @@ def _paired(s: Study) -> list[str]:
         "Who met whom: the width of a line is its number of judgments, its colour how far the model is off",
         lambda: network_plot(s.res),
     )
-    if not isinstance(s.asked, LLBTResults):  # counts fitted to one judge, to whom those of all judges are no match
+    if not s.plain:  # counts fitted to one judge, to whom those of all judges are no match
         network = ""
     return [drawn, *told_pairs(pairs, s.at), network]
 
 
 def _modelled(s: Study) -> list[str]:
-    corrected = s.res.specification.reduces_bias  # then a difference of deviances is no test
-    if isinstance(s.asked, MixedResults):
-        mixed = s.asked
-        return [table(complete(mixed.summary())), or_why(lambda: anova(mixed.without, mixed))]
-    if isinstance(s.asked, DiscriminationResults):
-        factored = s.asked
-        return [table(complete(factored.summary())), or_why(lambda: anova(factored))]
-    return [table(complete(s.res.summary())), "" if corrected else or_why(lambda: anova(s.res))]
+    test = parts_of(s.asked, s).test
+    return [table(complete(s.asked.summary())), "" if test is None else or_why(test)]
 
 
 def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
     """Return the sections on whether the model fits; one in which judges differ is held against its neighbours."""
-    if not isinstance(s.asked, LLBTResults):
+    if not s.plain:
         return {}
     grades: dict[str, tuple[str, Callable[[Study], list[str]]]] = {"grades": ("Grades", _graded)}
     return {"fit": ("Does the model fit?", _fitted), **(grades if s.table.response.grades else {})}
@@ -267,7 +253,7 @@ def _fitted(s: Study) -> list[str]:
 
 def _hanging(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
     """Return the section on what the ranking hangs on, of fits that are quickly made again."""
-    few = isinstance(s.asked, LLBTResults) and len(s.table.objects) <= _MOST_REFITTED
+    few = s.plain and len(s.table.objects) <= _MOST_REFITTED
     return {"choices": ("What does the ranking hang on?", _sensitive)} if few else {}
 
 
@@ -308,7 +294,7 @@ def _made(s: Study) -> list[str]:
     at = at_text(s.at)
     calls = (
         f"res = llbt.fit({spec.formula!r}, comparisons{options})",
-        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {_further(s)}",
+        f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   {parts_of(s.asked, s).calls}",
         *call_of(s),
     )
     source = (
@@ -316,14 +302,3 @@ def _made(s: Study) -> list[str]:
         "337-345."
     )
     return made_by(calls, source)
-
-
-def _further(s: Study) -> str:
-    """Return the calls that depend on the kind of fit."""
-    if isinstance(s.asked, MixedResults):
-        return "llbt.anova(res.without, res)   llbt.judge_effects(res)"
-    if isinstance(s.asked, DiscriminationResults):
-        return "llbt.anova(res)   res.by_judge()"
-    return "llbt.anova(res)   llbt.goodness_of_fit(res)" + (
-        "   llbt.grade_tests(res)" if s.table.response.grades else ""
-    )

@@ -72,6 +72,11 @@ class Study:
         return goodness_of_fit(self.res)
 
     @property
+    def plain(self) -> bool:
+        """Whether judges and objects have no effects or discriminations: the fit is that of the worths itself."""
+        return self.asked is self.res
+
+    @property
     def table(self) -> Comparisons:
         """The judgments as counts."""
         return self.res.comparisons
