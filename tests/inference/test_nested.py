@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,10 @@ from support.questions import SKILL, by_judge, fit_of, judged, judgments, smalle
 
 import llbt
 from llbt.errors import DesignError, OptionError
+from llbt.inference import tested_models
+from llbt.inference.nested import Reference, nested
+
+pytestmark = pytest.mark.filterwarnings("ignore::llbt.errors.TiesWarning")
 
 
 def last(table: llbt.Table) -> Any:
@@ -74,7 +80,8 @@ def test_formulas_of_latent_classes_are_nested_at_the_same_number() -> None:
     small, large = smaller("classes"), fit_of("classes")
     table = llbt.anova(small, large)
     is_ratio(table, small, large)
-    assert large.llf == pytest.approx(mixture_llf(large), abs=1e-6)
+    for found in (small, large):
+        assert found.llf == pytest.approx(mixture_llf(found), abs=1e-6)
     assert "χ² takes the classes of the smaller model as distinct" in table.notes
 
 
@@ -142,6 +149,19 @@ def test_calibrations_of_other_labels_are_refused() -> None:
         llbt.anova(other, fit_of("calibrated"))
     with pytest.raises(DesignError, match="some fits are of calibrated worths and some of comparisons"):
         llbt.anova(fit_of("calibrated"), fit_of("plain"))
+
+
+# -- statistics that mean nothing ----------------------------------------------------------------------------
+
+
+def test_a_larger_model_that_is_less_likely_is_named() -> None:
+    """A mixture whose best start was not found: its log-likelihood is taken 3 below that of the smaller one."""
+    small, large = tested_models.tested(smaller("classes")), tested_models.tested(fit_of("classes"))
+    stuck = replace(large, fit=SimpleNamespace(llf=small.fit.llf - 3))
+    found = nested(small, stuck, Reference("chi2"))
+    assert found.statistic == 0
+    assert "is less likely than object, 2 latent classes of judge, a case of it" in found.notes[0]
+    assert nested(small, large, Reference("chi2")).notes == ()
 
 
 # -- families ------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from support.worths import TABLE1
 import llbt
 from llbt.errors import DesignError, OptionError
 
+pytestmark = pytest.mark.filterwarnings("ignore::llbt.errors.TiesWarning")
+
 
 def row_of(table: llbt.Table, term: str) -> Any:
     frame = table.to_frame().set_index("term")
