@@ -14,6 +14,8 @@ from ..errors import DesignError, OptionError, listed, near
 from ..kernel.robust import Clustered, effective_clusters
 from ..table import format_count, format_number
 
+RATIOS = "likelihood-ratio tests take"  # judgments as independent, for `independence_note`
+
 
 def own_unit(groups: Sequence[str], option: str) -> str:
     """Return what a fit with these `groups` takes as independent: its clusters, or single judgments.
@@ -34,6 +36,27 @@ def own_unit(groups: Sequence[str], option: str) -> str:
 def independence_note(groups: Sequence[str], what: str) -> tuple[str, ...]:
     """Return a note that something takes judgments as independent, where a fit with these `groups` does not."""
     return (f"{what} judgments as independent; the fit is clustered by {' and '.join(groups)}",) if groups else ()
+
+
+def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
+    """Raise for standard errors that a model of how judges differ does not have: all but those by clusters.
+
+    Raises
+    ------
+    OptionError
+    """
+    if cov_type not in ("nonrobust", "cluster", "CR1"):
+        raise OptionError(
+            f"cov_type={cov_type!r} beside {beside}",
+            "Leave it out: standard errors are by the information of all parameters; or allow for dependence within "
+            "clusters.",
+            expected="'nonrobust', or 'cluster' or 'CR1' with groups=",
+        )
+    if (cov_type == "nonrobust") != (not groups):
+        raise OptionError(
+            f"cov_type={cov_type!r} with groups={groups!r}",
+            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='prompt'",
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from ..kernel.discrimination import DiscriminationFit, Judged, maximize
 from ..kernel.robust import Covariance
 from ..kernel.threads import few_threads
 from ..table import counted, format_count
+from .clusters import check_clusters
 from .discrimination_clusters import clustered_covariance
 from .discrimination_estimates import Judging, Neighbour
 from .discrimination_existence import check_finite
@@ -108,18 +109,7 @@ def _check_options(res: LLBTResults, judge: str, cov_type: CovType, groups: tupl
         raise OptionError(f"discrimination={judge!r} with link={spec.link!r}", expected="link='adjacent'")
     if spec.prior is not None:
         raise OptionError(f"prior={spec.prior!r} beside discrimination={judge!r}", "Leave prior out.")
-    if cov_type not in ("nonrobust", "cluster", "CR1"):
-        raise OptionError(
-            f"cov_type={cov_type!r} beside discrimination={judge!r}",
-            "Leave it out: standard errors are by the joint information of worths and discriminations; or allow for "
-            "dependence within clusters.",
-            expected="'nonrobust', or 'cluster' or 'CR1' with groups=",
-        )
-    if (cov_type == "nonrobust") != (not groups):
-        raise OptionError(
-            f"cov_type={cov_type!r} with groups={groups!r}",
-            expected="cov_type='cluster' (or 'CR1') and groups= together: groups='prompt'",
-        )
+    check_clusters(cov_type, groups, f"discrimination={judge!r}")
     held = [name for name in spec.fixed if res.design.blocks[res.names.index(name)] == "worth"]
     if held:
         raise OptionError(

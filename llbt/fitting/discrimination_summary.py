@@ -10,9 +10,9 @@ from ..core.statistics import TestResult
 from ..errors import listed
 from ..kernel.discrimination import SEED
 from ..table import Table, format_estimates, format_number, format_p
-from .clusters import independence_note
+from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
-from .discrimination_tests import RATIOS, alike_notes, equality_test, proportionality_test
+from .discrimination_tests import alike_notes, equality_test, proportionality_test
 from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
 

@@ -8,11 +8,10 @@ from scipy import linalg
 from ..core.statistics import TestResult, chi2_p_value
 from ..errors import DesignError
 from ..table import format_number
-from .clusters import independence_note
+from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .results import LLBTResults
 
-RATIOS = "likelihood-ratio tests take"
 _ALIKE = 10.0  # Wald's χ² of the pooled worths over their number, below which the ratio is far from χ²
 
 

@@ -126,7 +126,7 @@ def fit(
         so few is plain: such errors come by chance in 1 % of tables). Two units that both make them
         1.05 times as large are taken two-way unless one is nested in the other. Nonrobust where there are none. A note
         says which, and by how much. `write_report` and the command line take it by default. With brackets it is
-        ``"nonrobust"``, the only one that goes with them.
+        ``"nonrobust"``; beside it they have ``"cluster"`` and ``"CR1"`` by clusters of judges.
     groups : str or two str
         Clusters or covariates of the table, for ``cov_type="cluster"`` and ``"CR1"``; two give V₁ + V₂ − V₁₂.
     prior : float or "jeffreys", optional

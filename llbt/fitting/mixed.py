@@ -28,12 +28,14 @@ from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from ..table import counted, format_count, format_number
-from .clusters import Way, kept_way
+from .clusters import Way, check_clusters, kept_way
 from .distinct import distinct
+from .mixed_clusters import clustered_covariance, of_parameters
 from .mixed_estimates import JudgeTable
 from .mixed_results import MixedResults
 from .object_effects import object_effects
 from .results import LLBTResults
+from .specification import CovType
 
 _LEAST = 3  # judges
 _FEW = 10  # judges of equal size below which estimates are said to rest on few
@@ -50,7 +52,12 @@ _UNRESTRICTED = (
 _OF_AVERAGE = "of the average judge, whose effects are 0"
 
 
-def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResults:
+def with_effects(
+    without: LLBTResults,
+    brackets: Sequence[Bracket],
+    cov_type: CovType = "nonrobust",
+    groups: tuple[str, ...] = (),
+) -> MixedResults:
     """Return the fit with normal effects of judges.
 
     Parameters
@@ -59,6 +66,8 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
         The fit of the formula without its brackets.
     brackets : sequence of Bracket
         Those of several groupings are crossed.
+    cov_type, groups
+        Of standard errors, as in `llbt.fit`; `without` takes the judgments as independent.
 
     Raises
     ------
@@ -69,7 +78,7 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     SeparationError
         Where a standard deviation has no finite estimate.
     """
-    _check_options(without)
+    _check_options(without, brackets, cov_type, groups)
     for bracket in brackets:
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
@@ -94,7 +103,12 @@ def with_effects(without: LLBTResults, brackets: Sequence[Bracket]) -> MixedResu
     notes = (*judges.notes, *unrestricted, *_few(ways))
     judges = replace(judges, notes=notes)
     average = _average(without, brackets, judges, solution, reml, ways)
-    return MixedResults(average, without, tuple(brackets), judges, solution, maximum)
+    if cov_type == "cluster" or cov_type == "CR1":
+        joint = clustered_covariance(without, judges, solution, cov_type, groups)
+        average = replace(average, covariance=of_parameters(joint, len(solution.params), average.covariance.notes))
+        if solution.rule is not None:
+            solution = replace(solution, covariance=joint.matrix)
+    return MixedResults(average, without, tuple(brackets), judges, solution, maximum, cov_type, groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,13 +267,9 @@ def _check_shared(lines: Crossed, ways: Sequence[Way]) -> None:
         )
 
 
-def _check_options(res: LLBTResults) -> None:
+def _check_options(res: LLBTResults, brackets: Sequence[Bracket], cov_type: CovType, groups: tuple[str, ...]) -> None:
     spec = res.specification
-    if spec.cov_type != "nonrobust" or spec.groups:
-        raise OptionError(
-            f"cov_type={spec.cov_type!r} beside effects of judges",
-            "Take cov_type='nonrobust' and no groups: by the effects judgments of a judge depend on each other.",
-        )
+    check_clusters(cov_type, groups, " + ".join(map(str, brackets)))
     if spec.prior is not None:
         raise OptionError(f"prior={spec.prior!r} beside effects of judges", "Leave prior out.")
 

@@ -16,7 +16,7 @@ from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult
-from ..errors import DesignError
+from ..errors import DesignError, OptionError
 from ..formulas.brackets import Bracket
 from ..formulas.design import Design
 from ..kernel.crossed import Crossed
@@ -29,7 +29,7 @@ from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
 from . import attributes, criteria, wald
 from .results import LLBTResults
-from .specification import Specification
+from .specification import CovType, Specification
 from .variances import boundary_test, scale_intervals, share_between
 from .wald import Estimated
 
@@ -97,12 +97,15 @@ class MixedEstimates:
     judges: JudgeTable
     solution: MixedFit
     maximum: MixedFit
+    cov_type: CovType = "nonrobust"
+    groups: tuple[str, ...] = ()
 
     @property
     def specification(self) -> Specification:
         """What was asked for, the formula with its brackets."""
         spec = self.without.specification
-        return replace(spec, formula=" + ".join([spec.formula, *map(str, self.brackets)]))
+        formula = " + ".join([spec.formula, *map(str, self.brackets)])
+        return replace(spec, formula=formula, cov_type=self.cov_type, groups=self.groups)
 
     @property
     def has_judges(self) -> bool:
@@ -148,6 +151,11 @@ class MixedEstimates:
 
     def _profile_bounds(self, drop: float) -> FloatArray:
         """Return where the profile of the marginal likelihood falls by so much, shape (p, 2); see `conf_int`."""
+        if self.groups:
+            raise OptionError(
+                f"method='profile' takes judges as independent, and the fit has cov_type={self.cov_type!r}",
+                "Take method='wald', or fit with cov_type='nonrobust'.",
+            )
         bounds = np.full((len(self.names), 2), np.nan)
         with steps_shown("conf_int", progress=False):
             for place, k in enumerate(self.without.free):

@@ -9,6 +9,7 @@ import numpy as np
 from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Quadrature, Sampling
 from ..table import Table, counted, format_count, format_figure, format_number, format_p, format_share
+from .clusters import RATIOS, independence_note
 from .mixed_estimates import MixedEstimates
 from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
@@ -136,7 +137,7 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
             f"σ = 0 for {' and '.join(map(str, gone))}: levels of {levels} differ no more than by chance; AIC and BIC "
             "count σ all the same"
         )
-    notes += list(res.judges.notes)
+    notes += [*res.judges.notes, *res.average.covariance.notes, *independence_note(res.groups, RATIOS)]
     if res.fixed:
         notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
     if not res.converged:

@@ -248,14 +248,13 @@ def fit_comparisons(
                     text, reference, method, held, cov_type, ways, prior, link, discrimination=discrimination
                 ),
             )
-        by_discrimination = discrimination is not None
-        dependent = bool(brackets) or by_discrimination  # judgments of a judge are, by the model
+        dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
         try:
             found = LLBT.from_formula(text, data, reference=reference).fit(
                 method=method,
                 fixed=fixed,
-                cov_type="nonrobust" if by_discrimination or (dependent and cov_type == "cautious") else cov_type,
-                groups=() if by_discrimination else groups,
+                cov_type="nonrobust" if dependent else cov_type,
+                groups=() if dependent else groups,
                 prior=prior,
                 link=link,
             )
@@ -263,14 +262,14 @@ def fit_comparisons(
             if dependent:
                 error.remedy = _WITH_JUDGES.format(text)
             raise
+        kind = "nonrobust" if cov_type == "cautious" else cov_type
+        ways = tuple(name for name in ([groups] if isinstance(groups, str) else groups) if name)
         if discrimination is not None:
-            kind = "nonrobust" if cov_type == "cautious" else cov_type
-            ways = (groups,) if isinstance(groups, str) else tuple(groups)
             return with_discrimination(found, discrimination, functools.partial(_refitted, found), kind, ways)
         if not brackets:
             return found
         spec = replace(found.specification, approximation=approximation)
-        res = with_effects(replace(found, specification=spec), brackets)
+        res = with_effects(replace(found, specification=spec), brackets, kind, ways)
         doubt = unsettled(res.maximum)
         if doubt:
             warn_user(doubt, ConvergenceWarning)

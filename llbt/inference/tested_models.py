@@ -18,10 +18,10 @@ import numpy.typing as npt
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, kind_of, listed
-from ..fitting.clusters import independence_note
+from ..fitting.clusters import RATIOS, independence_note
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.discrimination_tests import RATIOS, alike_notes
+from ..fitting.discrimination_tests import alike_notes
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
@@ -215,7 +215,7 @@ def _with_effects(res: MixedResults) -> TestedModel:
         return _with_effects(with_effects(found, res.brackets))
 
     laplace = ("likelihoods with effects are Laplace's approximation, too low where levels made few judgments",)
-    rule = res.maximum.rule
+    rule, dependent = res.maximum.rule, independence_note(res.groups, RATIOS)
     return replace(
         base,
         fit=res,
@@ -230,9 +230,10 @@ def _with_effects(res: MixedResults) -> TestedModel:
         noise=res.maximum.moved if isinstance(rule, Sampling) else 0.0,
         staying=base.staying | needed,
         read_scope=partial(_fixed_scope, base),
-        notes=laplace if isinstance(rule, Laplace) else (),
+        notes=(*(laplace if isinstance(rule, Laplace) else ()), *dependent),
         term_notes=(
             f"every model has {', '.join(map(str, res.brackets))}; llbt.anova(smaller, larger) tests a bracket",
+            *dependent,
         ),
         staying_notes=_needed_notes(needed, "the effects are deviations from"),
     )

@@ -160,7 +160,7 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     _refused(frame[frame["judge"] < "J02"], plain, DesignError, "'judge' has 2 levels")
     _refused(frame[frame["judge"] < "J02"], "object + tie + (tie | judge)", DesignError, r"tie \* judge")
     _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
-    _refused(frame, plain, OptionError, "cov_type='cluster'", cov_type="cluster", groups="judge")
+    _refused(frame, plain, OptionError, "cov_type='quasi' beside", cov_type="quasi")
     _refused(frame, plain, OptionError, "prior=1", prior=1)
     _refused(frame, f"{plain} + (tie | judge)", OptionError, "cuts out of order", link="cumulative")
     alone = frame.assign(judge=[f"J{k}" for k in range(len(frame))], wins_i=1, ties=0, wins_j=0)

@@ -1,0 +1,136 @@
+"""Standard errors of fits with effects of judges by clusters of judges, which allow for more than the effects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, OptionError
+from ..kernel.effects import Groups
+from ..kernel.grouped import Grouped
+from ..kernel.laplace import Laplace
+from ..kernel.marginal import marginal
+from ..kernel.mixed import MixedFit, restricted
+from ..kernel.robust import Covariance
+from .answer_clusters import ClusterCov, Clustering, Parts, covariance_by
+from .clusters import Way, kept_ways, way_of
+from .covariances import by_clusters, jackknifed
+from .estimates import Estimates
+from .mixed_estimates import JudgeTable
+
+
+def clustered_covariance(
+    without: Estimates, judges: JudgeTable, found: MixedFit, cov_type: ClusterCov, groups: tuple[str, ...]
+) -> Covariance:
+    """Return the covariance of parameters and of log σ by clusters of judges, (p + E, p + E); NaN for a σ of 0.
+
+    Parameters
+    ----------
+    without : Estimates
+        The fit without effects, whose covariance by clusters (p, p) is returned where every σ is 0.
+    judges : JudgeTable
+    found : MixedFit
+        The estimates.
+    cov_type, groups
+        As in `llbt.fit`: the judges themselves, or a column that has one level for each judge.
+
+    Raises
+    ------
+    OptionError
+        For clusters that judges are not inside of, and for several.
+    DesignError
+        For effects of objects or crossed groupings, Laplace's approximation, and a single cluster.
+
+    Notes
+    -----
+    The score and the observed information of a cluster are those of its judges' integrals. The restricted likelihood
+    adds to the score of log σ what is of no judge; it is taken off each cluster's in equal parts.
+    """
+    cluster, of_judge = _clusters_of_judges(without.comparisons, judges, groups)
+    rule = found.rule
+    if rule is None or isinstance(rule, Laplace):
+        way, names = way_of(without.comparisons, groups[0], groups), [without.names[k] for k in without.free]
+        by = by_clusters if cov_type == "CR1" else jackknifed
+        return by(without.problem(), without.solution, [way], names)
+    kept = np.flatnonzero(found.scales > 0)
+    places = np.append(np.arange(len(found.params)), len(found.params) + kept)
+    parts = []
+    for g in range(len(cluster.levels)):
+        bundles = [restricted(groups_of, kept.tolist()) for groups_of in _bundles(judges.grouped, of_judge == g)]
+        there = marginal(judges.problem, bundles, found.params, found.scales[kept], rule)
+        parts.append((there.score, there.information))
+    scores = np.array([score for score, _ in parts])
+    scores -= scores.mean(axis=0)
+    information = np.sum([own for _, own in parts], axis=0)
+    each = Parts(information, scores, lambda g: parts[g][1])
+    cov = covariance_by(cluster, each, np.asarray(linalg.inv(information)), cov_type)
+    size = len(found.params) + len(found.scales)
+    return replace(
+        cov,
+        source=_among(cov.matrix, places, size),
+        lost=cov.lost @ np.eye(size)[places] if len(cov.lost) else cov.lost,
+        independent=None if cov.independent is None else _among(cov.independent, places, size),
+    )
+
+
+def of_parameters(joint: Covariance, size: int, notes: tuple[str, ...]) -> Covariance:
+    """Return the covariance of the fixed parameters, the first of all."""
+    return replace(
+        joint,
+        source=joint.matrix[:size, :size],
+        notes=(*notes, *joint.notes),
+        lost=joint.lost[:, :size] if len(joint.lost) else joint.lost,
+        independent=None if joint.independent is None else joint.independent[:size, :size],
+    )
+
+
+def _clusters_of_judges(c: Comparisons, judges: JudgeTable, groups: tuple[str, ...]) -> tuple[Clustering, IntArray]:
+    """Return the clusters, and that of each judge (G,)."""
+    own = judges.name
+    if len(groups) != 1:
+        raise OptionError(f"groups={groups!r} beside effects of {own}", expected="one way of clustering")
+    if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
+        raise DesignError(
+            f"groups={groups[0]!r} beside effects that are crossed, of objects, or by Laplace's approximation: all "
+            "judgments depend on each other",
+            "Leave groups out.",
+        )
+    ways = kept_ways(c, [own, groups[0]])
+    of_way, by = ways[0].clusters, ways[1].clusters
+    of_judge = np.zeros(of_way.size, dtype=np.int64)
+    of_judge[of_way.codes] = by.codes
+    if not np.array_equal(of_judge[of_way.codes], by.codes):
+        raise OptionError(
+            f"groups={groups[0]!r}, but judgments of one {own} depend on each other by the effects",
+            expected=f"{own!r}, or a column with one level for each {own}",
+        )
+    if by.size < 2:
+        raise DesignError(f"groups={groups[0]!r} has one cluster", expected="at least two")
+    return _clustering(ways[1]), of_judge
+
+
+def _clustering(way: Way) -> Clustering:
+    return Clustering(way.name, way.levels, way.clusters.codes, way.clusters.judgments)
+
+
+def _bundles(by_judge: Grouped, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[Groups]:
+    """Return the judgments of some judges."""
+    found = []
+    for k, groups in enumerate(by_judge.bundles):
+        some, repeats = np.unique(by_judge.place[inside & (by_judge.bundle == k)], return_counts=True)
+        if len(some):
+            loadings, times = groups.loadings[:, some], repeats.astype(np.float64)
+            mine = replace(groups, rows=groups.rows[some], counts=groups.counts[:, some], loadings=loadings)
+            found.append(replace(mine, repeats=times))
+    return found
+
+
+def _among(matrix: FloatArray, places: IntArray, size: int) -> FloatArray:
+    """Return a matrix among zeros' places: NaN for scales that are 0."""
+    found = np.full((size, size), np.nan)
+    found[np.ix_(places, places)] = matrix
+    return found
