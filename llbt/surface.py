@@ -42,7 +42,6 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.intransitivity import intransitivity
     from .inference.judge_effects import judge_effects
     from .inference.level_tests import level_tests
-    from .inference.list_goodness import goodness_of_lists
     from .inference.pairwise import pairwise
     from .inference.quasi_variances import quasi_variances
     from .inference.ranks import leaderboard
@@ -105,7 +104,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "anova",
     "drop1",
     "goodness_of_fit",
-    "goodness_of_lists",
     "held_out",
     "fragility",
     "influence",
@@ -180,7 +178,6 @@ HOMES = {
     "fragility": "inference.fragility",
     "sensitivity": "inference.sensitivity",
     "goodness_of_fit": "inference.goodness",
-    "goodness_of_lists": "inference.list_goodness",
     "grade_tests": "inference.grade_tests",
     "held_out": "inference.held_out",
     "influence": "inference.influence",

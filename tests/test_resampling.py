@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from support.calls import CALLS, SCORES, X, Y, Z
+from support.calls import CALLS, SCORES, X, Y, Z, rankings
 from support.surface import public
 
 import llbt
@@ -171,7 +171,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.anova: {"n": 11},
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
-    llbt.goodness_of_lists: {"n": 600},
+    llbt.residuals: {"n": 12},
     llbt.held_out: {},
     llbt.power: {"n": 600},
     llbt.judges.classes: {"prior": 1.0},
@@ -195,6 +195,7 @@ COUNTED = pd.DataFrame(WINS, columns=["wins_i", "ties", "wins_j"]).assign(object
 EFFECTS = llbt.fit("object + tie + (object | judge) + (tie | judge)", llbt.from_counts(COUNTED, clusters="judge"))
 GIVEN: dict[Callable[..., Any], list[Any]] = {
     llbt.anova: [EFFECTS.without, EFFECTS],  # two σ are tested by tables that are drawn
+    llbt.residuals: [llbt.fit_rankings("object", rankings())],
     llbt.power: [llbt.Scenario().grid(odds=[1, 2])],
     llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
     llbt.scores.leaderboard: [pd.DataFrame(np.random.default_rng(1).normal(size=(30, 3)), columns=list("ABC"))],

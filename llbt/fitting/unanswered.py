@@ -114,7 +114,7 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "the picture is of judgments of pairs",
         f"Draw that of a fit {_ON_PAIRS}.",
     ),
-    "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_lists(res), which has observed and expected counts of pairs."),
+    "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_fit(res), which has observed and expected counts of pairs."),
     "plot.ties": ("ties of lists have one δ for each number of objects, whoever judges", "Read them in res.summary()."),
 }
 
@@ -126,7 +126,7 @@ OF_PATTERNS: Mapping[str, tuple[str, str]] = {
 }
 
 _MORE_THAN_WORTHS = (
-    "add1", "drift", "fragility", "goodness_of_fit", "goodness_of_lists", "grade_tests", "intransitivity",
+    "add1", "drift", "fragility", "goodness_of_fit", "grade_tests", "intransitivity",
     "judge_effects", "judges.summary", "level_tests", "planning.next_pairs", "plot.discrimination", "plot.judges",
     "plot.network", "plot.residuals", "plot.ties", "residuals", "sensitivity",
 )  # fmt: skip

@@ -30,7 +30,7 @@ from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
 from .draws import draw_parametric, in_blocks
-from .list_goodness import goodness_of_lists
+from .list_goodness import Of, lists_goodness
 from .simulated_goodness import SimulatedGoodness
 from .simulated_pairs import simulated_goodness
 
@@ -101,6 +101,7 @@ def goodness_of_fit(
     res: MixedResults | DiscriminationResults | RankingResults | PatternResults,
     n: int = 0,
     *,
+    of: Of = "pairs",
     rng: Rng = None,
     progress: bool = False,
     n_jobs: int = 1,
@@ -112,6 +113,7 @@ def goodness_of_fit(
     res: WithWorths,
     n: Number = 0,
     *,
+    of: Of = "pairs",
     rng: Rng = None,
     progress: bool = False,
     n_jobs: Jobs = 1,
@@ -126,6 +128,9 @@ def goodness_of_fit(
         probabilities of the bias-reduced estimates, each table refitted, p = (1 + number at least as large) / (n + 1).
         0 leaves it out. Not for fits with clusters, whose judgments no model draws. Other fits than `LLBTResults` are
         tested against drawn tables alone, by default of 199.
+    of : {"pairs", "triples"}
+        Of rankings, what is counted: which of each two objects of a list stands above the other, or the order of each
+        three.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -143,7 +148,8 @@ def goodness_of_fit(
     OptionError
         For `n` of a fit with clusters.
     DesignError
-        For `n` of a fit with a `prior`.
+        For `n` of a fit with a `prior`; for rankings with counts that are not whole, or more cells than fit into
+        memory.
 
     Notes
     -----
@@ -155,11 +161,18 @@ def goodness_of_fit(
     Judgments of one judge with effects, of one list or of one pattern depend on each other, so that no statistic of
     theirs has a χ² distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs,
     expected being the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted
-    again, and from its cells goes what its own estimates explain. Of rankings it is `goodness_of_lists`, which can ask
-    for triples, too.
+    again, and from its cells goes what its own estimates explain. Of rankings it is not fitted again: what the scores
+    of a drawn table explain goes from its cells (Pierce 1982), and expected counts are the mean of the observed and
+    all drawn ones. Of rankings without ties, pairs say little beyond the worths: triples tell whether the choice among
+    three follows from that between two, which is what Luce's axiom asks.
 
     References
     ----------
+    Luce, R. D. (1959). Individual choice behavior. Wiley.
+
+    Pierce, D. A. (1982). The asymptotic effect of substituting estimators for parameters in certain types of
+    statistics. Annals of Statistics 10(2), 475-478.
+
     Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (1998). Applied Statistics 47(4), 511-525.
 
     Examples
@@ -169,10 +182,18 @@ def goodness_of_fit(
     >>> test = llbt.goodness_of_fit(llbt.fit("object + tie", table)).deviance
     >>> round(test.statistic, 4), test.df, round(test.p_value, 5)
     (30.4554, 8, 0.00018)
+
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 2, 1, 3, 1], "C": [3, 3, 3, 2, 2, 3]})
+    >>> res = llbt.fit("object", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
+    >>> llbt.goodness_of_fit(res, n=199, of="triples", rng=1).to_frame().columns.tolist()[:4]
+    ['object_i', 'object_j', 'object_k', 'outcome']
     """
-    if isinstance(res, RankingResults):
-        return goodness_of_lists(res, n=n or _DRAWN, rng=rng, progress=progress, n_jobs=n_jobs)
     draw = Resampler.of("goodness_of_fit", rng, n_jobs, progress)
+    if isinstance(res, RankingResults):
+        return lists_goodness(res, of, n or _DRAWN, draw)
+    if of != "pairs":
+        raise OptionError(f"of={of!r} of a {type(res).__name__}", "Leave it out: only rankings have triples.")
     plain = plain_of(res)
     return simulated_goodness(res, n or _DRAWN, draw) if plain is None else _of_counts(plain, n, draw)
 

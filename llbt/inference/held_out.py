@@ -56,7 +56,7 @@ class HeldOut(Record):
         if self.bins is None:
             raise OptionError(
                 "a list is predicted as a whole, so there are no shares of outcomes to compare with probabilities",
-                "Ask whether the model fits: llbt.goodness_of_lists(res).",
+                "Ask whether the model fits: llbt.goodness_of_fit(res).",
             )
         return self.bins
 

@@ -23,7 +23,7 @@ _PRINTED = 20
 
 
 @checked
-def level_tests(res: WithWorths, *, by: str = "judge", progress: bool = False) -> Table:
+def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
     """Return a test of each judge, or level of another column, against the rest: who judges unlike all others.
 
     Parameters
@@ -31,8 +31,6 @@ def level_tests(res: WithWorths, *, by: str = "judge", progress: bool = False) -
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     by : str
         A covariate or cluster.
-    progress : bool
-        Show a bar, of fits whose tests take some time.
 
     Returns
     -------
@@ -81,7 +79,7 @@ def level_tests(res: WithWorths, *, by: str = "judge", progress: bool = False) -
     ['J3', 'object']
     """
     plain = plain_of(res)
-    return unit_tests(res, by, progress=progress) if plain is None else _of_scores(plain, by)
+    return unit_tests(res, by) if plain is None else _of_scores(plain, by)
 
 
 def _of_scores(res: LLBTResults, by: str) -> Table:

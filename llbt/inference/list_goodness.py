@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Count, Jobs, Rng, checked
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.rankings import Rankings, ranks_in_lists
@@ -31,70 +30,8 @@ _MOST_CELLS = 50_000_000  # numbers of cells in all drawn tables
 _MOST_SETS = 5_000  # that one place can be given to
 
 
-@checked
-def goodness_of_lists(
-    res: RankingResults,
-    of: Of = "pairs",
-    n: Count = 999,
-    *,
-    rng: Rng = None,
-    progress: bool = False,
-    n_jobs: Jobs = 1,
-) -> SimulatedGoodness:
-    """Test whether a model of lists fits, by how pairs or triples of objects come out in them.
-
-    Parameters
-    ----------
-    res : RankingResults
-    of : {"pairs", "triples"}
-        What is counted: of each two objects of a list which stands above the other, or the order of each three.
-    n : int
-        Number of tables of lists that are drawn from the fit.
-    rng : numpy.random.Generator or int, optional
-    progress : bool
-        Show a progress bar.
-    n_jobs : int
-        Processes; −1 for one per core. The result is the same for the same `rng`.
-
-    Returns
-    -------
-    SimulatedGoodness
-
-    Raises
-    ------
-    DesignError
-        For a fit with a prior, counts that are not whole, and more cells than fit into memory.
-
-    Notes
-    -----
-    X² sums (observed − expected)²/expected over the outcomes of all pairs or triples. Those of one list depend on each
-    other, so that X² has no χ² distribution: lists of the same objects and covariates, with as many places, are drawn
-    from the fit, and p = (1 + number at least as large)/(n + 1). Expected counts are the mean of the observed and all
-    drawn tables. That the fit follows the lists is allowed for to first order: from drawn counts goes what their scores
-    explain (Pierce 1982, Annals of Statistics 10(2)), and z are residuals over their standard deviation in what is
-    left. Lists are drawn as independent, whatever the standard errors allow for.
-
-    Of lists in order without ties, pairs say little beyond the worths: triples tell whether the choice among three
-    follows from that between two, which is what Luce's axiom asks.
-
-    References
-    ----------
-    Luce, R. D. (1959). Individual choice behavior. Wiley.
-
-    Pierce, D. A. (1982). The asymptotic effect of substituting estimators for parameters in certain types of
-    statistics. Annals of Statistics 10(2), 475-478.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import llbt
-    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 2, 1, 3, 1], "C": [3, 3, 3, 2, 2, 3]})
-    >>> res = llbt.fit_rankings("object", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
-    >>> found = llbt.goodness_of_lists(res, n=199, rng=1)
-    >>> found.to_frame().columns.tolist()
-    ['object_i', 'object_j', 'outcome', 'observed', 'expected', 'z', 'p_value']
-    """
-    draw = Resampler.of("goodness_of_lists", rng, n_jobs, progress)
+def lists_goodness(res: RankingResults, of: Of, n: int, draw: Resampler) -> SimulatedGoodness:
+    """Return the test of fit of a model of lists by drawn lists; see `goodness_of_fit`."""
     check_drawn(res)
     drawing = ListDrawing.of(res, _SIZES[of])
     if not drawing.number:

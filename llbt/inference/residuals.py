@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import Count, Rng, checked
+from ..arguments import Count, Jobs, Rng, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
@@ -34,6 +34,7 @@ def residuals(
     n: Count = 199,
     rng: Rng = 0,
     progress: bool = False,
+    n_jobs: Jobs = 1,
 ) -> Table:
     """Return standardized residuals, the largest in absolute size first: who beats whom more often than expected.
 
@@ -54,6 +55,8 @@ def residuals(
         For these; the default seed makes printouts repeatable.
     progress : bool
         Show a bar that counts them.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def residuals(
             f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
             "Ask for pairs: llbt.residuals(res).",
         )
-    return simulated_pair_residuals(res, most, n, Resampler.of("residuals", rng, 1, progress))
+    return simulated_pair_residuals(res, most, n, Resampler.of("residuals", rng, n_jobs, progress))
 
 
 def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:

@@ -20,7 +20,7 @@ _EQUAL = 1e-9
 class SimulatedGoodness(Record):
     """A test of fit against tables drawn from the fit, and where it does not fit.
 
-    Made by `goodness_of_fit` for fits other than `LLBTResults`, and by `goodness_of_lists`.
+    Made by `goodness_of_fit` for fits other than `LLBTResults`.
 
     Attributes
     ----------

@@ -11,7 +11,6 @@ from ..core.columns import FloatArray
 from ..core.statistics import adjust_p, chi2_p_value, ratio
 from ..errors import DesignError
 from ..fitting.fitted import WithWorths, average_of
-from ..resampling import shown
 from ..table import Field, Table, format_count
 from .unit_models import UnitModel, unit_model
 
@@ -23,7 +22,7 @@ _LEAST_JUDGES = 20  # with effects: with 12 a test at 5 % rejects 10 % of levels
 _KNOWN = 1e-7  # of the largest eigenvalue, below which a direction is not told
 
 
-def unit_tests(res: WithWorths, by: str, *, progress: bool = False) -> Table:
+def unit_tests(res: WithWorths, by: str) -> Table:
     """Return the score tests of the levels of a column; see `level_tests`."""
     model = unit_model(res, by, "by")
     if len(model.counts) < 2:
@@ -34,7 +33,7 @@ def unit_tests(res: WithWorths, by: str, *, progress: bool = False) -> Table:
             "Ask a fit with fewer parameters.",
             expected=f"at most {_MOST}",
         )
-    found = UnitScores(model, len(average_of(res).free), progress)
+    found = UnitScores(model, len(average_of(res).free))
     tests = [found.test(g) for g in range(len(model.counts))]
     statistic, df = (np.array([t[k] for t in tests], dtype=np.float64) for k in (0, 1))
     least = _LEAST if model.part == model.each else _LEAST_JUDGES
@@ -75,7 +74,6 @@ class UnitScores:
 
     model: UnitModel
     own: int
-    progress: bool
 
     @cached_property
     def derivatives(self) -> tuple[FloatArray, FloatArray]:
@@ -91,7 +89,7 @@ class UnitScores:
         score = (up - down) / (2 * h)
         information = np.empty((size, p, p))
         pairs = [(k, m) for k in range(p) for m in range(k + 1)]
-        for k, m in shown("level_tests", pairs, self.progress):
+        for k, m in pairs:
             if k == m:
                 information[:, k, k] = -(up[:, k] - 2 * middle + down[:, k]) / h[k] ** 2
                 continue

@@ -13,7 +13,7 @@ from ..errors import SeparationError
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
-from ..inference.list_goodness import goodness_of_lists
+from ..inference.goodness import goodness_of_fit
 from ..inference.objects import worth_classes
 from ..inference.pairwise import pairwise
 from ..judges.tree import JudgeTree
@@ -143,11 +143,11 @@ def _fitting(s: ListStudy) -> list[str]:
     r = s.res.rankings
     if float(r.counts @ r.sizes) > _MOST_ENTRIES:
         entries = f"{format_count(float(r.counts @ r.sizes))} objects in lists"
-        return [paragraph(f"Not drawn for the page, of {entries}: llbt.goodness_of_lists(res) tests it.", "quiet")]
-    pairs = or_why(lambda: goodness_of_lists(s.res, "pairs", _DRAWN, rng=0))
+        return [paragraph(f"Not drawn for the page, of {entries}: llbt.goodness_of_fit(res) tests it.", "quiet")]
+    pairs = or_why(lambda: goodness_of_fit(s.res, _DRAWN, rng=0))
     if int(r.sizes.max()) < 3:
         return [pairs]
-    return [pairs, or_why(lambda: goodness_of_lists(s.res, "triples", _DRAWN, rng=0))]
+    return [pairs, or_why(lambda: goodness_of_fit(s.res, _DRAWN, of="triples", rng=0))]
 
 
 def _made(s: ListStudy) -> list[str]:
@@ -159,7 +159,7 @@ def _made(s: ListStudy) -> list[str]:
     calls = (
         f"res = llbt.fit_rankings({spec.formula!r}, rankings{options})",
         f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   res.first()",
-        f"llbt.goodness_of_lists(res, 'pairs', {_DRAWN}, rng=0)   llbt.audit(rankings)",
+        f"llbt.goodness_of_fit(res, {_DRAWN}, rng=0)   llbt.audit(rankings)",
         *([f"llbt.judges.tree({spec.formula!r}, rankings, by={s.tree.data.by!r})"] if s.tree is not None else []),
     )
     source = (

@@ -178,7 +178,6 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.anova: lambda: ([fitted(), by_judge()], {}),
     llbt.drop1: lambda: ([fitted()], {}),
     llbt.goodness_of_fit: lambda: ([fitted()], {}),
-    llbt.goodness_of_lists: lambda: ([llbt.fit_rankings("object", rankings())], {"n": 19}),
     llbt.held_out: lambda: ([fitted()], {"folds": 3, "rng": 1}),
     llbt.plot.fragility: lambda: ([llbt.fragility(fitted())], {}),
     llbt.plot.calibration: lambda: ([llbt.held_out(fitted(), folds=3, rng=1)], {}),
