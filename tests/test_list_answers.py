@@ -88,8 +88,8 @@ def test_a_question_is_a_function(res: llbt.RankingResults) -> None:
         res.worth  # noqa: B018
     with pytest.raises(AttributeError, match=r"llbt.drop1\(res\)"):
         res.drop1  # noqa: B018
-    with pytest.raises(AttributeError, match="no attribute 'residuals'"):
-        res.residuals  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'grade_tests'"):
+        res.grade_tests  # noqa: B018
 
 
 def test_a_fit_of_lists_in_words() -> None:

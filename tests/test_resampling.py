@@ -155,6 +155,7 @@ BAR_ALONE = {
     llbt.MixedResults.scale_intervals,
 }  # takes seconds, and draws nothing
 NOT_RESAMPLED = {
+    llbt.level_tests: "a bar of fits with effects, lists and patterns alone; it draws nothing",
     llbt.simulate: "its answer is what it draws",
     llbt.scores.simulate: "its answer is what it draws",
     llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
