@@ -14,7 +14,7 @@ from ..errors import DesignError, FormulaError, OptionError, SeparationError, li
 from ..formulas.coding import references
 from ..formulas.design import Design
 from ..formulas.grammar import HEADS, Formula, Term, compares_objects, has_object, parse, vocabulary
-from ..kernel.likelihood import Problem
+from ..kernel.likelihood import Problem, rows_of
 from ..kernel.matrix_free import Summit, WorthProblem, climbed, probabilities_at, undetermined
 from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
@@ -142,6 +142,35 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
         LargeResults,
     )
     return LargeResults(replace(spec, cov_type="nonrobust"), beside, found.worths, found.information, _said(spec, c))
+
+
+def worth_problem(res: LargeResults, counts: FloatArray) -> WorthProblem:
+    """Return the problem of a fit with other counts (S, K) of the comparisons; of those that have any."""
+    c, q = res.comparisons, len(res.beside.names)
+    rows = np.flatnonzero(counts.sum(axis=1) > 0)
+    plain = make_problem(res.design, c, np.arange(q), {})
+    return WorthProblem.of(c.pairs[rows], len(c.objects), rows_of(replace(plain, counts=counts), rows))
+
+
+def estimates_again(res: LargeResults, counts: FloatArray, prior: FloatArray | float) -> FloatArray | None:
+    """Return the estimates (J + q,) of a fit with other counts (S, K) and those of a prior; None where not finite."""
+    c, size = res.comparisons, len(res.worths)
+    rows = np.flatnonzero((counts + prior).sum(axis=1) > 0)
+    tallies = c.response.tally(counts[rows])
+    if np.any(prior):
+        groups = components_of(size, c.pairs[rows])[0]
+    else:
+        groups = int(ordered_components(size, c.pairs[rows], tallies).max()) + 1
+    no_ties = "tie" in res.design.blocks and not np.any(prior) and not tallies[:, 1].any()
+    if groups > 1 or no_ties:
+        return None
+    problem = worth_problem(res, counts + prior)
+    if len(undetermined(problem)):
+        return None
+    found = climbed(problem, res.estimates)
+    params = np.concatenate([found.worths, found.others])
+    far = max(float(np.abs(predictor).max()) for predictor in problem.at(params)) >= _NEAR
+    return None if not found.converged or (far and not np.any(prior)) else params
 
 
 def _solution(problem: WorthProblem, found: Summit, plain: Problem) -> Fit:

@@ -13,7 +13,7 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
-from ..fitting.fitted import plain_of
+from ..fitting.fitted import ClassSource, OneSource, WithWorths, plain_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
@@ -22,7 +22,7 @@ from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
 from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
 from .mixed_bootstrap import judge_unit, parameters_of
-from .unit_bootstrap import Bootstrapped, bootstrapped_units
+from .unit_bootstrap import bootstrapped_units
 from .unit_influences import Statistic, statistic_of, values_at
 
 _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
@@ -30,7 +30,7 @@ _REFITS = 20  # tables drawn at once where each is refitted by itself: the bar m
 
 @checked
 def bootstrap(
-    res: Bootstrapped,
+    res: WithWorths | OneSource | ClassSource,
     statistic: Statistic | None = None,
     *,
     resample: str | None = None,

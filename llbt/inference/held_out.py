@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
-from ..fitting.fitted import ClassSource, OneSource, WithWorths, plain_of
+from ..fitting.fitted import AnyFit, ClassSource, OneSource, plain_of
 from ..fitting.results import LLBTResults
 from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
@@ -23,7 +23,6 @@ from ..table import Field, Record, Table, counted, format_count, format_number
 from .pair_units import PlainCounts
 from .unit_losses import held_out_units, names_of
 
-Predicting = WithWorths | OneSource | ClassSource  # what says how probable a unit is
 Folds = Annotated[int, whole(2)]
 
 _BINS = 10
@@ -63,7 +62,7 @@ class HeldOut(Record):
 
 @checked
 def held_out(
-    results: Annotated[Predicting | Sequence[Predicting], JUDGED_INSIDE],
+    results: Annotated[AnyFit | OneSource | ClassSource | Sequence[AnyFit | OneSource | ClassSource], JUDGED_INSIDE],
     *,
     by: str | None = None,
     folds: Folds = 10,

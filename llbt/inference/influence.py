@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,29 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 from scipy.linalg import block_diag
+from scipy.sparse import csr_array, eye_array
 
 from ..arguments import checked
+from ..budgets import refuse_large
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, LLBTError, OptionError
-from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of, plain_of
+from ..fitting.fitted import (
+    AnyFit,
+    ClassSource,
+    ClassWorthSource,
+    OneSource,
+    WithWorths,
+    WorthSource,
+    average_of,
+    plain_of,
+)
+from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..resampling import shown
 from ..table import Field, Record, Table, format_count
 from ..table import Kind as CellKind
+from .large import check_plain
 from .level_tests import dependence_note, levels_of, tests_of
 from .objects import log_worths_at
 from .refit import refit_table
@@ -29,6 +43,9 @@ from .unit_models import unit_model
 
 _MOST_LEVELS = 30  # levels that are printed
 _MOST_REFITS = 5_000  # units that are left out in turn
+_MANY, _MOST_LARGE = 10_000, 1_000  # objects above which fewer are
+_COPIES = 5  # of the changes of all estimates without each unit
+_MOVED = 100  # of so many objects, rows of each unit: those that move most
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +75,7 @@ class Influence(Record):
 
 @checked
 def influence(
-    res: WithWorths | OneSource | ClassSource,
+    res: AnyFit | OneSource | ClassSource,
     *,
     by: str | None = None,
     at: At = "average",
@@ -68,7 +85,7 @@ def influence(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults or LatentClasses
+    res : a fit or latent classes
     by : str, optional
         A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
         default the cells; of a fit with effects or classes of judges the judges, of rankings each list, of patterns
@@ -87,7 +104,8 @@ def influence(
         level) and p_adjusted (the level against the rest, by Holm's method: see `level_tests`), the level with the
         largest change first; NaN where nothing can be fitted without it. Printed is one row per level, with the object
         that moves most. Of latent classes by class too, with the columns class, share (of the judges in it) and
-        share_without.
+        share_without. Of more than 10,000 objects up to 1,000 levels are left out, and the rows of each are of the 100
+        objects that move most.
 
     Raises
     ------
@@ -153,17 +171,21 @@ def _by_level(res: LLBTResults, by: str, at: At, progress: bool) -> Influence:
     return _told(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)
 
 
-def _by_unit(res: WithWorths | OneSource | ClassSource, by: str | None, at: At, progress: bool) -> Influence:
+def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, progress: bool) -> Influence:
     """Return the influence of each unit of a fit of whole judges, lists or patterns, of discriminations or classes."""
     model = unit_model(res, by, "by")
     units = np.arange(len(model.counts))
-    if len(units) > _MOST_REFITS:
+    many = len(res.comparisons.objects) > _MANY
+    most = _MOST_REFITS if not many else _MOST_LARGE
+    if len(units) > most:
         raise OptionError(
             f"{format_count(len(units))} {model.unit}s to leave out in turn",
             "Name a cluster or covariate: by=.",
-            expected=f"at most {format_count(_MOST_REFITS)}",
+            expected=f"at most {format_count(most)}",
         )
-    worths = _class_worths(res, at) if isinstance(res, ClassWorthSource) else _own_worths(res, at)
+    worths = _class_worths(res, at) if isinstance(res, ClassWorthSource) else _worths_of(res, at)
+    numbers = _COPIES * len(units) * float(len(model.estimates))
+    refuse_large(f"what {len(units):,} {model.unit}s move", numbers, "Name a column of fewer levels: by=.")
     moved = np.full((len(units), len(model.estimates)), np.nan)
     for k in shown("influence", units.tolist(), progress):
         counts = model.counts.copy()
@@ -173,7 +195,7 @@ def _by_unit(res: WithWorths | OneSource | ClassSource, by: str | None, at: At, 
         except DesignError:
             continue
     notes = (
-        f"log-worths λ against {worths.reference}; NA: no finite estimate without this {model.unit}",
+        f"log-worths λ {worths.measured}; NA: no finite estimate without this {model.unit}",
         *(() if model.labels is not None else (f"a {model.unit} that was given several times is left out once",)),
     )
     without = worths.estimate + moved[:, : worths.rows.shape[1]] @ worths.rows.T
@@ -192,9 +214,14 @@ class _Worths:
 
     objects: Sequence[Label]
     estimate: FloatArray
-    rows: FloatArray
+    rows: FloatArray | csr_array
     reference: Label | None
     shares: int = 0  # of classes of judges, of which each has M/K of the log-worths
+
+    @property
+    def measured(self) -> str:
+        """What log-worths are measured from, in words."""
+        return "from the mean of all objects" if self.reference is None else f"against {self.reference}"
 
     def beside(self, estimates: FloatArray, moved: FloatArray) -> list[_Column]:
         """Return the class of each log-worth, with its share with and without each unit; nothing without classes."""
@@ -212,10 +239,17 @@ class _Worths:
         ]
 
 
-def _own_worths(res: WithWorths | WorthSource, at: At) -> _Worths:
+@singledispatch
+def _worths_of(res: WithWorths | WorthSource, at: At) -> _Worths:
     average = average_of(res)
     found = log_worths_at(average, at)[0]
     return _Worths(average.comparisons.objects, found.estimate, found.rows[:, average.free], found.reference)
+
+
+@_worths_of.register
+def _(res: LargeResults, at: At) -> _Worths:
+    check_plain(at, population=False)
+    return _Worths(res.objects, res.worths, eye_array(len(res.worths), format="csr"), None)
 
 
 def _class_worths(res: ClassWorthSource, at: At) -> _Worths:
@@ -245,17 +279,23 @@ def _told(
     moved[:, np.isnan(whole)] = 0.0  # nor with it
     largest = moved.max(axis=1)
     order = np.argsort(-largest, kind="stable")
-    size, names, (sizes, what) = len(objects), [levels[k] for k in order], sized
+    names, (sizes, what) = [levels[k] for k in order], sized
+    if len(objects) > _MANY:
+        columns = np.argsort(-moved[order], axis=1, kind="stable")[:, :_MOVED]
+        notes = (*notes, f"of each {by} the {_MOVED} objects that move most")
+    else:
+        columns = np.tile(np.arange(len(objects)), (len(levels), 1))
+    here, size = (order[:, None], columns), columns.shape[1]
     tested = [] if p_adjusted is None else [p_adjusted[order]]
     rows = Table(
         (
-            Field(by, by, [name for name in names for _ in objects]),
+            Field(by, by, [name for name in names for _ in range(size)]),
             Field(what, what, np.repeat(sizes[order], size), "count"),
-            *(Field(name, heading, values[order].ravel(), kind) for name, heading, values, kind in beside),
-            Field("object", "object", list(objects) * len(levels)),
-            Field("estimate", "estimate", np.tile(whole, len(levels)), "estimate"),
-            Field("without", "without", without[order].ravel(), "estimate"),
-            Field("change", "change", (without - whole)[order].ravel(), "estimate"),
+            *(Field(name, heading, values[here].ravel(), kind) for name, heading, values, kind in beside),
+            Field("object", "object", [objects[k] for k in columns.ravel().tolist()]),
+            Field("estimate", "estimate", whole[columns].ravel(), "estimate"),
+            Field("without", "without", without[here].ravel(), "estimate"),
+            Field("change", "change", (without - whole)[here].ravel(), "estimate"),
             Field("largest", "largest", np.repeat(largest[order], size), "estimate"),
             *(Field("p_adjusted", "p (Holm)", np.repeat(p, size), "p_value") for p in tested),
         ),

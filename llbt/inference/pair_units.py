@@ -12,6 +12,7 @@ from ..core.columns import FloatArray, Label, summed_by
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_way, own_unit
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of, prior_counts
 from ..kernel import discrimination
@@ -139,7 +140,7 @@ class PairUnits:
 
     Attributes
     ----------
-    fit : LLBTResults or DiscriminationResults
+    fit : LLBTResults, DiscriminationResults or LargeResults
     unit : str
     labels : tuple or None
     counts : ndarray, shape (U,)
@@ -148,7 +149,7 @@ class PairUnits:
     model : CountModel
     """
 
-    fit: LLBTResults | DiscriminationResults
+    fit: LLBTResults | DiscriminationResults | LargeResults
     unit: str
     labels: tuple[Label, ...] | None
     counts: FloatArray
@@ -250,7 +251,7 @@ def discrimination_units(res: DiscriminationResults, by: str | None, option: str
     return units_of_counts(res, by, JudgedCounts.of(res))
 
 
-def units_of_counts(res: LLBTResults | DiscriminationResults, by: str, model: CountModel) -> PairUnits:
+def units_of_counts(res: LLBTResults | DiscriminationResults | LargeResults, by: str, model: CountModel) -> PairUnits:
     """Return a model of the counts of a fit's table in units: judgments, or the levels of a kept column."""
     c = res.comparisons
     if by != JUDGMENT:

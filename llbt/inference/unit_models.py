@@ -11,11 +11,13 @@ from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from .judge_units import judge_units
+from .large_units import large_units
 from .list_units import list_units
 from .pair_units import JudgedCounts, PlainCounts, discrimination_units, finite, pair_units
 from .pattern_units import pattern_units
@@ -119,6 +121,7 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
 
 unit_model.register(LLBTResults)(pair_units)
 unit_model.register(DiscriminationResults)(discrimination_units)
+unit_model.register(LargeResults)(large_units)
 unit_model.register(MixedResults)(judge_units)
 unit_model.register(RankingResults)(list_units)
 unit_model.register(PatternResults)(pattern_units)

@@ -104,11 +104,12 @@ class _Point:
     weights: FloatArray  # of the predictors, (B, B, S)
 
 
-def climbed(problem: WorthProblem) -> Summit:
-    """Return the maximum of the likelihood, or where the search for it ended."""
+def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
+    """Return the maximum of the likelihood, or where the search for it ended; from a start (J + q,), or from 0."""
     size, q = problem.graph.size, problem.beside.signed.shape[1]
-    ascent, start = _Rough(problem, np.zeros((size, q))), _evaluated(problem, np.zeros(size + q))
-    found = newton(ascent, start, enough=_DECREMENT * (size + q), rest=0.0, exact=0.0, most=_MOST_STEPS)
+    ascent = _Rough(problem, np.zeros((size, q)))
+    first = _evaluated(problem, np.zeros(size + q) if start is None else start)
+    found = newton(ascent, first, enough=_DECREMENT * (size + q), rest=0.0, exact=0.0, most=_MOST_STEPS)
     if found.failure is not None:
         raise found.failure
     point = found.point
