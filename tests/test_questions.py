@@ -41,7 +41,7 @@ def test_the_number_of_questions_answered() -> None:
         "discrimination": 24,
         "rankings": 23,
         "patterns": 22,
-        "large": 6,
+        "large": 11,
         "classes": 14,
         "calibrated": 11,
     }

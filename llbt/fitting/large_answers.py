@@ -13,7 +13,7 @@ from ..core.statistics import ratio
 from ..formulas.grid import codes_of
 from ..kernel.band import Band
 from ..kernel.graph_variances import exact_variances
-from ..kernel.likelihood import Problem, probabilities
+from ..kernel.likelihood import Problem, probabilities, rows_of
 from ..table import Field, Table, counted, format_count, format_figure, format_number
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
@@ -52,6 +52,13 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
         Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
     ]
     return Table(tuple(fields), title="Outcome probabilities", notes=(f"{100 * confidence:.4g} % intervals",))
+
+
+def chance_errors(res: LargeEstimates, rows: IntArray) -> FloatArray:
+    """Return standard errors of the probabilities of some comparisons of the table, (R, K), solved for exactly."""
+    c = res.comparisons
+    chance = res.cells.means[rows] / c.totals[rows, None]
+    return _chance_errors(res, rows_of(res.beside.problem(), rows), c.pairs[rows], chance)
 
 
 def _chance_errors(res: LargeEstimates, problem: Problem, pairs: IntArray, chance: FloatArray) -> FloatArray:

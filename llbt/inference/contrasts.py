@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import singledispatch
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,22 +14,29 @@ from scipy.sparse import csr_array
 
 from ..arguments import JUDGED_INSIDE, Confidence, checked, is_real
 from ..core.columns import FloatArray
+from ..core.links import Cumulative
+from ..core.response import Response
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed, safe_repr
-from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
+from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..fitting.hypotheses import Linear, estimated
+from ..fitting.large_results import LargeResults
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
+from ..fitting.specification import Specification
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
 from ..table import Field, Table, format_number, interval_fields
+from .large import check_plain
 from .objects import KNOWN, LogWorths, log_worths_at
 from .scales import CONTRASTS, Scale, on_scale
+
+_Weights = Mapping[str, Mapping[Any, float] | str]
 
 
 @checked
 def contrasts(
-    res: WithWorths | OneSource | ClassSource,
+    res: AnyFit | OneSource | ClassSource,
     weights: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
     *,
     at: At = None,
@@ -38,8 +47,9 @@ def contrasts(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        Of a fit with effects of judges, it is of the average judge.
+    res : a fit, a calibration or latent classes
+        Of a fit with effects of judges, it is of the average judge; of latent classes by class; of very many objects
+        (`LargeResults`) the standard error of each contrast is solved for exactly.
     weights : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
         hypothesis about the parameters as in ``res.t_test``, such as ``"object[A] = object[B]"``.
@@ -78,36 +88,83 @@ def contrasts(
         return res.class_worths().stacked(
             lambda one: contrasts(one, weights, at=at, scale=scale, confidence=confidence)
         )
-    res = average_of(res)
     if not isinstance(weights, Mapping) or not weights:
         raise OptionError(
             f"the weights are {'none' if isinstance(weights, Mapping) else kind_of(weights)}",
             expected="a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}",
         )
-    if not res.response.plain_odds and scale != "log_worth":
-        what = "the judgments are graded" if res.log_linear else f"the link is {res.specification.link!r}"
-        raise OptionError(
-            f"{what}, and scale={scale!r} is no sum of log-worths",
-            f"Ask for scale='log_worth', or of two objects pairwise(res, scale={scale!r}).",
-        )
+    return _answered(res, weights, at, scale, confidence)
+
+
+@singledispatch
+def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
+    """Return the contrasts of a fit whose estimates have a covariance."""
+    res = average_of(of)
+    _check_scale(res.response, res.specification, scale)
     rows, notes = _linear(res, weights, at, scale)
-    estimate = np.concatenate([row.estimate for row in rows])
-    error = np.sqrt(np.maximum(np.concatenate([np.diag(row.cov) for row in rows]), 0))
     matrix = np.concatenate([row.matrix for row in rows])
-    z = ratio(estimate, error)
     predicted = res.object_effects is not None
     words = np.array([isinstance(weights[name], str) or not predicted for name, row in zip(weights, rows, strict=True)
                       for _ in row.labels])  # fmt: skip
     own = np.where(words, res.df_of(matrix), res.worth_df_of(matrix))
+    found = _table(rows, own, res.df_inference, words, scale, confidence)
+    estimate, error = _estimates(rows)
+    return replace(found, notes=(*notes, *res.covariance.missing_notes(estimate, error)))
+
+
+@_answered.register
+def _(res: LargeResults, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
+    """Return the contrasts of very many objects, whose covariance is solved for exactly."""
+    check_plain(at, population=False)
+    _check_scale(res.comparisons.response, res.specification, scale)
+    of, rows = res.estimated, []
+    for name, value in weights.items():
+        if isinstance(value, str):
+            rows.append(_in_words(res, name, value, scale))
+            continue
+        matrix = np.zeros((1, len(of.names)))
+        matrix[0, : len(res.worths)] = weights_of(res, name, value)
+        rows.append(Linear([name], matrix, matrix @ of.values, of.combined(matrix)))
+    size = sum(len(row.labels) for row in rows)
+    found = _table(rows, np.full(size, np.inf), np.inf, np.ones(size, dtype=np.bool_), scale, confidence)
+    return replace(found, notes=("standard errors are exact",))
+
+
+def _check_scale(response: Response | Cumulative, spec: Specification, scale: Scale) -> None:
+    if response.plain_odds or scale == "log_worth":
+        return
+    what = "the judgments are graded" if spec.link == "adjacent" else f"the link is {spec.link!r}"
+    raise OptionError(
+        f"{what}, and scale={scale!r} is no sum of log-worths",
+        f"Ask for scale='log_worth', or of two objects pairwise(res, scale={scale!r}).",
+    )
+
+
+def _estimates(rows: Sequence[Linear]) -> tuple[FloatArray, FloatArray]:
+    """Return the estimates of all contrasts and their standard errors."""
+    variance = np.concatenate([np.diag(row.cov) for row in rows])
+    return np.concatenate([row.estimate for row in rows]), np.sqrt(np.maximum(variance, 0))
+
+
+def _table(
+    rows: Sequence[Linear],
+    own: FloatArray,
+    df: float,
+    words: npt.NDArray[np.bool_],
+    scale: Scale,
+    confidence: float,
+) -> Table:
+    """Return contrasts on a scale, with degrees of freedom of each, `own`."""
+    estimate, error = _estimates(rows)
+    z = ratio(estimate, error)
     shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values(confidence, own))
     labels = [label for row in rows for label in row.labels]
     return Table(
         (
-            *_tested(labels, shown, shown_error, z, two_sided_p(z, own), res.df_inference, words),
+            *_tested(labels, shown, shown_error, z, two_sided_p(z, own), df, words),
             *interval_fields(low, high, confidence),
         ),
         title=f"Contrasts: {CONTRASTS[scale]}",
-        notes=(*notes, *res.covariance.missing_notes(estimate, error)),
     )
 
 
@@ -159,7 +216,7 @@ def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     return Linear([name], matrix, estimate, cov)
 
 
-def weights_of(res: LLBTResults, name: str, weights: Any) -> FloatArray:
+def weights_of(res: LLBTResults | LargeResults, name: str, weights: Any) -> FloatArray:
     """Return the weights of the J objects, shape (J,)."""
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):
@@ -187,10 +244,11 @@ def weights_of(res: LLBTResults, name: str, weights: Any) -> FloatArray:
     return row
 
 
-def _in_words(res: LLBTResults, name: str, text: str, scale: Scale) -> Linear:
+def _in_words(res: LLBTResults | LargeResults, name: str, text: str, scale: Scale) -> Linear:
     """Return the hypotheses that a text describes, named."""
     found = estimated(res, text)
-    ties = [n for n, block in zip(res.names, res.design.blocks, strict=True) if block in ("tie", "bad", "grade")]
+    blocks = zip(res.design.names, res.design.blocks, strict=True)
+    ties = [name for name, block in blocks if block in ("tie", "bad", "grade")]
     used = [n for n in ties if found.matrix[:, res.names.index(n)].any()]
     if used and scale != "log_worth":
         raise OptionError(

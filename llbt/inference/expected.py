@@ -10,6 +10,7 @@ import numpy as np
 from ..core.columns import FloatArray
 from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.population import Population
 from ..fitting.results import LLBTResults
@@ -26,6 +27,11 @@ def expected_counts(res: Any) -> FloatArray:
 @expected_counts.register
 def _(res: LLBTResults) -> FloatArray:
     return res.solution.means
+
+
+@expected_counts.register
+def _(res: LargeResults) -> FloatArray:
+    return res.cells.means
 
 
 @expected_counts.register

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -11,7 +13,9 @@ from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
-from ..fitting.fitted import WithWorths, plain_of
+from ..fitting.fitted import AnyFit, WithWorths, plain_of
+from ..fitting.large_answers import chance_errors
+from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent
@@ -22,11 +26,12 @@ Residual = Literal["pearson", "deviance"]
 
 _EXACT = 1e-8  # a cell with a leverage this close to 1 is fitted exactly
 _BEYOND = 2.0
+_EXACTLY = 100  # of very many objects, comparisons whose residuals have exact errors
 
 
 @checked
 def residuals(
-    res: WithWorths,
+    res: AnyFit,
     *,
     of: Of | None = None,
     kind: Residual = "pearson",
@@ -40,10 +45,10 @@ def residuals(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
+    res : a fit
     of : {"cells", "pairs"}, optional
-        Every outcome of every comparison, the default of `LLBTResults`; or every pair of objects, summed over
-        covariates and both orders, which other fits have alone.
+        Every outcome of every comparison, the default of `LLBTResults` and the only choice of `LargeResults`; or every
+        pair of objects, summed over covariates and both orders, the only choice of other fits.
     kind : {"pearson", "deviance"}
         Of cells: Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or
         deviance residuals, those of R's `rstandard` by default.
@@ -83,6 +88,9 @@ def residuals(
     and V the covariance of the estimates as the likelihood has it. For a pair with one comparison and no ties it is the
     Pearson residual of the cell.
 
+    Of very many objects leverages are exact for the 100 comparisons of the largest residuals; of others they leave out
+    what estimation takes, so that residuals are a little too small.
+
     Judgments of one judge with effects, of one list or of one pattern depend on each other. Of such fits fitted wins
     are the mean of tables drawn from the fit, and the residual is the difference over its standard deviation in these
     tables, less what their own estimates explain; see `goodness_of_fit`.
@@ -101,23 +109,68 @@ def residuals(
     >>> pairs.loc[0, ["object_i", "object_j"]].tolist(), pairs["residual"].round(2).tolist()[:2]
     (['Comm Statist', 'JRSS-B'], [1.87, -1.17])
     """
-    plain = plain_of(res)
-    if plain is not None and of != "pairs":
-        return _of_cells(plain, kind, most)
+    found = _by_cell(res, kind)
+    if found is not None and of != "pairs":
+        return _of_cells(found, kind, most)
     if kind != "pearson":
         raise OptionError(f"kind={kind!r} is for cells", "Residuals of pairs are Pearson's: leave kind= out.")
+    plain = plain_of(res)
     if plain is not None:
         return pair_residuals(plain, most)
+    if found is not None:
+        raise OptionError(
+            "of='pairs' of so many objects: their errors need the covariance of all estimates",
+            "Ask for cells: llbt.residuals(res).",
+        )
     if of == "cells":
         raise OptionError(
             f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
             "Ask for pairs: llbt.residuals(res).",
         )
-    return simulated_pair_residuals(res, most, n, Resampler.of("residuals", rng, n_jobs, progress))
+    whole = cast(WithWorths, res)  # without cells
+    return simulated_pair_residuals(whole, most, n, Resampler.of("residuals", rng, n_jobs, progress))
 
 
-def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:
-    residual = standardized_residuals(res, kind)
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Residuals of the n cells of a fit, in the order of its table, and how they were made."""
+
+    fit: LLBTResults | LargeResults
+    residual: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+@singledispatch
+def _by_cell(res: Any, kind: Residual) -> _Cells | None:
+    """Return the residuals of cells; None of a fit in whose cells judgments depend on each other."""
+    return None
+
+
+@_by_cell.register
+def _(res: LLBTResults, kind: Residual) -> _Cells:
+    return _Cells(res, standardized_residuals(res, kind))
+
+
+@_by_cell.register
+def _(res: LargeResults, kind: Residual) -> _Cells:
+    """Return residuals over errors that leave out what estimation takes, but where they are largest."""
+    plain = (res.resid_pearson if kind == "pearson" else res.resid_deviance).to_numpy()
+    p = res.cells.means / res.comparisons.totals[:, None]
+    resid = plain.reshape(p.shape)
+    found = resid / np.sqrt(1 - p)
+    some = np.sort(np.argsort(-np.abs(found).max(axis=1), kind="stable")[:_EXACTLY])
+    taken = res.cells.means[some] * (chance_errors(res, some) / p[some]) ** 2
+    free = 1 - p[some] - taken
+    found[some] = resid[some] / np.sqrt(np.where(free > _EXACT, free, np.nan))
+    note = (
+        f"the {format_count(len(some))} comparisons of the largest residuals have exact standard errors; residuals of "
+        "others are a little too small, for their errors leave out what estimation takes"
+    )
+    return _Cells(res, found.ravel(), (note,) if len(some) < len(p) else ())
+
+
+def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:
+    res, residual = of.fit, of.residual
     size = np.abs(residual).round(9)  # cells that are equal but for rounding stay in the order of the table
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, size), kind="stable")
     residual = residual[order]
@@ -135,7 +188,7 @@ def _of_cells(res: LLBTResults, kind: Residual, most: int) -> Table:
         ),
         title=f"Standardized {'Pearson' if kind == 'pearson' else kind} residuals",
         foot=_foot(residual),
-        notes=_notes(res, residual),
+        notes=(*of.notes, *_notes(of)),
         shown=tuple(candidates[:most].tolist()),
         more=f"… {format_count(rest)} smaller ones: .to_frame(), or most=" if rest else "",
         asked=True,
@@ -187,8 +240,8 @@ def _foot(residual: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _notes(res: LLBTResults, residual: FloatArray) -> tuple[str, ...]:
-    notes = []
+def _notes(of: _Cells) -> tuple[str, ...]:
+    res, residual, notes = of.fit, of.residual, []
     exact = int(np.isnan(residual).sum())
     if 0 < exact < len(residual):
         notes.append(f"{format_count(exact)} cells are fitted exactly (leverage 1) and have no residual")

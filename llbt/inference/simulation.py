@@ -13,13 +13,13 @@ from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import ClassSource, ClassWorthSource, WithWorths
+from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..table import counted
 from .draws import draw_parametric, with_counts
+from .expected import expected_counts
 from .list_tables import drawn_rankings
 from .mixed_tables import Judges, drawn_of_classes, drawn_table
 from .pattern_tables import drawn_patterns
@@ -29,7 +29,7 @@ _MOST = 1e15  # judgments of a comparison: as counts they are exact
 
 @checked
 def simulate(
-    res: WithWorths | ClassSource,
+    res: AnyFit | ClassSource,
     n: Count = 1,
     *,
     times: Positive = 1,
@@ -40,7 +40,7 @@ def simulate(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults or LatentClasses
+    res : a fit or latent classes
     n : int
         How many tables.
     times : float
@@ -98,7 +98,7 @@ def simulate(
             f"judges={judges!r}, but this fit has no judges drawn from a population",
             "Leave it out, or fit effects of judges: fit('object + tie + (object | judge)', c).",
         )
-    means = res.means if isinstance(res, DiscriminationResults) else res.solution.means
+    means = expected_counts(res)
     refuse_draws("keeping the counts of {n} tables", n, 4.0 * means.size)
     drawn = draw_parametric(times * means, n, as_generator(rng))
     notes = (*c.notes, note, *(("clusters forgotten",) if c.clusters else ()))

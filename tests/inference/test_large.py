@@ -21,7 +21,10 @@ from llbt.fitting.unanswered import OF_LARGE
 from llbt.inference.large import simultaneous
 
 SIZE = 120
-ANSWERING = {"anova", "leaderboard", "model_table", "pairwise", "worth"}
+ANSWERING = {
+    "anova", "contrasts", "held_out", "influence", "leaderboard", "model_table", "pairwise", "residuals", "simulate",
+    "worth",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
