@@ -58,6 +58,11 @@ class PatternEstimates(WorthEstimates):
         )
 
     @property
+    def answers_depend(self) -> bool:
+        """Whether answers of a judge depend on each other, so that λᵢ − λⱼ tells of one with all others held."""
+        return self.dependent or self.patterns.kind != "comparisons"
+
+    @property
     def names_beside(self) -> tuple[str, ...]:
         """Names of the parameters of dependence, then of those of missing answers.
 

@@ -145,7 +145,7 @@ def pairwise(
         return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
-    notes = (*notes, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()))
+    notes = (*notes, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
     if objects is None:
         return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
     some = _positions(objects, plain.comparisons.objects)
@@ -153,6 +153,19 @@ def pairwise(
     notes = (*notes, f"{counted(len(labels), 'object')} of {len(plain.comparisons.objects)}")
     few = found.some(some)
     return all_pairs(plain, few, rng, objects=labels, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+
+
+def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
+    """Say what differences of log-worths of patterns are, and refuse probabilities that they do not make."""
+    if not getattr(res, "answers_depend", False):  # only those of patterns may
+        return ()
+    if scale == "probability":
+        raise OptionError(
+            "scale='probability', but answers of a judge depend on each other here, and exp(2(λᵢ − λⱼ)) are odds with "
+            "his other answers held",
+            "Ask for the probabilities of the answers: res.predict().",
+        )
+    return ("of one answer, with all other answers of the judge held",)
 
 
 def _in_classes(

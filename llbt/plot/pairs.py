@@ -82,7 +82,7 @@ def probabilities(res: WithWorths, *, at: At = None, ax: Axes | None = None) -> 
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`.
+        For log-worths that differ between classes and no `at`, and for patterns whose answers depend on each other.
 
     Examples
     --------

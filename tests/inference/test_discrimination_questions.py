@@ -70,5 +70,3 @@ def test_contrasts_and_quasi_variances_are_those_at_discrimination_one() -> None
     assert llbt.quasi_variances(res).to_frame()["std_error"].max() == pytest.approx(res.bse.max(), rel=0.2)
     labels = [label.get_text() for label in llbt.plot.intervals(res).get_yticklabels()]
     assert sorted(labels) == list("ABCD")
-    with pytest.raises(OptionError, match="without brackets and discriminations"):
-        llbt.goodness_of_fit(res)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -178,3 +179,17 @@ def test_a_ranking_of_two_tells_what_a_judgment_tells() -> None:
     tied = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=list("ABC")))
     with pytest.raises(DesignError, match="rankings with ties or of best-worst sets"):
         llbt.planning.next_pairs(tied)
+
+
+def test_pairs_of_patterns_have_no_probability_where_answers_depend() -> None:
+    res = fit_of("patterns")
+    with pytest.raises(OptionError, match=r"odds with his other answers held.*res\.predict\(\)"):
+        llbt.pairwise(res, scale="probability")
+    with pytest.raises(OptionError, match="odds with his other answers held"):
+        llbt.plot.probabilities(res, ax=plt.figure().subplots())
+    plt.close()
+    assert "with all other answers of the judge held" in llbt.pairwise(res).as_text()
+    alone = llbt.fit_patterns("object + tie", res.patterns)
+    chance = llbt.pairwise(alone, scale="probability").to_frame()["estimate"].iloc[0]
+    said = alone.predict().to_frame().iloc[:3].set_index("outcome")["estimate"]
+    assert chance == pytest.approx(said["i"] / (said["i"] + said["j"]))

@@ -33,6 +33,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_draw_where_they_are_told_and_leave_settings_alone(name, pooled):
+    plt.close("all")  # those of examples elsewhere
     settings = dict(mpl.rcParams)
     figure, (left, right) = plt.subplots(1, 2, layout="constrained")
     assert PICTURES[name](pooled, ax=left) is left
