@@ -28,10 +28,12 @@ from ..formulas.design import Design
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.grid import At
 from ..inference.nesting import check_tables
-from ..inference.refit import written_terms
+from ..inference.refit import refit_data, written_terms
 from ..inference.tested_models import Terms, TestedModel, formula_of, tested
+from ..inference.unit_models import unit_model
 from ..resampling import steps_shown
 from ..table import Field, Record, Table, format_count, format_number, format_p
+from .calibrated_units import calibrated_units
 from .calibration_checks import drift_of
 from .calibration_problem import CalibrationProblem, Means, Tuned
 from .calibration_units import Units, read_units_of
@@ -80,6 +82,10 @@ class Calibration(Record):
         machine, pair, outcome, labels, verdicts, estimate, std_error: shares of the outcomes by the labels, by the
         verdicts, and by the verdicts corrected by the table of both.
     notes : tuple of str
+    problem : CalibrationProblem
+        The units, and the equations that were solved.
+    held : ndarray or None
+        The weights of the machines (M,) that were asked for; None where the data chose them.
     """
 
     _made_by: ClassVar[str] = "llbt.judges.calibrate(…)"
@@ -98,6 +104,8 @@ class Calibration(Record):
     rogan_gladen: pd.DataFrame
     confidence: float
     notes: tuple[str, ...]
+    problem: CalibrationProblem
+    held: FloatArray | None
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)
@@ -345,17 +353,19 @@ def _calibrated(
     units = read_units_of(human, machine, unit, groups, order=re.search(r"\border\b", formula) is not None)
     model = LLBT.from_formula(_checked_formula(formula, units), units.table)
     problem = CalibrationProblem.of(units, model.design, means)
+    weights = None if omega is None else np.full(len(units.machines), float(omega))
+    return _calibration(problem, formula, weights, confidence)
+
+
+def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | None, confidence: float) -> Calibration:
+    """Return the calibration of a problem at weights of the machines (M,), or at the best ones."""
+    units = problem.units
     machines, sandwich = problem.alone()
-    none = Tuned.held(np.zeros(len(units.machines)))
     try:
-        labels = problem.solved(none.weights)
-        tuned = problem.tuned(labels, machines) if omega is None else Tuned.held(none.weights + float(omega))
-        weights = tuned.weights
-        found = labels if not weights.any() else problem.solved(weights)
-        if found is None:
-            raise linalg.LinAlgError("no estimates")
-        errors = problem.covariance(found, tuned)
-        alone = None if labels is None else problem.covariance(labels, none)
+        solved = problem.calibrated(omega)
+        found, labels, weights = solved.params, solved.labels, solved.tuned.weights
+        errors = problem.covariance(found, solved.tuned)
+        alone = None if labels is None else problem.covariance(labels, Tuned.held(np.zeros(len(units.machines))))
     except linalg.LinAlgError:
         raise SeparationError(
             "the labels, corrected by the machines' verdicts, have no finite estimates: some objects win all or have "
@@ -377,7 +387,19 @@ def _calibrated(
         rogan_gladen=corrected_shares(units),
         confidence=confidence,
         notes=(*units.notes, *problem.notes, *_gained(effective, int(units.labelled.sum()))),
+        problem=problem,
+        held=omega,
     )
+
+
+def calibrated_again(res: Calibration, units: Units) -> Calibration:
+    """Return the calibration of other units; weights of machines are found anew where they were."""
+    problem = CalibrationProblem.of(units, res.design, "within_pairs" if res.within_pairs else "overall")
+    return _calibration(problem, res.specification.formula, res.held, res.confidence)
+
+
+unit_model.register(Calibration)(calibrated_units)
+refit_data.register(Calibration)(calibrated_again)
 
 
 def _checked_formula(formula: str, units: Units) -> str:

@@ -66,6 +66,15 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False)
+class Calibrated:
+    """Estimates (p,), those by the labels alone where they are finite, and the weights of the machines."""
+
+    params: FloatArray
+    labels: FloatArray | None
+    tuned: Tuned
+
+
+@dataclass(frozen=True, eq=False)
 class CalibrationProblem:
     """The score equations of all sources, and how units are weighted."""
 
@@ -115,6 +124,24 @@ class CalibrationProblem:
             return None
         return self.scores.root(counts, np.zeros(self.size))
 
+    def calibrated(self, omega: FloatArray | None) -> Calibrated:
+        """Return the estimates at weights of the machines (M,), or at those that make contrasts most precise.
+
+        Raises
+        ------
+        LinAlgError
+            Where there are no estimates.
+        SeparationError
+            Where neither labels nor verdicts by themselves have finite estimates.
+        """
+        none = np.zeros(len(self.units.machines))
+        labels = self.solved(none)
+        tuned = self.tuned(self.alone()[0] if labels is None else labels) if omega is None else Tuned.held(omega)
+        found = labels if not tuned.weights.any() else self.solved(tuned.weights)
+        if found is None:
+            raise linalg.LinAlgError("no estimates")
+        return Calibrated(found, labels, tuned)
+
     def alone(self) -> tuple[FloatArray, Errors]:
         """Return the estimates of the machines' verdicts on all units, with the sandwich by units or their groups."""
         shape = (len(self.units.table), len(self.scores.response.outcomes))
@@ -157,9 +184,8 @@ class CalibrationProblem:
         scores = self.scores.of_judgments(params, source.comparison, source.said)
         return source.by_unit(scores, self.units.size)
 
-    def tuned(self, labels: FloatArray | None, machines: FloatArray) -> Tuned:
+    def tuned(self, at: FloatArray) -> Tuned:
         """Return the weights that make the trace of the covariance of all contrasts smallest, each from 0 to 1."""
-        at = machines if labels is None else labels
         own, added = (self._summed(x) for x in self.influences(at))
         moved = self._contrasts() @ self._bread(at, np.zeros(len(self.units.machines)))
         e, f = own @ moved.T, added @ moved.T

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,15 @@ import pandas as pd
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code
 from ..core.comparisons import Comparisons
+from ..core.counts import counts_of_cells
 from ..core.judgments import Judgments
 from ..core.response import TWO
 from ..data.judged import read_judged
 from ..data.sources import as_names
 from ..errors import JudgmentError, listed
 from ..table import counted
+
+UNIT = "unit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,14 @@ class Source:
         np.add.at(found, self.unit, self.share[:, None] * scores)
         return found
 
+    def taken(self, units: IntArray, kept: npt.NDArray[np.bool_]) -> Source:
+        """Return the judgments of some units (U',), repeated or not, of which only some have any."""
+        order, size = np.argsort(self.unit, kind="stable"), np.bincount(self.unit, minlength=int(units.max()) + 1)
+        many = size[units] * kept
+        rows = order[_ranges((np.cumsum(size) - size)[units], many)]
+        of = np.repeat(np.arange(len(units)), many)
+        return Source(self.name, self.comparison[rows], self.said[rows], of, self.share[rows])
+
     def counts(self, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
         """Return how often each comparison has each outcome, units weighted (units,), shape (S, K)."""
         cells = self.comparison * shape[1] + self.said
@@ -69,6 +80,10 @@ class Units:
     pairs : list of str
         The P pairs.
     cluster : ndarray of int, shape (U,)
+    kind : str
+        What a cluster is: ``"unit"``, or the column whose values units share.
+    names : tuple of label
+        What each of the G clusters is called.
     notes : tuple of str
     """
 
@@ -79,12 +94,44 @@ class Units:
     pair: IntArray
     pairs: list[str]
     cluster: IntArray
+    kind: str
+    names: tuple[Label, ...]
     notes: tuple[str, ...]
 
     @property
     def size(self) -> int:
         """Number of units U."""
         return len(self.pair)
+
+    def again(self, times: IntArray, labelled: npt.NDArray[np.bool_]) -> Units:
+        """Return each cluster so many times (G,), each copy one of its own, with its labels or without (G,)."""
+        order = np.argsort(self.cluster, kind="stable")
+        size = np.bincount(self.cluster, minlength=len(self.names))
+        drawn = np.repeat(np.arange(len(self.names)), times)
+        units = order[_ranges(np.cumsum(size)[drawn] - size[drawn], size[drawn])]
+        kept = self.labelled[units] & labelled[self.cluster[units]]
+        human = self.human.taken(units, kept)
+        machines = tuple(machine.taken(units, np.ones(len(units), dtype=np.bool_)) for machine in self.machines)
+        shape = (len(self.table), len(self.table.response.outcomes))
+        counts = np.zeros(shape)
+        for source in (human, *machines):
+            np.add.at(counts, (source.comparison, source.said), 1.0)
+        return replace(
+            self,
+            table=replace(self.table, counts=counts_of_cells(counts, self.table.response)),
+            human=human,
+            machines=machines,
+            labelled=kept,
+            pair=self.pair[units],
+            cluster=np.repeat(np.arange(len(drawn)), size[drawn]),
+            names=tuple(self.names[k] for k in drawn.tolist()),
+        )
+
+
+def _ranges(starts: IntArray, sizes: IntArray) -> IntArray:
+    """Return starts[k], starts[k] + 1, … of so many numbers each, one range after another."""
+    before = np.cumsum(sizes) - sizes
+    return np.asarray(np.repeat(starts - before, sizes) + np.arange(int(sizes.sum())))
 
 
 def read_units_of(
@@ -142,7 +189,12 @@ def read_units_of(
     first[unit_rows[::-1]] = rows[::-1]
     pair, named = pd.factorize(pd.MultiIndex.from_arrays([low[first], high[first]]), sort=True)
     labels = objects.levels.tolist()
-    cluster = np.arange(len(first)) if groups is None else pd.factorize(frame["group"].to_numpy()[first])[0]
+    if groups is None:
+        cluster = np.arange(len(first))
+        called = tuple(_called(row, labels) for row in kept_keys[whole].tolist())
+    else:
+        cluster, levels = pd.factorize(frame["group"].to_numpy()[first])
+        called = tuple(levels.tolist())
     return Units(
         table,
         sources[0],
@@ -151,8 +203,16 @@ def read_units_of(
         pair,
         [f"{labels[a]}:{labels[b]}" for a, b in named],
         cluster,
+        groups or UNIT,
+        called,
         (*said["human"].notes, *said["machine"].notes, *notes),
     )
+
+
+def _called(key: Sequence[Any], objects: Sequence[Label]) -> str:
+    """Return what a unit is called: the values of its columns, and its objects."""
+    *values, low, high = key
+    return ", ".join([*map(str, values), f"{objects[low]}–{objects[high]}"])
 
 
 def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> pd.DataFrame:
