@@ -129,7 +129,7 @@ _MORE_THAN_WORTHS = (
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
-    (*_MORE_THAN_WORTHS, "bootstrap", "held_out", "influence", "simulate"),
+    (*_MORE_THAN_WORTHS, "simulate"),
     (
         "calibrated worths have no likelihood and no counts: their table holds the judgments of people and of machines "
         "together",

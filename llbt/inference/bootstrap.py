@@ -43,7 +43,7 @@ def bootstrap(
 
     Parameters
     ----------
-    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults or LatentClasses
+    res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults, LatentClasses or Calibration
     statistic : callable, optional
         A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, σ and
         what stands beside the worths among them.
@@ -58,7 +58,8 @@ def bootstrap(
         model; or the name of a kept cluster or covariate of the lists. Of a fit of patterns: ``"pattern"``, the answers
         of single judges, or a covariate. Judges with discriminations of their own cannot be resampled. Of latent
         classes: their judges, the default, a column that has one level for each judge, or ``"parametric"``; each
-        resample is fitted from the estimates, so that its classes are those of the fit.
+        resample is fitted from the estimates, so that its classes are those of the fit. Of calibrated worths: units,
+        with their labels and verdicts, or the groups of units that depend on each other.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional

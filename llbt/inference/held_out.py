@@ -77,7 +77,8 @@ def held_out(
     results : a fit, or a sequence of fits
         One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. Of fits
         with effects of judges and of latent classes whole judges are held out, of rankings and patterns whole answers:
-        they, and what is compared with them, have a log-loss, and no Brier score.
+        they, and what is compared with them, have a log-loss, and no Brier score. Of calibrated worths labels are held
+        out, and predicted by the other labels with the verdicts on all units.
     by : str, optional
         What folds are made of: ``"judgment"`` (of rankings ``"list"``, of patterns ``"pattern"``), or a cluster or
         covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments

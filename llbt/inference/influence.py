@@ -85,7 +85,7 @@ def influence(
 
     Parameters
     ----------
-    res : a fit or latent classes
+    res : a fit, latent classes or a calibration
     by : str, optional
         A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
         default the cells; of a fit with effects or classes of judges the judges, of rankings each list, of patterns

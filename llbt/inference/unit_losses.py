@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
-from ..fitting.fitted import ClassWorthSource
+from ..fitting.fitted import ClassWorthSource, WorthSource
 from ..resampling import Resampler
 from ..table import Field, Table, counted
 from .pair_units import JUDGMENT
@@ -32,7 +32,7 @@ def _models(fits: Sequence[Any], by: str | None) -> list[UnitModel]:
     """Return the fits as models of the same units."""
     models = [unit_model(fit, by, "by") for fit in fits]
     for k, fit in enumerate(fits):
-        why = fits[0].basis.difference(fit.basis)
+        why = _difference(fits[0], fit)
         if why:
             raise DesignError(f"m0 and m{k} are fits of different data: {why}", "Fit both to the same.")
         if getattr(fit.specification, "prior", None) == "jeffreys":
@@ -48,6 +48,17 @@ def _models(fits: Sequence[Any], by: str | None) -> list[UnitModel]:
         if not same or not np.allclose(model.sizes, first.sizes):
             raise DesignError(f"m0 and m{k} are fits of tables split in different ways", "Fit both to the same table.")
     return models
+
+
+def _difference(first: Any, second: Any) -> str | None:
+    """Return why the log-probabilities of two fits do not compare; of calibrations their units are compared."""
+    calibrated = [isinstance(fit, WorthSource) for fit in (first, second)]
+    if all(calibrated):
+        return None
+    if any(calibrated):
+        return "calibrated worths are of labels and of verdicts of machines"
+    why: str | None = first.basis.difference(second.basis)
+    return why
 
 
 def _predicted(
@@ -75,7 +86,8 @@ def _scores(
     what, folds, whole = model.each, len(held), model.labels is not None
     total = float((held * model.sizes).sum())
     notes = [
-        f"log-loss: −Σ log p / N of {counted(total, what)}" + ("" if what == "judgment" else ", each predicted whole")
+        f"log-loss: −Σ log p / N of {counted(total, what)}"
+        + ("" if what in ("judgment", "label") else ", each predicted whole")
     ]
     notes.append(
         f"errors: of {counted(len(model.counts), 'level')} of {model.unit}, which stay together"
