@@ -195,7 +195,8 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
         except DesignError:
             continue
     notes = (
-        f"log-worths λ {worths.measured}; NA: no finite estimate without this {model.unit}",
+        f"log-worths λ {worths.measured}; NA: no finite estimate without this {model.unit}"
+        + (f"; {worths.remedy}" if worths.remedy and np.isnan(moved).any() else ""),
         *(() if model.labels is not None else (f"a {model.unit} that was given several times is left out once",)),
     )
     without = worths.estimate + moved[:, : worths.rows.shape[1]] @ worths.rows.T
@@ -217,6 +218,7 @@ class _Worths:
     rows: FloatArray | csr_array
     reference: Label | None
     shares: int = 0  # of classes of judges, of which each has M/K of the log-worths
+    remedy: str = ""  # how there are estimates without any unit
 
     @property
     def measured(self) -> str:
@@ -249,7 +251,9 @@ def _worths_of(res: WithWorths | WorthSource, at: At) -> _Worths:
 @_worths_of.register
 def _(res: LargeResults, at: At) -> _Worths:
     check_plain(at, population=False)
-    return _Worths(res.objects, res.worths, eye_array(len(res.worths), format="csr"), None)
+    return _Worths(
+        res.objects, res.worths, eye_array(len(res.worths), format="csr"), None, remedy="fit(…, prior=0.1) has one"
+    )
 
 
 def _class_worths(res: ClassWorthSource, at: At) -> _Worths:
@@ -282,9 +286,10 @@ def _told(
     names, (sizes, what) = [levels[k] for k in order], sized
     if len(objects) > _MANY:
         columns = np.argsort(-moved[order], axis=1, kind="stable")[:, :_MOVED]
-        notes = (*notes, f"of each {by} the {_MOVED} objects that move most")
+        more = f"the {_MOVED} objects that move most: .to_frame()"
     else:
         columns = np.tile(np.arange(len(objects)), (len(levels), 1))
+        more = "every object: .to_frame()"
     here, size = (order[:, None], columns), columns.shape[1]
     tested = [] if p_adjusted is None else [p_adjusted[order]]
     rows = Table(
@@ -316,7 +321,7 @@ def _told(
             *(Field("p_adjusted", "p (Holm)", p, "p_value") for p in tested),
         ),
         title=f"Influence of each {by}: the log-worth that moves most without it",
-        notes=(*notes, "every object: .to_frame()"),
+        notes=(*notes, more),
     ).first(_MOST_LEVELS, how=".levels.to_frame()")
     return Influence(rows, printed)
 

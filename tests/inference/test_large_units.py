@@ -99,8 +99,12 @@ def test_without_finite_estimates_a_prior_predicts() -> None:
     found, expected = (llbt.held_out(res, by="judge", folds=8, rng=2).to_frame().iloc[0] for res in (large, dense))
     assert found["prior_folds"] == expected["prior_folds"] == 1
     assert found["log_loss"] == pytest.approx(expected["log_loss"], abs=1e-6)
-    without = llbt.influence(large, by="judge").to_frame().query("judge == 'J5'")["without"]
-    assert without.isna().all()
+    left = llbt.influence(large, by="judge")
+    assert left.to_frame().query("judge == 'J5'")["without"].isna().all()
+    assert "NA: no finite estimate without this judge; fit(…, prior=0.1) has one" in left.as_text()
+    with few_are_many():
+        again = llbt.fit(FORMULA, large.comparisons, prior=0.1)
+    assert llbt.influence(again, by="judge").to_frame()["without"].notna().all()
 
 
 @pytest.mark.parametrize("scale", ["log_odds", "log_worth", "elo", "odds_ratio"])
