@@ -13,7 +13,7 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
-from ..fitting.fitted import ClassSource, OneSource, WithWorths, plain_of
+from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, plain_of
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..kernel.batch import params_of_many
@@ -58,8 +58,8 @@ def bootstrap(
         model; or the name of a kept cluster or covariate of the lists. Of a fit of patterns: ``"pattern"``, the answers
         of single judges, or a covariate. Judges with discriminations of their own cannot be resampled. Of latent
         classes: their judges, the default, a column that has one level for each judge, or ``"parametric"``; each
-        resample is fitted from the estimates, so that its classes are those of the fit. Of calibrated worths: units,
-        with their labels and verdicts, or the groups of units that depend on each other.
+        resample is fitted from the estimates, so that its classes are those of the fit, with its prior. Of
+        calibrated worths: units, with their labels and verdicts, or the groups of units that depend on each other.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -76,7 +76,7 @@ def bootstrap(
     ------
     DesignError
         For fractional counts unless parametric, a table without a comparison that has two judgments, fits with a
-        `prior`, and judges resampled by whom worths differ, too.
+        `prior` other than latent classes, and judges resampled by whom worths differ, too.
     OptionError
         For unknown clusters, judgments of a fit with effects of judges, a fit clustered in two ways without
         `resample`, and a statistic that raises, or has more or fewer values, in a resample.
@@ -93,7 +93,7 @@ def bootstrap(
     >>> boot.conf_int().shape, boot.degenerate
     ((4, 2), 0)
     """
-    if getattr(res.specification, "prior", None) is not None:
+    if getattr(res.specification, "prior", None) is not None and not isinstance(res, ClassWorthSource):
         raise DesignError("resamples are fitted by maximum likelihood", "Fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
     if isinstance(res, MixedResults):

@@ -112,6 +112,16 @@ def test_resamples_keep_the_labels_of_the_classes() -> None:
     assert drawn.names == boot.names
 
 
+def test_resamples_of_classes_with_a_prior_have_it_too() -> None:
+    """Without it a class of judges who contradict each other nowhere would be at infinity."""
+    res = llbt.judges.classes("object", _two_classes(12, 1), k=[2], prior=0.5, starts=5, rng=1)[2]
+    boot = llbt.bootstrap(res, n=6, rng=2)
+    assert boot.degenerate == 0
+    assert np.abs(boot.replicates).max() < 6
+    same = llbt.bootstrap(res, lambda fit: fit.params.loc[1], n=6, rng=2)
+    np.testing.assert_allclose(boot.replicates[:, :2], same.replicates, atol=1e-6)
+
+
 @pytest.mark.slow
 def test_resamples_spread_as_the_standard_errors_say() -> None:
     """Simulation: 60 judges of two classes; bootstrap by judges, parametric bootstrap and information agree."""
