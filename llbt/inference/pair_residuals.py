@@ -3,45 +3,116 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label, groups
+from ..core.comparisons import Comparisons
 from ..core.statistics import ratio
+from ..errors import OptionError
 from ..fitting.clusters import independence_note
 from ..fitting.fitted import WithWorths
+from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
+from ..kernel.likelihood import Problem
 from ..resampling import Resampler
-from ..table import Field, Table, counted
+from ..table import Field, Table, counted, format_count
 from .simulated_pairs import simulated_pairs
 
+EXACTLY = 100  # of very many objects, comparisons and pairs whose residuals have exact errors
 _EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly
 
 
-def pair_residuals(res: LLBTResults, most: int) -> Table:
+@singledispatch
+def pair_residuals(res: LLBTResults | LargeResults, most: int) -> Table:
     """Return a row per pair that was judged, the largest residual first; see `residuals`."""
-    c = res.comparisons
-    ends = np.sort(c.pairs, axis=1)
-    sign = np.where(c.pairs[:, 0] < c.pairs[:, 1], 1.0, -1.0)
-    first, pair = groups(list(ends.T))
+    raise OptionError(f"a {type(res).__name__}, in whose pairs judgments depend on each other", expected="a fit")
 
-    def summed(values: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(pair, weights=values, minlength=len(first)), dtype=np.float64)
 
-    problem, totals, means = res.problem(), c.totals, res.solution.means
-    score, p = problem.response.loadings[:, 0], (means / totals[:, None]).T
-    weight = problem.response.scores(p, score[:, None] * means.T)  # what predictors move the expected difference by
-    every = np.arange(len(c))
-    parts = zip(problem.predictors, weight, strict=True)
-    gradient = sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in parts)
-    variance = summed(totals * (score**2 @ p - (score @ p) ** 2))
-    left = variance - ((gradient @ res.solution.cov) * gradient).sum(axis=1)
-    error = np.sqrt(np.where(left > _EXACT * variance, left, np.nan))
-    observed, fitted = (summed(sign * (y @ score)) for y in (res.counts, means))
-    what = "scores" if c.response.grades else "wins"  # a larger grade counts more
-    ends = np.column_stack([ends[first, side] for side in (0, 1)])
-    found = _Residuals(c.objects, ends, summed(c.totals), observed, fitted, ratio(observed - fitted, error))
-    return _table(found, what, most, independence_note(res.specification.groups, "residuals take"))
+@pair_residuals.register
+def _(res: LLBTResults, most: int) -> Table:
+    of = _Differences.of(res.comparisons, res.problem(), res.solution.means)
+    left = of.variance - ((of.gradient @ res.solution.cov) * of.gradient).sum(axis=1)
+    return of.table(left, most, independence_note(res.specification.groups, "residuals take"))
+
+
+@pair_residuals.register
+def _(res: LargeResults, most: int) -> Table:
+    """Leave what estimation takes out of the errors, but where residuals are largest."""
+    of = _Differences.of(res.comparisons, res.beside.problem(), res.cells.means)
+    size = np.abs(ratio(of.observed - of.fitted, np.sqrt(of.variance)))
+    some = np.argsort(-size, kind="stable")[:EXACTLY]
+    every, rows = np.arange(len(some)), np.zeros((len(some), len(res.names)))
+    rows[every, of.ends[some, 0]] = of.along[some]
+    rows[every, of.ends[some, 1]] = -of.along[some]
+    rows[:, len(res.worths) :] = of.gradient[some]
+    left = of.variance.copy()
+    left[some] -= np.diag(res.estimated.combined(rows))
+    return of.table(left, most, exactly_note(len(some), len(size), "pairs"))
+
+
+def exactly_note(some: int, of: int, what: str) -> tuple[str, ...]:
+    """Return a note that only some residuals have exact errors, where that is so."""
+    if some == of:
+        return ()
+    return (
+        f"the {format_count(some)} {what} of the largest residuals have exact standard errors; residuals of others are "
+        "a little too small, for their errors leave out what estimation takes",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Differences:
+    """Wins of i less wins of j of P pairs, what a model expects of these, and their multinomial variance.
+
+    Attributes
+    ----------
+    comparisons : Comparisons
+    ends : ndarray of int, shape (P, 2)
+    judgments, observed, fitted, variance : ndarray, shape (P,)
+    gradient : ndarray, shape (P, p)
+        Of what is expected, in the parameters of the problem.
+    along : ndarray, shape (P,)
+        The same in λᵢ − λⱼ.
+    """
+
+    comparisons: Comparisons
+    ends: IntArray
+    judgments: FloatArray
+    observed: FloatArray
+    fitted: FloatArray
+    variance: FloatArray
+    gradient: FloatArray
+    along: FloatArray
+
+    @classmethod
+    def of(cls, c: Comparisons, problem: Problem, means: FloatArray) -> _Differences:
+        """Return those of a table by fitted counts (S, C)."""
+        ends = np.sort(c.pairs, axis=1)
+        sign = np.where(c.pairs[:, 0] < c.pairs[:, 1], 1.0, -1.0)
+        first, pair = groups(list(ends.T))
+
+        def summed(values: FloatArray) -> FloatArray:
+            return np.asarray(np.bincount(pair, weights=values, minlength=len(first)), dtype=np.float64)
+
+        totals = c.totals
+        score, p = problem.response.loadings[:, 0], (means / totals[:, None]).T
+        weight = problem.response.scores(p, score[:, None] * means.T)  # what predictors move the expected difference by
+        every = np.arange(len(c))
+        parts = zip(problem.predictors, weight, strict=True)
+        gradient = np.asarray(sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in parts))
+        variance = summed(totals * (score**2 @ p - (score @ p) ** 2))
+        observed, fitted = (summed(sign * (y @ score)) for y in (c.outcome_counts, means))
+        return cls(c, ends[first], summed(totals), observed, fitted, variance, gradient, summed(weight[0]))
+
+    def table(self, left: FloatArray, most: int, notes: tuple[str, ...]) -> Table:
+        """Return the residuals over what is left (P,) of the variance."""
+        error = np.sqrt(np.where(left > _EXACT * self.variance, left, np.nan))
+        residual = ratio(self.observed - self.fitted, error)
+        what = "scores" if self.comparisons.response.grades else "wins"  # a larger grade counts more
+        found = _Residuals(self.comparisons.objects, self.ends, self.judgments, self.observed, self.fitted, residual)
+        return _table(found, what, most, notes)
 
 
 def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler) -> Table:

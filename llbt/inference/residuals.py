@@ -13,20 +13,19 @@ from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
-from ..fitting.fitted import AnyFit, WithWorths, plain_of
+from ..fitting.fitted import AnyFit, WithWorths
 from ..fitting.large_answers import chance_errors
 from ..fitting.large_results import LargeResults
 from ..fitting.results import LLBTResults
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent
-from .pair_residuals import pair_residuals, simulated_pair_residuals
+from .pair_residuals import EXACTLY, exactly_note, pair_residuals, simulated_pair_residuals
 
 Of = Literal["cells", "pairs"]
 Residual = Literal["pearson", "deviance"]
 
 _EXACT = 1e-8  # a cell with a leverage this close to 1 is fitted exactly
 _BEYOND = 2.0
-_EXACTLY = 100  # of very many objects, comparisons whose residuals have exact errors
 
 
 @checked
@@ -47,8 +46,8 @@ def residuals(
     ----------
     res : a fit
     of : {"cells", "pairs"}, optional
-        Every outcome of every comparison, the default of `LLBTResults` and the only choice of `LargeResults`; or every
-        pair of objects, summed over covariates and both orders, the only choice of other fits.
+        Every outcome of every comparison, the default of `LLBTResults` and `LargeResults`; or every pair of objects,
+        summed over covariates and both orders, the only choice of other fits.
     kind : {"pearson", "deviance"}
         Of cells: Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or
         deviance residuals, those of R's `rstandard` by default.
@@ -88,8 +87,8 @@ def residuals(
     and V the covariance of the estimates as the likelihood has it. For a pair with one comparison and no ties it is the
     Pearson residual of the cell.
 
-    Of very many objects leverages are exact for the 100 comparisons of the largest residuals; of others they leave out
-    what estimation takes, so that residuals are a little too small.
+    Of very many objects errors are exact for the 100 comparisons or pairs of the largest residuals; those of others
+    leave out what estimation takes, so that residuals are a little too small.
 
     Judgments of one judge with effects, of one list or of one pattern depend on each other. Of such fits fitted wins
     are the mean of tables drawn from the fit, and the residual is the difference over its standard deviation in these
@@ -114,14 +113,8 @@ def residuals(
         return _of_cells(found, kind, most)
     if kind != "pearson":
         raise OptionError(f"kind={kind!r} is for cells", "Residuals of pairs are Pearson's: leave kind= out.")
-    plain = plain_of(res)
-    if plain is not None:
-        return pair_residuals(plain, most)
     if found is not None:
-        raise OptionError(
-            "of='pairs' of so many objects: their errors need the covariance of all estimates",
-            "Ask for cells: llbt.residuals(res).",
-        )
+        return pair_residuals(found.fit, most)
     if of == "cells":
         raise OptionError(
             f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
@@ -158,15 +151,11 @@ def _(res: LargeResults, kind: Residual) -> _Cells:
     p = res.cells.means / res.comparisons.totals[:, None]
     resid = plain.reshape(p.shape)
     found = resid / np.sqrt(1 - p)
-    some = np.sort(np.argsort(-np.abs(found).max(axis=1), kind="stable")[:_EXACTLY])
+    some = np.sort(np.argsort(-np.abs(found).max(axis=1), kind="stable")[:EXACTLY])
     taken = res.cells.means[some] * (chance_errors(res, some) / p[some]) ** 2
     free = 1 - p[some] - taken
     found[some] = resid[some] / np.sqrt(np.where(free > _EXACT, free, np.nan))
-    note = (
-        f"the {format_count(len(some))} comparisons of the largest residuals have exact standard errors; residuals of "
-        "others are a little too small, for their errors leave out what estimation takes"
-    )
-    return _Cells(res, found.ravel(), (note,) if len(some) < len(p) else ())
+    return _Cells(res, found.ravel(), exactly_note(len(some), len(p), "comparisons"))
 
 
 def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:

@@ -151,6 +151,14 @@ def test_residuals_are_exact_where_they_are_largest(fits: tuple[LargeResults, LL
     assert np.corrcoef(found, expected)[0, 1] > 0.99
 
 
-def test_residuals_of_pairs_are_refused(fits: tuple[LargeResults, LLBTResults]) -> None:
-    with pytest.raises(OptionError, match="of='pairs' of so many objects"):
-        llbt.residuals(fits[0], of="pairs")
+def test_residuals_of_pairs_are_exact_where_they_are_largest(fits: tuple[LargeResults, LLBTResults]) -> None:
+    large, dense = (llbt.residuals(res, of="pairs") for res in fits)
+    assert "the 100 pairs of the largest residuals" in large.as_text()
+    keys = ["object_i", "object_j"]
+    found, expected = (one.to_frame().set_index(keys) for one in (large, dense))
+    expected = expected.loc[found.index]
+    for name in ("judgments", "estimate", "fitted"):
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-6, atol=1e-7)
+    first = found.index[:60]
+    np.testing.assert_allclose(found["residual"][first], expected["residual"][first], rtol=1e-5)
+    assert (found["residual"].abs() <= expected["residual"].abs() * (1 + 1e-6) + 1e-9).all()
