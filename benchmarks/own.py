@@ -211,7 +211,7 @@ def plackett_luce(r: Any) -> Estimates:
     """Lists as they were given, with all standard errors."""
     import llbt
 
-    res = llbt.fit_rankings("object", r)
+    res = llbt.fit("object", r)
     return {"log_odds": np.r_[2 * res.params.to_numpy(), 0], "se": res.bse.to_numpy()}
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .fitting.model import LLBT, default_formula
     from .fitting.pattern_model import fit_patterns
     from .fitting.pattern_results import PatternResults
-    from .fitting.ranking_model import fit_rankings
     from .fitting.ranking_results import RankingResults
     from .fitting.results import LLBTResults
     from .inference.anova import anova
@@ -89,7 +88,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "default_formula",
     "fit",
     "fit_patterns",
-    "fit_rankings",
     # how good are the objects, and which differ?
     "contrasts",
     "drift",
@@ -167,7 +165,6 @@ HOMES = {
     "LLBT": "fitting.model",
     "default_formula": "fitting.model",
     "fit": "fitting.fit",
-    "fit_rankings": "fitting.ranking_model",
     "RankingResults": "fitting.ranking_results",
     "LLBTResults": "fitting.results",
     "formats": "formats",

@@ -51,7 +51,7 @@ def places() -> pd.DataFrame:
 
 def lists() -> llbt.RankingResults:
     judged = places().assign(judge=[f"J{k % 6}" for k in range(60)])
-    return llbt.fit_rankings("object", llbt.rankings_from(judged, objects=list("ABC"), covariates="judge"))
+    return llbt.fit("object", llbt.rankings_from(judged, objects=list("ABC"), covariates="judge"))
 
 
 def patterns() -> llbt.PatternResults:

@@ -142,7 +142,6 @@ def test_p_values_count_the_observed_and_the_degenerate() -> None:
 
 BAR_ALONE = {
     llbt.fit,
-    llbt.fit_rankings,
     llbt.fit_patterns,
     llbt.drift,
     llbt.grade_tests,
@@ -155,7 +154,6 @@ BAR_ALONE = {
     llbt.MixedResults.scale_intervals,
 }  # takes seconds, and draws nothing
 NOT_RESAMPLED = {
-    llbt.level_tests: "a bar of fits with effects, lists and patterns alone; it draws nothing",
     llbt.simulate: "its answer is what it draws",
     llbt.scores.simulate: "its answer is what it draws",
     llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
@@ -196,7 +194,7 @@ COUNTED = pd.DataFrame(WINS, columns=["wins_i", "ties", "wins_j"]).assign(object
 EFFECTS = llbt.fit("object + tie + (object | judge) + (tie | judge)", llbt.from_counts(COUNTED, clusters="judge"))
 GIVEN: dict[Callable[..., Any], list[Any]] = {
     llbt.anova: [EFFECTS.without, EFFECTS],  # two σ are tested by tables that are drawn
-    llbt.residuals: [llbt.fit_rankings("object", rankings())],
+    llbt.residuals: [llbt.fit("object", rankings())],
     llbt.power: [llbt.Scenario().grid(odds=[1, 2])],
     llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
     llbt.scores.leaderboard: [pd.DataFrame(np.random.default_rng(1).normal(size=(30, 3)), columns=list("ABC"))],

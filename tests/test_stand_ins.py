@@ -75,7 +75,7 @@ def lists() -> llbt.RankingResults:
     ranks = np.array([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 1, 2], [2, 3, 1], [1, 2, 3], [1, 2, 2]])
     frame = pd.DataFrame(ranks, columns=list("ABC")).assign(judge=list("JJKKLLL"))
     r = llbt.rankings_from(frame, objects=list("ABC"), clusters="judge")
-    return llbt.fit_rankings("object + tie", r)
+    return llbt.fit("object + tie", r)
 
 
 @cache

@@ -399,7 +399,7 @@ def _not_pairs(e: ListEvidence) -> list[str]:
     if implied <= r.n_judgments:
         return []
     return [
-        f"fit the lists, llbt.fit_rankings: the {counted(implied, 'comparison')} that they imply "
+        f"fit the lists, llbt.fit(formula, rankings): the {counted(implied, 'comparison')} that they imply "
         f"({implied / r.n_judgments:.3g} each) are not independent judgments, as llbt.fit takes them"
     ]
 

@@ -148,7 +148,7 @@ def check_ties(e: ListEvidence) -> Finding:
         f"{overall}; {by_judge}; unlike the others (Holm's adjusted p): {and_more(named)}",
         "one δ for each number of tied objects is an average over judges who mean different things by a tie",
         f"fit with and without them: {leaving_out(e.names[0], e.judge.levels[extreme].tolist())}; standard errors "
-        f"that allow for it: llbt.fit_rankings(…, cov_type='cluster', groups={e.names[0]!r})",
+        f"that allow for it: llbt.fit(…, cov_type='cluster', groups={e.names[0]!r})",
         figures | {"judges": float(len(extreme))},
     )
 
@@ -184,7 +184,7 @@ def check_sparse(e: ListEvidence) -> Finding:
         "warning",
         f"{len(few)} of {counted(len(n), 'object')} in fewer than {_FEW} lists: {and_more(named, 8)}",
         "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
-        "leave them out before rankings_from; or llbt.fit_rankings(…, prior='jeffreys')",
+        "leave them out before rankings_from; or llbt.fit(…, prior='jeffreys')",
         {"n": float(len(few))},
     )
 
@@ -198,7 +198,7 @@ def check_disconnected(e: ListEvidence) -> Finding:
         "disconnected",
         "error",
         f"{len(parts)} groups of objects that no list connects: {and_more([braced(g, 6) for g in parts], 6)}",
-        "worths of different groups have no common scale, and llbt.fit_rankings refuses them",
+        "worths of different groups have no common scale, and llbt.fit refuses them",
         "fit the groups apart: rankings_from of the lists of each; or collect lists across",
         {"groups": float(len(parts))},
     )
@@ -266,7 +266,7 @@ def check_ends(e: ListEvidence) -> Finding:
         "note",
         "; ".join(told),
         "how much better (or worse) than the others such an object is, the lists do not say: its worth is infinite",
-        "llbt.fit_rankings(…, prior='jeffreys'), or lists in which it can come out otherwise; see separation",
+        "llbt.fit(…, prior='jeffreys'), or lists in which it can come out otherwise; see separation",
         figures,
     )
 
@@ -276,14 +276,14 @@ def check_separation(e: ListEvidence) -> Finding:
     tables = [e.pairs] if len(e.parts) == 1 else [e.pairs.select(objects=part) for part in e.parts if len(part) > 1]
     formula, tied = "object", e.rankings.largest_tie > 1
     found = next((told for table in tables if (told := separated("object", table)[0])), "")
-    remedy = "leave the objects out, or llbt.fit_rankings(…, prior='jeffreys') or prior= a number"
+    remedy = "leave the objects out, or llbt.fit(…, prior='jeffreys') or prior= a number"
     if not found and tied and len(e.parts) == 1 and not e.inexpectable and e.expected.endless:
         formula = "object + tie"
         found = f"the likelihood rises without end along {e.expected.endless}"
         remedy = "leave tie out, or add lists: how often objects are tied must be seen beside single choices of them"
     if not found:
         return Finding("separation", "ok", f"estimates of {'object + tie' if tied else 'object'} are finite")
-    effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit_rankings "
+    effect = f"maximum likelihood estimates of {formula} (and of all larger models) are infinite; llbt.fit "
     return Finding("separation", "error", f"{formula}: {found}", f"{effect}refuses them", remedy)
 
 
@@ -327,7 +327,7 @@ def _clustered(e: ListEvidence) -> str:
     name = next(iter(e.units), "")
     if not name:
         return "one judge alone tells nothing of how lists vary between judges"
-    return f"llbt.fit_rankings(…, cov_type='cluster', groups='{name}')"
+    return f"llbt.fit(…, cov_type='cluster', groups='{name}')"
 
 
 def check_judges(e: ListEvidence) -> Finding:
@@ -371,8 +371,7 @@ def check_blocks(e: ListEvidence) -> Finding:
         "warning",
         f"lists of one {' or '.join(alike)} are alike (score test of worths that vary): {said}",
         "lists taken as independent make standard errors too small and p-values too good",
-        f"llbt.rankings_from(…, clusters='{alike[0]}'), then "
-        f"llbt.fit_rankings(…, cov_type='cluster', groups='{alike[0]}')",
+        f"llbt.rankings_from(…, clusters='{alike[0]}'), then llbt.fit(…, cov_type='cluster', groups='{alike[0]}')",
         figures,
     )
 
@@ -413,8 +412,8 @@ def check_outlying(e: ListEvidence) -> Finding:
         f"Holm's adjusted p): {and_more(said)}",
         "a judge who guesses, favours an object or has the scale turned round moves worths",
         f"fit with and without them: {leaving_out(name, [labels[k] for k in who])}; do judges differ as a whole? "
-        f"llbt.rankings_from(…, covariates={name!r}), then llbt.anova(llbt.fit_rankings('object', …), "
-        f"llbt.fit_rankings('object * {name}', …))",
+        f"llbt.rankings_from(…, covariates={name!r}), then llbt.anova(llbt.fit('object', …), "
+        f"llbt.fit('object * {name}', …))",
         figures,
     )
 

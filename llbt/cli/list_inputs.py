@@ -193,7 +193,7 @@ def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: M
         if model.cov_type == "cautious" and not model.groups:
             return fit_cautiously(formula, data, **asked)
         cov_type = cast(ClusterCov, said.get("cov_type", "cluster"))
-        return llbt.fit_rankings(formula, data, cov_type=cov_type, groups=model.groups or "", **asked)
+        return llbt.fit(formula, data, cov_type=cov_type, groups=model.groups or "", **asked)
 
 
 def _sum_of(names: Sequence[str]) -> str:

@@ -189,7 +189,7 @@ class Rankings(Record):
         """Return the comparisons that the lists imply: as many as each has pairs of which it says something.
 
         Judgments of one list are not independent of each other, as a fit to them takes them to be, and the model of
-        pairs is another one than that of lists: `fit_rankings` has the lists themselves.
+        pairs is another one than that of lists: `fit` takes the lists themselves.
 
         Examples
         --------

@@ -45,7 +45,7 @@ def choices_from(
         One row per set that was shown; with a `design` one row per judge. Also one row per profile of a conjoint
         study: columns of respondent and task, of attributes, and one called ``chosen``, ``selected`` or ``choice`` of 0
         and 1. A note says what was read; profiles are objects, and their attributes covariates of objects:
-        ``fit_rankings("price + colour", …)``.
+        ``fit("price + colour", …)``.
     objects : sequence of str
         The columns that name the objects of a set; missing values where it had fewer. Of a design they are its columns,
         by default all. Without a design they are found where three or more names differ by a letter or a number at

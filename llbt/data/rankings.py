@@ -298,7 +298,7 @@ def _notes(
         return [*notes, _dependence(made, asked, "differences of one judge's ratings", judge)]
     if sizes.max() <= 2:
         return notes
-    kept = "rankings_from keeps rankings as lists, each of them one judgment of fit_rankings"
+    kept = "rankings_from keeps rankings as lists, each of them one judgment of fit"
     lists = [kept] if scale.noun == "rank" else []
     return [*notes, *lists, _dependence(made, asked, "judgments implied by one block")]
 

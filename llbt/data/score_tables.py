@@ -100,7 +100,7 @@ def _refuse_others(data: object) -> None:
             Comparisons,
             "Fit them with llbt.fit('object', comparisons).",
         ),
-        (Rankings, "Fit them with llbt.fit_rankings('object', rankings)."),
+        (Rankings, "Fit them with llbt.fit('object', rankings)."),
     ]
     for kind, remedy in remedies:
         if isinstance(data, kind):

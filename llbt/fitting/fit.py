@@ -168,7 +168,7 @@ def fit(
     -------
     LLBTResults, MixedResults, DiscriminationResults, LargeResults, RankingResults or PatternResults
         Of comparisons the second for a formula with brackets, the third with `discrimination`, the fourth for more than
-        10,000 objects. The last two of rankings and of patterns.
+        10,000 objects. The last two of rankings and of patterns; each of them says what its model is.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from .worth_estimates import WorthEstimates
 
 @dataclass(frozen=True)
 class RankingSpecification:
-    """Everything that a fit of lists was asked for, under the names of the arguments of `fit_rankings`."""
+    """Everything that a fit of lists was asked for, under the names of the arguments of `fit`."""
 
     formula: str
     reference: Reference = None

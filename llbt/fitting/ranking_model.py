@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import checked
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
@@ -44,10 +43,9 @@ from .worths_on_pairs import independent_in, worths_on_pairs
 
 BestWorst = Literal["joint", "sequential"]
 _GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it
-_FINITE = "Or have finite estimates: fit_rankings(…, prior='jeffreys') or fit_rankings(…, prior=1.0)."
+_FINITE = "Or have finite estimates: llbt.fit(…, prior='jeffreys') or llbt.fit(…, prior=1.0)."
 
 
-@checked
 def fit_rankings(
     formula: str,
     data: Rankings,
@@ -59,89 +57,8 @@ def fit_rankings(
     best_worst: BestWorst = "joint",
     progress: bool = False,
 ) -> RankingResults:
-    """Fit the Plackett-Luce model to lists, with ties, or a model of best and worst to sets, by maximum likelihood.
-
-    Parameters
-    ----------
-    formula : str
-        Right-hand side over ``object`` (log-worths λ), ``tie`` (log δ, one for each number of objects in one place
-        beyond one), covariates of the lists (``object * sex``) and of the objects (``price`` in place of ``object``).
-    data : Rankings
-        L lists of J objects.
-    reference : label or mapping, optional
-        The object with λ = 0, by default the last, and levels of covariates, as in `fit`.
-    cov_type : {"nonrobust", "cluster", "CR1"}
-        Standard errors of independent lists, or allowing for dependence within `groups`, as in `fit`: by leaving out
-        each cluster (CR3) or by the sandwich.
-    groups : str, optional
-        The clusters or covariate of the lists, for ``cov_type="cluster"`` and ``"CR1"``.
-    prior : float or "jeffreys", optional
-        What makes estimates finite wherever the objects are connected: so many wins and as many losses of each object
-        (under each class of covariates with worths of its own) against one that nobody judged, without ties. They count
-        in the standard errors. ``"jeffreys"``: Firth's bias reduction, the penalty ½ log det I, with standard errors of
-        the information there; δ is finite then, too.
-    best_worst : {"joint", "sequential"}
-        Of sets with a best and a worst: both named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a
-        comparison; or the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
-    progress : bool
-        Show a bar that counts the steps of the search, whose number is not known.
-
-    Returns
-    -------
-    RankingResults
-
-    Raises
-    ------
-    FormulaError
-        For a formula that cannot be read, or has what lists do not tell: an order effect, covariates of ties, brackets.
-    DesignError
-        For objects that no list connects, and constant covariates.
-    OptionError
-        For options that contradict each other, unknown references and clusters.
-    SeparationError
-        Where some estimate is infinite; the objects are named.
-
-    Warns
-    -----
-    TiesWarning
-        Where lists have ties and the formula has no `tie`: each δ is then 1.
-    FormulaWarning
-        For terms that cancel.
-    ConvergenceWarning
-        Where Newton's method does not stop.
-
-    Notes
-    -----
-    A list is a sequence of choices from what is left: the objects C of the next place from the set A have probability
-    proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest number in one
-    place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has. Objects shown and not ranked are part
-    of every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``.
-
-    A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
-    independent: other estimates, and standard errors that are too small.
-
-    References
-    ----------
-    Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
-
-    Plackett, R. L. (1975). The analysis of permutations. Applied Statistics 24(2), 193-202.
-
-    Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the PlackettLuce package.
-    Computational Statistics 35, 1027-1057.
-
-    Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and best-worst choices. Journal
-    of Mathematical Psychology 49(6), 464-480.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import llbt
-    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
-    >>> res = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
-    >>> res.params.round(4).to_dict()
-    {'object[A]': 0.5015, 'object[B]': 0.5015, 'tie': -1.7321}
-    """
-    with steps_shown("fit_rankings", progress):
+    """Fit a model to lists, with the warnings that belong to it; arguments as of `fit`."""
+    with steps_shown("fit", progress):
         res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
         _warn(res)
         return res
@@ -184,7 +101,7 @@ def _several(data: Rankings, name: str) -> bool:
 
 
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:
-    """Return the fit of what `fit_rankings` was asked for, without its warnings."""
+    """Return the fit of what `fit` was asked for, without its warnings."""
     res = rankings_of_terms(spec, data)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {spec.formula!r} has no term for the worths", "Add object.")

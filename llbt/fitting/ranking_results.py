@@ -24,8 +24,8 @@ from .unanswered import OF_LISTS
 class RankingResults(RankingEstimates, Record):
     """A model fitted to lists of objects. L lists, p parameters of the worths, T of ties.
 
-    Made by `fit_rankings`. Attributes have statsmodels' names. Questions about worths are functions, as of other fits:
-    ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
+    Made by `fit` of `Rankings`. Attributes have statsmodels' names. Questions about worths are functions, as of other
+    fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
 
     Attributes
     ----------
@@ -44,17 +44,47 @@ class RankingResults(RankingEstimates, Record):
         The worths beside the comparisons that the lists imply, as questions about worths take them. They are no fit of
         their own: what needs counts or a likelihood refuses them.
 
+    Notes
+    -----
+    A list is a sequence of choices from what is left: the objects C of the next place from the set A have probability
+    proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest number in one
+    place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has; `tie` in the formula has a log δ for
+    each number of objects in one place beyond one, without it each δ is 1. Objects shown and not ranked are part of
+    every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``. Of sets
+    with a best and a worst both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a comparison; or,
+    with ``best_worst="sequential"``, the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
+
+    A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
+    independent: other estimates, and standard errors that are too small.
+
+    A number as `prior` gives each object (under each class of covariates with worths of its own) so many wins and as
+    many losses against one that nobody judged, without ties; they count in the standard errors. ``"jeffreys"`` is
+    Firth's bias reduction, the penalty ½ log det I, with standard errors of the information there; δ is finite then,
+    too.
+
+    References
+    ----------
+    Firth, D. (1993). Bias reduction of maximum likelihood estimates. Biometrika 80(1), 27-38.
+
+    Plackett, R. L. (1975). The analysis of permutations. Applied Statistics 24(2), 193-202.
+
+    Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the PlackettLuce package.
+    Computational Statistics 35, 1027-1057.
+
+    Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and best-worst choices. Journal
+    of Mathematical Psychology 49(6), 464-480.
+
     Examples
     --------
     >>> import pandas as pd
-     >>> import llbt
+    >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
-    >>> res = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
+    >>> res = llbt.fit("object + tie", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
     >>> round(res.llf, 4), res.n_params
     (-10.3623, 3)
     """
 
-    _made_by: ClassVar[str] = "llbt.fit_rankings(…)"
+    _made_by: ClassVar[str] = "llbt.fit(formula, rankings)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LISTS
 
     def __getattr__(self, name: str) -> Any:

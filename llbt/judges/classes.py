@@ -315,7 +315,7 @@ def _check_made(data: Comparisons) -> None:
     raise DesignError(
         f"the judgments of a unit that was ranked, rated or scored depend on each other ({why}), and classes take "
         "them as independent: they are found in one population, too",
-        "Fit the rankings whole, llbt.fit_rankings('object', llbt.rankings_from(…)), or let covariates of the judges "
+        "Fit the rankings whole, llbt.fit('object', llbt.rankings_from(…)), or let covariates of the judges "
         "part them: llbt.judges.tree('object', llbt.rankings_from(…), by='judge').",
         expected="pairs that were judged one by one",
     )

@@ -388,7 +388,7 @@ def tree(
     data : Comparisons or Rankings
         With the judges and what is known of them: ``llbt.from_judgments(frame, clusters="judge",
         covariates=["age", "gender"], numeric=["age"])``; or lists, ``llbt.rankings_from(frame, objects=[…],
-        clusters="judge", covariates=["age", "gender"])``, which are fitted as by `llbt.fit_rankings`.
+        clusters="judge", covariates=["age", "gender"])``, which are fitted as by `llbt.fit`.
     by : str
         The cluster or covariate whose levels are the judges.
     split : str or sequence of str, optional

@@ -47,7 +47,7 @@ class Growth:
 
 
 def fitted(data: ByJudge, growth: Growth) -> NodeFit:
-    """Return the fit of the judgments of some judges, without the warnings of `llbt.fit` and `llbt.fit_rankings`."""
+    """Return the fit of the judgments of some judges, without the warnings of `llbt.fit`."""
     if isinstance(data, JudgeLists):
         formula = growth.formula if data.rankings.largest_tie > 1 else growth.worths
         spec = RankingSpecification(formula, growth.reference, prior=growth.prior)

@@ -157,7 +157,7 @@ def _made(s: ListStudy) -> list[str]:
     options = "".join(f", {name}={value!r}" for name, value in given.items())
     at = at_text(s.at)
     calls = (
-        f"res = llbt.fit_rankings({spec.formula!r}, rankings{options})",
+        f"res = llbt.fit({spec.formula!r}, rankings{options})",
         f"llbt.leaderboard(res{at})   llbt.pairwise(res{at})   res.first()",
         f"llbt.goodness_of_fit(res, {_DRAWN}, rng=0)   llbt.audit(rankings)",
         *([f"llbt.judges.tree({spec.formula!r}, rankings, by={s.tree.data.by!r})"] if s.tree is not None else []),

@@ -133,7 +133,7 @@ def test_estimates_that_are_infinite_and_who_is_always_first():
     finding = found(r, "separation")
     assert finding.level == "error"
     with pytest.raises(llbt.errors.SeparationError):
-        llbt.fit_rankings("object", r)
+        llbt.fit("object", r)
     ends = found(r, "ends")
     assert ends.level == "note"
     assert ends.found.startswith("'A' is first in all lists with it; 'B', 'C' are never first")
@@ -144,7 +144,7 @@ def test_ties_that_are_infinite():
     r = of_rows(["A=B", "A=C", "B=C"] * 2)
     finding = found(r, "separation")
     with pytest.raises(llbt.errors.SeparationError):
-        llbt.fit_rankings("object + tie", r)
+        llbt.fit("object + tie", r)
     assert finding.level == "error"
     assert finding.found.startswith("object + tie: the likelihood rises without end along 'tie'")
 

@@ -21,7 +21,7 @@ from llbt.data.asked import Asked
 from llbt.data.countable import countable
 
 STARTS = re.compile(
-    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests|rankings_from|fit_rankings|anova)\("
+    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests|rankings_from|anova)\("
     r"|c\.select\(|(?:frame = )?frame\.\w+\(|frame\["
 )
 GOES_ON = re.compile(r"(?: = frame)?(?:\.\w+\(?|\[)")  # a method, an attribute, a part, or what is assigned
@@ -371,7 +371,7 @@ def run_lists(finding: Finding, frame: pd.DataFrame, formula: str = "object") ->
     values = []
     for call in calls(finding.remedy):
         code = call.replace("rankings_from(…", 'rankings_from(frame, block="list"')
-        code = code.replace("fit_rankings(…", f'fit_rankings("{formula}", r').replace(", …)", ", r)")
+        code = code.replace("llbt.fit(…", f'llbt.fit("{formula}", r').replace(", …)", ", r)")
         names["r"] = names.get("r") or llbt.rankings_from(frame, block="list", clusters="judge")
         values.append(eval(code, names))
         names |= {"r": values[-1]} if isinstance(values[-1], llbt.Rankings) else {}
@@ -420,7 +420,7 @@ def test_judges_of_lists_who_tie_or_rank_otherwise() -> None:
     frame = lists(*rows, judges="KLMNO" * 12 + "F" * 20)
     left, res = run_lists(llbt.audit(ranked(frame)).finding("ties"), frame, "object + tie")
     assert "F" not in set(left["judge"])
-    assert not np.allclose(res.bse, llbt.fit_rankings("object + tie", ranked(frame)).bse)
+    assert not np.allclose(res.bse, llbt.fit("object + tie", ranked(frame)).bse)
     orders = ["A B C D", "A B D C", "B A C D", "A C B D"]
     turned = [order[::-1] for order in orders]
     frame = lists(*orders * 15, *turned * 3, judges="KLMNO" * 12 + "F" * 12)
@@ -440,10 +440,10 @@ def test_lists_that_repeat_or_are_alike_are_clustered() -> None:
     )
     found = llbt.audit(ranked(frame))
     _, res = run_lists(found.finding("duplicates"), frame)
-    assert not np.allclose(res.bse, llbt.fit_rankings("object", ranked(frame)).bse)
+    assert not np.allclose(res.bse, llbt.fit("object", ranked(frame)).bse)
     r, res = run_lists(found.finding("blocks"), frame)
     assert "judge" in r.clusters
-    assert not np.allclose(res.bse, llbt.fit_rankings("object", ranked(frame)).bse)
+    assert not np.allclose(res.bse, llbt.fit("object", ranked(frame)).bse)
 
 
 def test_objects_without_a_place_are_read_as_unknown() -> None:

@@ -38,7 +38,7 @@ def run(table, folder, *options, name="table.csv"):
 def test_rankings(table, columns, tmp_path):
     said = run(table, tmp_path, "--rankings", columns)
     assert said.exit_code == 0, said.output
-    expected = str(llbt.fit_rankings("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
+    expected = str(llbt.fit("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
     estimates = [text.partition("Estimate")[2].partition("Note")[0].strip() for text in (said.stdout, expected)]
     assert estimates[0] == estimates[1]
     assert estimates[0]
@@ -48,7 +48,7 @@ def test_best_and_worst(tmp_path):
     objects = ["item_A", "item_B", "item_C"]
     said = run(SETS, tmp_path, "--objects", ",".join(objects), "--best", "best", "--worst", "worst")
     assert said.exit_code == 0, said.output
-    expected = llbt.fit_rankings("object", llbt.choices_from(SETS, objects=objects, worst="worst"))
+    expected = llbt.fit("object", llbt.choices_from(SETS, objects=objects, worst="worst"))
     assert said.stdout.split("Estimate")[1] == str(expected).split("Estimate")[1] + "\n"
 
 
@@ -125,7 +125,7 @@ def test_files_of_rankings_are_recognized(name, tmp_path):
     path = tmp_path / "lists.csv"
     path.write_text(text)
     data = llbt.rankings_from(path, **options)
-    res = llbt.fit_rankings("object", data)
+    res = llbt.fit("object", data)
     said = shell.run("fit", str(path)).output
     assert said.split("\n\nNote")[0] == str(res).split("\n\nNote")[0]
     assert "Note: read as rankings" in said
@@ -296,10 +296,10 @@ def same(said, res):
 def test_long_rankings_by_their_columns(tmp_path):
     options = ["--rankings", "liked", "--object", "brand", "--block", "id"]
     read = {"object": "brand", "rank": "liked", "block": "id"}
-    same(run(LONG, tmp_path, *options), llbt.fit_rankings("object", llbt.rankings_from(LONG, **read)))
+    same(run(LONG, tmp_path, *options), llbt.fit("object", llbt.rankings_from(LONG, **read)))
     below = llbt.rankings_from(LONG, unranked="below", **read)
     assert below.n_judgments == 3
-    same(run(LONG, tmp_path, *options, "--unranked", "below"), llbt.fit_rankings("object", below))
+    same(run(LONG, tmp_path, *options, "--unranked", "below"), llbt.fit("object", below))
     by_default = run(LONG, tmp_path, "--rankings", "liked", "--object", "brand")  # all other columns make a list
     assert by_default.stdout == run(LONG, tmp_path, *options[:-1], "id,judge").stdout
     coded = LONG.fillna({"liked": -1})
@@ -326,8 +326,8 @@ def test_sets_of_a_design(tmp_path):
     sets = llbt.choices_from(judges, design=design, best=best, worst=worst, clusters="judge")
     assert sets.n_judgments == 9
     options = ["--design", str(tmp_path / "design.csv"), "--best", ",".join(best), "--worst", ",".join(worst)]
-    expected = llbt.fit_rankings("object", sets, cov_type="cluster", groups="judge")
-    alone = llbt.fit_rankings("object", sets)
+    expected = llbt.fit("object", sets, cov_type="cluster", groups="judge")
+    alone = llbt.fit("object", sets)
     largest = expected if expected.bse.sum() > alone.bse.sum() else alone
     same(run(judges, tmp_path, *options), largest)
 
@@ -382,19 +382,19 @@ JUDGED = pd.DataFrame(
 @pytest.mark.parametrize("options", [[], ["--rankings", "x,y,z"], ["--judge", "worker"]])
 def test_judges_beside_lists_are_clusters(options, tmp_path):
     r = llbt.rankings_from(JUDGED, objects=["x", "y", "z"], clusters="worker")
-    res = llbt.fit_rankings("object", r, cov_type="cluster", groups="worker")
-    assert res.bse.sum() > llbt.fit_rankings("object", r).bse.sum()
+    res = llbt.fit("object", r, cov_type="cluster", groups="worker")
+    assert res.bse.sum() > llbt.fit("object", r).bse.sum()
     said = run(JUDGED, tmp_path, *options)
     same(said, res)
     assert "standard errors allow for dependence within worker (G = 4" in said.stdout
     independent = run(JUDGED, tmp_path, *options, "--cov-type", "nonrobust")
-    same(independent, llbt.fit_rankings("object", r))
+    same(independent, llbt.fit("object", r))
     assert "--cov-type cluster --groups worker allows for dependence" in independent.stdout
 
 
 def test_few_judges_of_lists_are_said(tmp_path):
     said = run(RANKS, tmp_path)
-    same(said, llbt.fit_rankings("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
+    same(said, llbt.fit("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
     assert "lists are taken as independent: judge (G = 2" in said.stdout
 
 
@@ -424,7 +424,7 @@ def test_analysis_of_models_of_lists(tmp_path):
     answer = call("anova", tied, tmp_path, "--rankings", "x,y,z", *both, "--format", "csv")
     r = llbt.rankings_from(tied, objects=["x", "y", "z"])
     with pytest.warns(llbt.errors.TiesWarning):
-        expected = llbt.anova(llbt.fit_rankings("object", r), llbt.fit_rankings("object+tie", r)).to_frame()
+        expected = llbt.anova(llbt.fit("object", r), llbt.fit("object+tie", r)).to_frame()
     assert float(answer.stdout.splitlines()[2].split(",")[1 + 5]) == pytest.approx(expected["statistic"].iloc[1])
     untied = call("anova", JUDGED, tmp_path)
     line = "--covariates worker --formula object --formula 'object*worker'"
@@ -468,8 +468,8 @@ def test_profiles_are_fitted_by_their_attributes(tmp_path):
     r = llbt.choices_from(table, clusters="id")
     assert r.n_judgments == 60
     formula = 'price + Q("fuel use")'
-    by_respondent = llbt.fit_rankings(formula, r, cov_type="cluster", groups="id")
-    alone = llbt.fit_rankings(formula, r)
+    by_respondent = llbt.fit(formula, r, cov_type="cluster", groups="id")
+    alone = llbt.fit(formula, r)
     said = run(table, tmp_path)
     same(said, max(alone, by_respondent, key=lambda res: res.bse.sum()))
     assert (

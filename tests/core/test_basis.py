@@ -100,7 +100,7 @@ def test_effective_parameters_of_many_objects():
 def test_effective_parameters_of_lists():
     """The likelihood of Plackett and Luce, written out."""
     frame = orders()
-    res = llbt.fit_rankings("object", llbt.rankings_from(frame, objects=list("ABC")), prior=3.0)
+    res = llbt.fit("object", llbt.rankings_from(frame, objects=list("ABC")), prior=3.0)
 
     def value(params):
         worth = np.exp(2 * np.append(params, 0.0))
@@ -123,10 +123,10 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
     """Both are distributions over 3! orders, so their sums of probabilities are 1; the pairs' are over 2³."""
     frame = orders()
     r, p = llbt.rankings_from(frame, objects=list("ABC")), llbt.patterns_from(frame, "rankings", objects=list("ABC"))
-    lists, patterns = llbt.fit_rankings("object", r), llbt.fit_patterns("object", p)
+    lists, patterns = llbt.fit("object", r), llbt.fit_patterns("object", p)
     pairs = llbt.fit("object", r.to_comparisons())
     assert lists.basis == patterns.basis
-    assert lists.basis != llbt.fit_rankings("object", llbt.rankings_from(orders(4), objects=list("ABC"))).basis
+    assert lists.basis != llbt.fit("object", llbt.rankings_from(orders(4), objects=list("ABC"))).basis
     assert "pairs of one ranking are no independent judgments" in lists.basis.difference(pairs.basis)
     every = pd.DataFrame(list(itertools.permutations([1, 2, 3])), columns=list("ABC"))
     worth = np.exp(2 * np.append(lists.params, 0.0))[every.to_numpy().argsort(axis=1)]
@@ -153,7 +153,7 @@ def test_every_kind_of_fit_counts_judgments_and_parameters_under_the_same_names(
         llbt.fit("object + tie", TABLE),
         llbt.fit("object + tie + (object | judge)", TABLE),
         llbt.fit("object + tie", TABLE, discrimination="judge"),
-        llbt.fit_rankings("object", r),
+        llbt.fit("object", r),
     ]
     assert [(fit.nobs, fit.n_judgments) for fit in fits] == [(960, 960)] * 3 + [(40, 40)]
     assert [(fit.df_model, fit.n_params) for fit in fits] == [(4, 4), (5, 5), (7, 7), (2, 2)]
@@ -185,7 +185,7 @@ def test_bic_counts_what_it_is_asked_to():
     with pytest.raises(llbt.errors.OptionError, match=r"unit='juge' \(did you mean 'judge'\?\)"):
         res.bic_of("juge")
     frame = orders().assign(judge=np.arange(40) % 8)
-    lists = llbt.fit_rankings("object", llbt.rankings_from(frame, objects=list("ABC"), clusters="judge"))
+    lists = llbt.fit("object", llbt.rankings_from(frame, objects=list("ABC"), clusters="judge"))
     assert lists.bic == lists.bic_of("ranking") == pytest.approx(-2 * lists.llf + np.log(40) * 2)
     assert lists.bic_of("judge") == pytest.approx(-2 * lists.llf + np.log(8) * 2)
 

@@ -24,7 +24,7 @@ def test_the_best_alone_is_a_list_of_one_place():
     r = llbt.choices_from(SETS.drop(columns="worst"), objects=OBJECTS)
     assert r.kind == "ranking"
     assert r.places.tolist() == [1, 0, 0] * 3
-    assert llbt.fit_rankings("object", r, prior=0.5).converged
+    assert llbt.fit("object", r, prior=0.5).converged
 
 
 def test_sets_may_have_fewer_objects():

@@ -115,7 +115,7 @@ def described(frame: pd.DataFrame) -> pd.DataFrame:
 
 def test_two_profiles_are_a_logistic_regression_on_differences() -> None:
     frame = drawn(120, 2)
-    res = llbt.fit_rankings("price + C(colour, Treatment('blue'))", llbt.choices_from(frame))
+    res = llbt.fit("price + C(colour, Treatment('blue'))", llbt.choices_from(frame))
     x = described(frame).to_numpy()
     second = sm.Logit(frame["chosen"].iloc[::2].to_numpy(), x[::2] - x[1::2]).fit(disp=0)
     assert 2 * res.params.to_numpy() == pytest.approx(second.params, rel=1e-6)
@@ -125,7 +125,7 @@ def test_two_profiles_are_a_logistic_regression_on_differences() -> None:
 
 def test_several_profiles_are_a_conditional_logit() -> None:
     frame = drawn(120, 3)
-    res = llbt.fit_rankings("price + C(colour, Treatment('blue'))", llbt.choices_from(frame))
+    res = llbt.fit("price + C(colour, Treatment('blue'))", llbt.choices_from(frame))
     second = ConditionalLogit(frame["chosen"], described(frame), groups=4 * frame["id"] + frame["task"])
     second = second.fit(disp=0, method="newton")
     assert 2 * res.params.to_numpy() == pytest.approx(second.params.to_numpy(), rel=1e-6)

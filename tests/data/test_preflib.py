@@ -56,7 +56,7 @@ def test_the_fit_is_that_of_the_frame(tmp_path):
     rows = [ranks for order, ranks in orders.items() for _ in range(int(order[0]))]
     wide = pd.DataFrame(rows, columns=["Anna", "Bertha, of Ulm", "Carl"])
     other = llbt.rankings_from(wide, objects=list(wide))
-    one, two = llbt.fit_rankings("object", r), llbt.fit_rankings("object", other)
+    one, two = llbt.fit("object", r), llbt.fit("object", other)
     pd.testing.assert_series_equal(one.params, two.params)
 
 

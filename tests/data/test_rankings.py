@@ -155,7 +155,7 @@ class TestNotes:
             "11 judgments implied by 4 blocks of ranked objects",
             "8 ranks missing: nothing is implied about these objects in these blocks",
             "1 block with fewer than two ranked objects left out",
-            "rankings_from keeps rankings as lists, each of them one judgment of fit_rankings",
+            "rankings_from keeps rankings as lists, each of them one judgment of fit",
             self.lost + "keep clusters='block' and fit with cov_type='cluster', groups='block'",
             "columns not used: 'judge', 'prompt', 'age'",
         )

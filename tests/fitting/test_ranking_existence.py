@@ -63,7 +63,7 @@ def test_a_fit_ends_where_a_linear_program_finds_no_direction(size):
         if len(r.tied) == 0 or r.largest_tie == 1:
             continue
         try:
-            llbt.fit_rankings("object + tie", r)
+            llbt.fit("object + tie", r)
             ended = True
         except llbt.errors.SeparationError:
             ended = False
@@ -75,18 +75,18 @@ def test_a_fit_ends_where_a_linear_program_finds_no_direction(size):
 def test_ties_that_could_be_ever_more_frequent_are_named():
     rows = [{"A": 1, "B": 1, "C": 2}, {"A": 1, "B": 2, "C": 1}, {"A": 2, "B": 1, "C": 1}]
     with pytest.raises(llbt.errors.SeparationError, match=r"without end along tie → \+∞"):
-        llbt.fit_rankings("object + tie", lists_of(rows))
+        llbt.fit("object + tie", lists_of(rows))
     with pytest.warns(llbt.errors.TiesWarning):
-        assert llbt.fit_rankings("object", lists_of(rows)).converged
+        assert llbt.fit("object", lists_of(rows)).converged
 
 
 def test_an_object_that_rises_with_ties_is_named():
     rows = [{"A": 1, "B": 2}] * 5 + [{"A": 1, "B": 1}] * 3
     with pytest.raises(llbt.errors.SeparationError) as caught:
-        llbt.fit_rankings("object + tie", lists_of(rows))
+        llbt.fit("object + tie", lists_of(rows))
     assert "object[A] → +∞, tie → +∞" in str(caught.value)
     assert "prior" in str(caught.value)
-    assert llbt.fit_rankings("object + tie", lists_of(rows), prior=0.5).converged
+    assert llbt.fit("object + tie", lists_of(rows), prior=0.5).converged
 
 
 def test_more_sets_than_sums_can_hold_are_refused_with_their_number():
@@ -99,7 +99,7 @@ def test_more_sets_than_sums_can_hold_are_refused_with_their_number():
     places = np.array([[row[k] for k in range(size)] for row in rows]).ravel()
     r = gathered_rankings(tuple(range(size)), lists, items, places)
     with pytest.raises(llbt.errors.DesignError, match="2,496,168 sets of objects can be chosen"):
-        llbt.fit_rankings("object + tie", r)
+        llbt.fit("object + tie", r)
 
 
 # -- Firth's bias reduction ----------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def two_at_a_time(table):
 def test_bias_reduction_of_lists_of_two_is_that_of_fit():
     """Two derivatives of the penalty: by differences here, exact in `fit`."""
     table = llbt.load_dataset("dras_table1").pool()
-    res = llbt.fit_rankings("object + tie", two_at_a_time(table), prior="jeffreys")
+    res = llbt.fit("object + tie", two_at_a_time(table), prior="jeffreys")
     plain = llbt.fit("object + tie", table, prior="jeffreys")
     np.testing.assert_allclose(res.params, plain.params, atol=1e-8)
     np.testing.assert_allclose(res.bse, plain.bse, atol=1e-8)
@@ -138,7 +138,7 @@ def test_bias_reduction_is_the_maximum_of_the_penalized_likelihood(ties):
     places = np.minimum(places, 3) if ties else places
     lists, items = np.divmod(np.arange(100), 4)
     r = gathered_rankings(tuple("ABCD"), lists, items, places.ravel())
-    res = llbt.fit_rankings("object + tie" if ties else "object", r, prior="jeffreys")
+    res = llbt.fit("object + tie" if ties else "object", r, prior="jeffreys")
 
     def minus(x):
         found = res.lists.moments(x)
@@ -151,11 +151,11 @@ def test_bias_reduction_is_the_maximum_of_the_penalized_likelihood(ties):
 
 def test_bias_reduction_is_finite_where_the_likelihood_has_no_maximum():
     rows = [{"A": 1, "B": 1, "C": 2}, {"A": 1, "B": 2, "C": 1}, {"A": 2, "B": 1, "C": 1}]
-    res = llbt.fit_rankings("object + tie", lists_of(rows), prior="jeffreys")
+    res = llbt.fit("object + tie", lists_of(rows), prior="jeffreys")
     assert res.converged
     assert np.isfinite(res.bse).all()
     first = lists_of([{"A": 1, "B": 2, "C": 3}, {"A": 1, "C": 2, "B": 3}])
-    assert llbt.fit_rankings("object", first, prior="jeffreys").params["object[A]"] > 0
+    assert llbt.fit("object", first, prior="jeffreys").params["object[A]"] > 0
 
 
 @pytest.mark.slow
@@ -169,10 +169,10 @@ def test_bias_reduction_takes_bias_away():
         lists, items = np.divmod(np.arange(75), 3)
         r = gathered_rankings(tuple("ABC"), lists, items, places.ravel())
         try:
-            plain.append(llbt.fit_rankings("object", r).params["object[A]"])
+            plain.append(llbt.fit("object", r).params["object[A]"])
         except llbt.errors.SeparationError:
             continue
-        reduced.append(llbt.fit_rankings("object", r, prior="jeffreys").params["object[A]"])
+        reduced.append(llbt.fit("object", r, prior="jeffreys").params["object[A]"])
     error = np.std(reduced) / np.sqrt(len(reduced))
     assert np.mean(plain) - 1.6 > 3 * error
     assert abs(np.mean(reduced) - 1.6) < 3 * error

@@ -39,7 +39,7 @@ def test_probabilities_of_all_lists_of_a_set_sum_to_one(ties):
     frame = (
         LISTS if ties else LISTS.loc[[0, 1, 3, 4, 7]].assign(A=[1, 2, 2, 3, 2], C=[3, 3, 3, 2, 1], B=[2, 1, 1, 1, 3])
     )
-    res = llbt.fit_rankings("object + tie" if ties else "object", rankings(frame))
+    res = llbt.fit("object + tie" if ties else "object", rankings(frame))
     table = res.predict(every_list(ties)).to_frame()
     assert table["estimate"].sum() == pytest.approx(1, abs=1e-12)
     own = res.predict().to_frame()
@@ -48,7 +48,7 @@ def test_probabilities_of_all_lists_of_a_set_sum_to_one(ties):
 
 
 def test_errors_of_probabilities_are_those_of_finite_differences():
-    res = llbt.fit_rankings("object * judge + tie", rankings(covariates="judge"), prior=0.5)
+    res = llbt.fit("object * judge + tie", rankings(covariates="judge"), prior=0.5)
     at = res.solution.params
     slopes = np.array(
         [approx_fprime(at, lambda x, k=k: res.lists.probabilities(x)[k], 1e-7) for k in range(len(res.rankings))]
@@ -63,7 +63,7 @@ def test_errors_of_probabilities_are_those_of_finite_differences():
 
 def test_being_first_has_the_probability_that_worths_have():
     """Without ties it is Luce's choice rule, which `worth` prints for all objects: exp(2λ) over their sum."""
-    res = llbt.fit_rankings(
+    res = llbt.fit(
         "object", rankings(LISTS.loc[[0, 1, 3, 4, 7]].assign(C=[3, 3, 3, 2, 1], A=[1, 2, 2, 3, 2], B=[2, 1, 1, 1, 3]))
     )
     worths = llbt.worth(res).to_frame().set_index("object")
@@ -72,7 +72,7 @@ def test_being_first_has_the_probability_that_worths_have():
 
 
 def test_being_first_alone_by_enumeration():
-    res = llbt.fit_rankings("object + tie", rankings())
+    res = llbt.fit("object + tie", rankings())
     every = every_list(ties=True)
     table = res.predict(every).to_frame()
     first = res.first().to_frame().set_index("object")["estimate"]
@@ -89,7 +89,7 @@ def test_being_named_the_best_by_enumeration(best_worst):
     sets = np.array([rng.permutation(4) for _ in range(60)])
     lists, _ = np.divmod(np.arange(240), 4)
     r = gathered_rankings(tuple("ABCD"), lists, sets.ravel(), np.tile([1, 2, 0, 0], 60), kind="best_worst")
-    res = llbt.fit_rankings("object", r, best_worst=best_worst)
+    res = llbt.fit("object", r, best_worst=best_worst)
     worths = np.append(res.params, 0.0)
     chance = {}
     for b, w in itertools.permutations(range(4), 2):
@@ -106,7 +106,7 @@ def test_being_named_the_best_by_enumeration(best_worst):
 
 
 def test_first_at_values_of_covariates():
-    res = llbt.fit_rankings("object * judge + tie", rankings(covariates="judge"), prior=0.5)
+    res = llbt.fit("object * judge + tie", rankings(covariates="judge"), prior=0.5)
     every = res.first().to_frame()
     one = res.first(["C", "A"], at={"judge": "J2"}).to_frame()
     assert every["judge"].tolist() == ["J1"] * 3 + ["J2"] * 3
@@ -117,7 +117,7 @@ def test_first_at_values_of_covariates():
 
 
 def test_more_tied_than_ever_seen_has_no_probability():
-    res = llbt.fit_rankings("object + tie", rankings())
+    res = llbt.fit("object + tie", rankings())
     table = res.predict(rankings(pd.DataFrame({"A": [1, 1], "B": [1, 2], "C": [1, 2]})))
     assert table.to_frame()["estimate"].iloc[0] == 0
     assert table.to_frame()["estimate"].iloc[1] > 0
@@ -125,7 +125,7 @@ def test_more_tied_than_ever_seen_has_no_probability():
 
 
 def test_what_was_not_fitted_is_told():
-    res = llbt.fit_rankings("object * judge + tie", rankings(covariates="judge"), prior=0.5)
+    res = llbt.fit("object * judge + tie", rankings(covariates="judge"), prior=0.5)
     with pytest.raises(llbt.errors.OptionError, match="judge"):
         res.predict(rankings())
     with pytest.raises(llbt.errors.OptionError, match="'Z'"):
@@ -136,22 +136,22 @@ def test_what_was_not_fitted_is_told():
         res.first(at={"judge": "J9"})
     other = pd.DataFrame({"A": [1], "X": [2]})
     with pytest.raises(llbt.errors.OptionError, match="'X'"):
-        llbt.fit_rankings("object + tie", rankings()).predict(llbt.rankings_from(other, objects=["A", "X"]))
+        llbt.fit("object + tie", rankings()).predict(llbt.rankings_from(other, objects=["A", "X"]))
 
 
 def test_a_prior_beside_clusters():
     """The ghost of a prior leaves both covariances."""
     r = rankings(clusters="judge")
-    res = llbt.fit_rankings("object + tie", r, prior=0.5, cov_type="CR1", groups="judge")
+    res = llbt.fit("object + tie", r, prior=0.5, cov_type="CR1", groups="judge")
     assert res.bse.shape == (3,)
-    assert np.isfinite(llbt.fit_rankings("object + tie", r, prior=0.5).bse).all()
+    assert np.isfinite(llbt.fit("object + tie", r, prior=0.5).bse).all()
 
 
 @pytest.mark.parametrize("ages", [["x", "y"], pd.to_datetime(["2020-01-01", "2021-01-01"])])
 def test_a_number_of_the_fit_is_one_of_other_lists(ages):
     rng = np.random.default_rng(2)
     rows = pd.DataFrame(np.argsort(rng.random((40, 3)), axis=1) + 1, columns=list("ABC")).assign(age=rng.random(40))
-    res = llbt.fit_rankings("object * age", llbt.rankings_from(rows, objects=list("ABC"), covariates="age"))
+    res = llbt.fit("object * age", llbt.rankings_from(rows, objects=list("ABC"), covariates="age"))
     other = pd.DataFrame({"A": [1, 2], "B": [2, 1]}).assign(age=ages)
     with pytest.raises(llbt.errors.OptionError, match=r"covariate 'age' of these lists has .* expected numbers"):
         res.predict(llbt.rankings_from(other, objects=["A", "B"], covariates="age"))

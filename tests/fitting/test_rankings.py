@@ -50,7 +50,7 @@ def drawn_lists(rng, number=80, objects=5, size=4, ties=True, **keywords):
 def test_salad_is_what_r_fits(shared):
     expected = json.loads((shared / "reference" / "models" / "pl_salad.json").read_text())
     salad = pd.read_csv(shared / "data" / "patterns" / "salad.csv")
-    res = llbt.fit_rankings("object", llbt.rankings_from(salad, objects=list("ABCD")), reference="A")
+    res = llbt.fit("object", llbt.rankings_from(salad, objects=list("ABCD")), reference="A")
     for name in "BCD":
         assert 2 * res.params[f"object[{name}]"] == pytest.approx(expected["coefficients"][name], abs=1e-6)
         assert 2 * res.bse[f"object[{name}]"] == pytest.approx(expected["se"][name], abs=1e-6)
@@ -72,7 +72,7 @@ def test_puddings_are_what_r_fits(reference):
     entries = [(k, objects.index(label), place) for k, row in enumerate(rows) for label, place in row.items()]
     lists, items, places = (np.array(column) for column in zip(*entries, strict=True))
     r = gathered_rankings(tuple(objects), lists, items, places, counts=np.array(counts))
-    res = llbt.fit_rankings("object + tie", r, reference=objects[0])
+    res = llbt.fit("object + tie", r, reference=objects[0])
     found = [*(2 * res.params.iloc[:5]), res.params["tie"]]
     errors = [*(2 * res.bse.iloc[:5]), res.bse["tie"]]
     names = [f"B{k}" for k in range(2, 7)] + ["tie2"]
@@ -97,7 +97,7 @@ def test_lists_of_two_are_the_comparisons_of_fit(formula):
     column = llbt.from_counts(frame, covariates="judge").columns[0]
     judges = type(column)("judge", column.levels, np.array([column.levels.tolist().index(j) for j in judge]))
     r = lists_of(rows, "ABCD", columns=(judges,), counts=np.array(counts))
-    res, plain = llbt.fit_rankings(formula, r), llbt.fit(formula, table)
+    res, plain = llbt.fit(formula, r), llbt.fit(formula, table)
     assert list(res.names) == list(plain.names)
     np.testing.assert_allclose(res.params, plain.params, atol=1e-10)
     np.testing.assert_allclose(res.bse, plain.bse, atol=1e-8)
@@ -117,7 +117,7 @@ def test_a_best_and_a_worst_of_two_are_a_comparison(best_worst):
     ]
     counts = np.array([float(n) for _, n in rows])
     r = lists_of([row for row, _ in rows], "ABCD", kind="best_worst", counts=counts)
-    res = llbt.fit_rankings("object", r, best_worst=best_worst)
+    res = llbt.fit("object", r, best_worst=best_worst)
     np.testing.assert_allclose(res.params, llbt.fit("object", table).params, atol=1e-10)
 
 
@@ -176,7 +176,7 @@ def test_the_fit_is_the_maximum_of_the_enumerated_likelihood():
     r = drawn_lists(np.random.default_rng(1))
     orders = np.unique(r.tied)[1:].tolist()
     assert len(orders) >= 2
-    res = llbt.fit_rankings("object + tie", r)
+    res = llbt.fit("object + tie", r)
     said = orders_in(r)
 
     def minus(x):
@@ -221,7 +221,7 @@ def test_wmt10_is_the_maximum_of_the_enumerated_likelihood(shared):
         frame, object=[f"system{k}Id" for k in five], rank=[f"system{k}rank" for k in five], missing=-1
     )
     orders = np.unique(r.tied)[1:].tolist()
-    res = llbt.fit_rankings("object + tie", r, prior=0.5)
+    res = llbt.fit("object + tie", r, prior=0.5)
     said = orders_in(r)
     params, J = res.params.to_numpy(), len(r.objects)
     deltas = dict(zip(orders, params[J - 1 :], strict=True))
@@ -238,7 +238,7 @@ def test_best_and_worst_against_conditional_logit(best_worst):
     r = lists_of(
         [{"ABCDE"[s[0]]: 1, "ABCDE"[s[1]]: 2, "ABCDE"[s[2]]: 0, "ABCDE"[s[3]]: 0} for s in sets], kind="best_worst"
     )
-    res = llbt.fit_rankings("object", r, best_worst=best_worst)
+    res = llbt.fit("object", r, best_worst=best_worst)
     chosen, group, matrix = [], [], []
     for k, shown in enumerate(sets):
         eye = np.eye(5)[shown]
@@ -266,7 +266,7 @@ def test_the_best_of_a_set_is_a_softmax():
     for _ in range(60):
         shown = rng.permutation(5)[:3]
         rows.append({"ABCDE"[shown[0]]: 1, "ABCDE"[shown[1]]: 0, "ABCDE"[shown[2]]: 0})
-    res = llbt.fit_rankings("object", lists_of(rows))
+    res = llbt.fit("object", lists_of(rows))
 
     def minus(x):
         worths = dict(zip("ABCDE", np.append(x, 0.0), strict=True))
@@ -292,7 +292,7 @@ def test_object_covariates_take_the_place_of_objects():
         for i, p in zip(r.items[lo:hi], r.places[lo:hi], strict=True)
     ]
     described = llbt.rankings_from(pd.DataFrame(rows), block="list", object_covariates=price)
-    res = llbt.fit_rankings("price", described)
+    res = llbt.fit("price", described)
 
     def minus(x):
         worths = x[0] * price["price"].to_numpy()
@@ -300,7 +300,7 @@ def test_object_covariates_take_the_place_of_objects():
 
     expected = minimize(minus, [0.0], method="BFGS", options={"gtol": 1e-8}).x[0]
     assert res.params["price"] == pytest.approx(expected, abs=1e-5)
-    table = llbt.anova(res, llbt.fit_rankings("object", described)).to_frame()
+    table = llbt.anova(res, llbt.fit("object", described)).to_frame()
     assert table["df"].iloc[1] == 3
     assert table["statistic"].iloc[1] == pytest.approx(2 * (table["llf"].iloc[1] - table["llf"].iloc[0]))
 
@@ -315,10 +315,10 @@ def test_judges_with_worths_of_their_own_are_fitted_as_apart():
         for n in range(lines["count"].iloc[0])
     ]
     both = llbt.rankings_from(pd.concat(copies), block="copy", rank="place", covariates="judge")
-    res = llbt.fit_rankings("object:judge", both)
+    res = llbt.fit("object:judge", both)
     worths = llbt.worth(res, scale="log_worth").to_frame().set_index(["judge", "object"])["estimate"]
     for judge, r in (("J1", one), ("J2", other)):
-        fit = llbt.fit_rankings("object", r)
+        fit = llbt.fit("object", r)
         alone = llbt.worth(fit, scale="log_worth").to_frame().set_index("object")["estimate"]
         for label in "ABCD":
             assert worths[judge, label] == pytest.approx(alone[label], abs=1e-8)
@@ -327,9 +327,9 @@ def test_judges_with_worths_of_their_own_are_fitted_as_apart():
 def test_an_object_that_is_always_first_is_named():
     r = lists_of([{"A": 1, "B": 2, "C": 3}, {"A": 1, "C": 2, "B": 3}, {"A": 1, "B": 2, "C": 2}])
     with pytest.raises(llbt.errors.SeparationError, match=r"\{A\} won all 6 judgments against \{B, C\}") as caught:
-        llbt.fit_rankings("object + tie", r)
-    assert "fit_rankings(…, prior=1.0)" in str(caught.value)
-    res = llbt.fit_rankings("object + tie", r, prior=0.5)
+        llbt.fit("object + tie", r)
+    assert "llbt.fit(…, prior=1.0)" in str(caught.value)
+    res = llbt.fit("object + tie", r, prior=0.5)
     assert res.converged
     assert res.params["object[A]"] > 0
 
@@ -337,7 +337,7 @@ def test_an_object_that_is_always_first_is_named():
 def test_a_prior_is_a_ghost_that_wins_and_loses():
     rng = np.random.default_rng(6)
     r = drawn_lists(rng, 30, ties=False)
-    res = llbt.fit_rankings("object", r, prior=0.7)
+    res = llbt.fit("object", r, prior=0.7)
     said = orders_in(r)
 
     def minus(x):
@@ -368,24 +368,24 @@ def test_what_lists_do_not_tell_is_refused(formula, error, said):
     frame = pd.DataFrame({"A": [1, 2, 1, 2], "B": [2, 1, 1, 1], "C": [3, 3, 2, 3], "judge": ["J1", "J1", "J2", "J2"]})
     r = llbt.rankings_from(frame, objects=list("ABC"), covariates="judge")
     with pytest.raises(error, match=said):
-        llbt.fit_rankings(formula, r)
+        llbt.fit(formula, r)
 
 
 def test_ties_without_a_term_are_told():
     r = drawn_lists(np.random.default_rng(7))
     with pytest.warns(llbt.errors.TiesWarning, match="every δ = 1"):
-        res = llbt.fit_rankings("object", r)
+        res = llbt.fit("object", r)
     assert "tie" not in res.names
     assert "not modelled" in str(res)
     with pytest.raises(llbt.errors.FormulaError, match="no ties"):
-        llbt.fit_rankings("object + tie", drawn_lists(np.random.default_rng(8), ties=False))
+        llbt.fit("object + tie", drawn_lists(np.random.default_rng(8), ties=False))
 
 
 def test_ties_in_every_place_have_no_finite_estimate():
     rows = [{"A": 1, "B": 1, "C": 2, "D": 2}, {"A": 2, "B": 1, "C": 2, "D": 1}, {"A": 1, "B": 2, "C": 1, "D": 2}]
     rows += [{"A": 2, "B": 2, "C": 1, "D": 1}]
     with pytest.raises(llbt.errors.SeparationError):
-        llbt.fit_rankings("object + tie", lists_of(rows, "ABCD"))
+        llbt.fit("object + tie", lists_of(rows, "ABCD"))
 
 
 # -- clusters ------------------------------------------------------------------------------------------------
@@ -403,8 +403,8 @@ def with_judges(rng, judges=12, each=8, sd=0.0):
 
 def test_leaving_out_each_cluster_by_one_step():
     r = with_judges(np.random.default_rng(9))
-    res = llbt.fit_rankings("object", r, cov_type="cluster", groups="judge")
-    plain = llbt.fit_rankings("object", r)
+    res = llbt.fit("object", r, cov_type="cluster", groups="judge")
+    plain = llbt.fit("object", r)
     codes = r.cluster_columns[0].codes
     moved = []
     for g in range(12):
@@ -417,8 +417,8 @@ def test_leaving_out_each_cluster_by_one_step():
 
 def test_the_sandwich_of_clusters():
     r = with_judges(np.random.default_rng(10))
-    res = llbt.fit_rankings("object", r, cov_type="CR1", groups="judge")
-    plain = llbt.fit_rankings("object", r)
+    res = llbt.fit("object", r, cov_type="CR1", groups="judge")
+    plain = llbt.fit("object", r)
     codes = r.cluster_columns[0].codes
     scores = [plain.lists.of_lists(codes == g).moments(plain.solution.params).gradient for g in range(12)]
     cov = plain.cov_params().to_numpy()
@@ -428,9 +428,9 @@ def test_the_sandwich_of_clusters():
 def test_clusters_that_are_not_kept_are_asked_after():
     r = with_judges(np.random.default_rng(11))
     with pytest.raises(llbt.errors.OptionError, match="judge"):
-        llbt.fit_rankings("object", r, cov_type="cluster", groups="jugde")
+        llbt.fit("object", r, cov_type="cluster", groups="jugde")
     with pytest.raises(llbt.errors.OptionError, match="together"):
-        llbt.fit_rankings("object", r, groups="judge")
+        llbt.fit("object", r, groups="judge")
 
 
 @pytest.mark.slow
@@ -442,7 +442,7 @@ def test_intervals_hold_and_pairs_are_too_sure():
         said = -(2 * np.linspace(0.5, -0.5, 5) + rng.gumbel(size=(60, 5)))
         frame = pd.DataFrame(np.argsort(np.argsort(said, axis=1), axis=1) + 1, columns=list("ABCDE"))
         r = llbt.rankings_from(frame, objects=list("ABCDE"))
-        res = llbt.fit_rankings("object", r)
+        res = llbt.fit("object", r)
         held.append(abs(res.params["object[A]"] - truth) < 1.96 * res.bse["object[A]"])
         pairs = llbt.fit("object", r.to_comparisons())
         of_pairs.append(pairs.bse["object[A]"] / res.bse["object[A]"])
@@ -460,7 +460,7 @@ def test_intervals_hold_with_ties():
     held = []
     for _ in range(300):
         places = drawn_tied(np.tile(worths, (60, 1)), np.full(60, 5), deltas, np.array([2, 3]), rng)
-        res = llbt.fit_rankings("object + tie", gathered_rankings(tuple("ABCDE"), lists, items, places.ravel()))
+        res = llbt.fit("object + tie", gathered_rankings(tuple("ABCDE"), lists, items, places.ravel()))
         bounds = res.conf_int()
         first = res.first().to_frame().set_index("object").loc["A"]
         truth = {"object[A]": 1.2, res.names_beside[0]: -1.2}
@@ -472,7 +472,7 @@ def test_intervals_hold_with_ties():
 @pytest.mark.slow
 def test_intervals_by_judge_hold_where_judges_differ():
     rng = np.random.default_rng(13)
-    truth = llbt.fit_rankings("object", with_judges(rng, judges=4000, each=10, sd=0.5)).params["object[A]"]
+    truth = llbt.fit("object", with_judges(rng, judges=4000, each=10, sd=0.5)).params["object[A]"]
     held = {"nonrobust": [], "cluster": []}
     for _ in range(200):
         r = with_judges(rng, judges=20, each=10, sd=0.5)
@@ -480,7 +480,7 @@ def test_intervals_by_judge_hold_where_judges_differ():
             warnings.simplefilter("error")
             for cov_type, found in held.items():
                 groups = "judge" if cov_type == "cluster" else ""
-                res = llbt.fit_rankings("object", r, cov_type=cov_type, groups=groups)
+                res = llbt.fit("object", r, cov_type=cov_type, groups=groups)
                 bounds = res.conf_int().loc["object[A]"]
                 found.append(bounds["conf_low"] < truth < bounds["conf_high"])
     assert np.mean(held["cluster"]) > 0.9
@@ -492,7 +492,7 @@ def test_intervals_by_judge_hold_where_judges_differ():
 
 def test_questions_about_worths_are_answered():
     r = drawn_lists(np.random.default_rng(14), 150)
-    res = llbt.fit_rankings("object + tie", r)
+    res = llbt.fit("object + tie", r)
     worths = llbt.worth(res).to_frame().set_index("object")["estimate"]
     expected = np.exp(2 * np.append(res.params.to_numpy()[:4], 0.0))
     np.testing.assert_allclose(worths.loc[list("ABCDE")], expected / expected.sum(), rtol=1e-10)
@@ -508,7 +508,7 @@ def test_questions_about_worths_are_answered():
 
 def test_the_summary_prints_as_r_does():
     frame = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
-    text = str(llbt.fit_rankings("object + tie", llbt.rankings_from(frame, objects=list("ABC"))))
+    text = str(llbt.fit("object + tie", llbt.rankings_from(frame, objects=list("ABC"))))
     assert text.startswith("Plackett-Luce model\nFormula: object + tie\nData: 3 objects (reference C), 5 lists of 3")
     assert "Log-likelihood: -10.362 (of the lists, Σ n log p) with 3 parameters" in text
     assert "tie is log δ" in text
@@ -517,7 +517,7 @@ def test_the_summary_prints_as_r_does():
 def test_joint_tests_by_clusters_are_of_hotellings_form():
     """T² of q hypotheses, by G* clusters: (G* − q)/(q(G* − 1)) T² is F with q and G* − q df."""
     r = with_judges(np.random.default_rng(16), judges=9, each=10, sd=0.4)
-    res = llbt.fit_rankings("object", r, cov_type="cluster", groups="judge")
+    res = llbt.fit("object", r, cov_type="cluster", groups="judge")
     test = res.wald_test("object[A] = 0, object[B] = 0")
     some = ["object[A]", "object[B]"]
     at, cov = res.params[some].to_numpy(), res.cov_params().loc[some, some].to_numpy()
@@ -526,7 +526,7 @@ def test_joint_tests_by_clusters_are_of_hotellings_form():
     assert test.statistic == pytest.approx(value)
     assert test.p_value == pytest.approx(f.sf(value, 2, df - 1))
     two = with_judges(np.random.default_rng(17), judges=2, each=40)
-    few = llbt.fit_rankings("object", two, cov_type="CR1", groups="judge")
+    few = llbt.fit("object", two, cov_type="CR1", groups="judge")
     with pytest.raises(
         llbt.errors.DesignError, match="2 parameters are tested at once, with clusters that are worth 2"
     ):
@@ -538,7 +538,7 @@ def test_groups_without_a_list_in_common_are_named():
         {"A": [1, 2, None, None], "B": [2, 1, None, None], "C": [None, None, 1, 2], "D": [None, None, 2, 1]}
     )
     with pytest.raises(llbt.errors.DesignError, match=r"\{A, B\}, \{C, D\}.* Fit the groups apart, each to lists of"):
-        llbt.fit_rankings("object", llbt.rankings_from(rows, objects=list("ABCD")))
+        llbt.fit("object", llbt.rankings_from(rows, objects=list("ABCD")))
 
 
 def test_choices_one_after_the_other_are_another_likelihood():
@@ -553,22 +553,22 @@ def test_choices_one_after_the_other_are_another_likelihood():
         worst="worst",
         covariates="z",
     )
-    small, large = llbt.fit_rankings("object", r), llbt.fit_rankings("object * z", r)
+    small, large = llbt.fit("object", r), llbt.fit("object * z", r)
     assert len(llbt.anova(small, large).to_frame()) == 2
     with pytest.raises(llbt.errors.DesignError, match="different answers"):
-        llbt.anova(small, llbt.fit_rankings("object * z", r, best_worst="sequential"))
+        llbt.anova(small, llbt.fit("object * z", r, best_worst="sequential"))
 
 
 def test_a_note_says_where_ties_turn_the_order_of_ranks_round():
     """B and C share a place above D in three of four lists, as counted by hand, and have the lower estimate."""
     row = dict(zip("ABCDEFGHIJKL", (1, 2, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9), strict=True))
     turned = {label: 10 - place for label, place in row.items()}
-    res = llbt.fit_rankings("object + tie", lists_of([row] * 3 + [turned], "ABCDEFGHIJKL"), prior=0.5)
+    res = llbt.fit("object + tie", lists_of([row] * 3 + [turned], "ABCDEFGHIJKL"), prior=0.5)
     assert res.params["object[D]"] > res.params["object[B]"]
     said = (
         "estimates turn the order of ranks round (B above D in 3 of 4, C above D in 3 of 4, E above G in 3 of 4 lists"
     )
     for table in (res.summary(), llbt.leaderboard(res)):
         assert [note for note in table.notes if note.startswith(said)]
-    untied = llbt.fit_rankings("object", lists_of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 3, "C": 1}], "ABC"))
+    untied = llbt.fit("object", lists_of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 3, "C": 1}], "ABC"))
     assert not any("turn the order" in note for note in llbt.leaderboard(untied).notes)

@@ -41,7 +41,7 @@ def test_levels_that_are_no_labels_are_refused(question, nested, tmp_path, monke
 LABELS = {
     "reference": lambda bad: llbt.fit("object + tie", counts(), reference=bad),
     "reference of a judge": lambda bad: llbt.fit("object * judge + tie", counts(), reference={"judge": bad}),
-    "reference of lists": lambda bad: llbt.fit_rankings("object", rankings(), reference=bad),
+    "reference of lists": lambda bad: llbt.fit("object", rankings(), reference=bad),
     "anchor": lambda bad: llbt.leaderboard(fitted(), anchor=bad),
     "objects": lambda bad: llbt.pairwise(fitted(), objects=[bad]),
     "of": lambda bad: llbt.plot.judge_effects(llbt.judge_effects(mixed()), of=bad),

@@ -183,9 +183,9 @@ def test_fits_of_lists_say_so_too():
     lists = ranks.loc[np.tile(np.arange(6), 12)].reset_index(drop=True)
     lists = lists.assign(year=np.repeat([1, 2, 3], 24), age=np.tile(AGES, 6))
     r = llbt.rankings_from(lists, objects=["A", "B", "C"], covariates=["year", "age"])
-    assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit_rankings("object * year", r))
-    assert "12 whole numbers" in refusal(lambda: llbt.fit_rankings("object * age", r))
-    assert llbt.fit_rankings("object + object:I(age - 30)", r).converged
+    assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit("object * year", r))
+    assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", r))
+    assert llbt.fit("object + object:I(age - 30)", r).converged
     p = llbt.patterns_from(lists, "rankings", objects=["A", "B", "C"], covariates=["year", "age"])
     assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit_patterns("object * year", p))
     assert "12 whole numbers" in refusal(lambda: llbt.fit_patterns("object * age", p))

@@ -30,7 +30,7 @@ WORTHS = np.array([0.4, 0.1, -0.1, -0.4])
 
 def test_pairs_are_those_that_the_lists_imply():
     """Observed pairs are those of to_comparisons, expected ones of lists without ties those of the odds."""
-    res = llbt.fit_rankings("object", rankings(drawn(np.random.default_rng(1), 60, WORTHS)))
+    res = llbt.fit("object", rankings(drawn(np.random.default_rng(1), 60, WORTHS)))
     found = llbt.goodness_of_fit(res, n=400, rng=1).to_frame().set_index(["object_i", "object_j", "outcome"])
     worths = dict(zip("ABCD", np.append(res.params, 0.0), strict=True))
     for i, j, wins, losses in res.comparisons.to_frame()[["object_i", "object_j", "wins_i", "wins_j"]].itertuples(
@@ -45,7 +45,7 @@ def test_pairs_are_those_that_the_lists_imply():
 
 def test_triples_are_counted_as_they_stand():
     frame = drawn(np.random.default_rng(2), 50, WORTHS)
-    res = llbt.fit_rankings("object", rankings(frame))
+    res = llbt.fit("object", rankings(frame))
     found = llbt.goodness_of_fit(res, of="triples", n=99, rng=1).to_frame()
     for _, cell in found.iterrows():
         three = dict(zip("ijk", (cell["object_i"], cell["object_j"], cell["object_k"]), strict=True))
@@ -60,11 +60,11 @@ def test_triples_are_counted_as_they_stand():
 def test_residuals_of_drawn_and_refitted_tables_spread_alike():
     """What scores explain is taken out to first order; refits of drawn tables take out all of it."""
     rng = np.random.default_rng(3)
-    res = llbt.fit_rankings("object", rankings(drawn(rng, 200, WORTHS)))
+    res = llbt.fit("object", rankings(drawn(rng, 200, WORTHS)))
     cells = llbt.goodness_of_fit(res, n=800, rng=2).to_frame().set_index(["object_i", "object_j", "outcome"])
     off = []
     for _ in range(120):
-        again = llbt.fit_rankings("object", rankings(drawn(rng, 200, np.append(res.params, 0.0))))
+        again = llbt.fit("object", rankings(drawn(rng, 200, np.append(res.params, 0.0))))
         worths = dict(zip("ABCD", np.append(again.params, 0.0), strict=True))
         pairs = again.comparisons.to_frame()
         off.append(
@@ -84,8 +84,8 @@ def test_residuals_of_drawn_and_refitted_tables_spread_alike():
 @pytest.mark.slow
 def test_two_camps_of_judges_do_not_fit(of):
     rng = np.random.default_rng(4)
-    apart = llbt.fit_rankings("object", rankings(drawn(rng, 300, WORTHS, apart=0.8)))
-    alike = llbt.fit_rankings("object", rankings(drawn(rng, 300, WORTHS)))
+    apart = llbt.fit("object", rankings(drawn(rng, 300, WORTHS, apart=0.8)))
+    alike = llbt.fit("object", rankings(drawn(rng, 300, WORTHS)))
     assert llbt.goodness_of_fit(apart, of=of, n=199, rng=1).test.p_value < 0.02
     assert llbt.goodness_of_fit(alike, of=of, n=199, rng=1).test.p_value > 0.02
 
@@ -95,14 +95,14 @@ def test_all_kinds_of_lists(kind):
     rng = np.random.default_rng(5)
     frame = drawn(rng, 80, WORTHS)
     if kind == "ties":
-        res = llbt.fit_rankings("object + tie", rankings(frame.replace(3, 2)))
+        res = llbt.fit("object + tie", rankings(frame.replace(3, 2)))
     elif kind == "few":
-        res = llbt.fit_rankings("object", rankings(frame.replace({3: np.nan, 4: np.nan}), unranked="below"))
+        res = llbt.fit("object", rankings(frame.replace({3: np.nan, 4: np.nan}), unranked="below"))
     else:
         order = np.argsort(frame.to_numpy(), axis=1)[:, [0, 3, 1, 2]]
         lists, _ = np.divmod(np.arange(320), 4)
         r = gathered_rankings(tuple("ABCD"), lists, order.ravel(), np.tile([1, 2, 0, 0], 80), kind="best_worst")
-        res = llbt.fit_rankings("object", r, best_worst=kind)
+        res = llbt.fit("object", r, best_worst=kind)
     found = llbt.goodness_of_fit(res, of="triples" if kind == "ties" else "pairs", n=99, rng=1)
     assert 0 < found.test.p_value <= 1
     assert found.cells["observed"].sum() == pytest.approx(80 * (4 if kind == "ties" else 6))
@@ -114,8 +114,8 @@ def test_all_kinds_of_lists(kind):
 def test_what_cannot_be_drawn_is_refused():
     frame = drawn(np.random.default_rng(6), 40, WORTHS)
     with pytest.raises(llbt.errors.DesignError, match="without prior"):
-        llbt.goodness_of_fit(llbt.fit_rankings("object", rankings(frame), prior=0.5))
-    res = llbt.fit_rankings("object", rankings(frame))
+        llbt.goodness_of_fit(llbt.fit("object", rankings(frame), prior=0.5))
+    res = llbt.fit("object", rankings(frame))
     with pytest.raises(llbt.errors.DesignError, match="cells of triples in 1,000,000 tables"):
         llbt.goodness_of_fit(res, of="triples", n=1_000_000)
     assert "more cells in to_frame" in str(llbt.goodness_of_fit(res, of="triples", n=19, rng=1))
@@ -127,7 +127,7 @@ def test_a_true_model_is_rejected_as_often_as_the_level_says(of):
     rng = np.random.default_rng(7)
     p = [
         llbt.goodness_of_fit(
-            llbt.fit_rankings("object", rankings(drawn(rng, 60, WORTHS))), of=of, n=99, rng=int(seed)
+            llbt.fit("object", rankings(drawn(rng, 60, WORTHS))), of=of, n=99, rng=int(seed)
         ).test.p_value
         for seed in rng.integers(10**6, size=300)
     ]
@@ -152,14 +152,14 @@ def test_outcomes_of_three():
 
 def test_triples_need_lists_of_three():
     rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2]})
-    res = llbt.fit_rankings("object", llbt.rankings_from(rows, objects=["A", "B"]))
+    res = llbt.fit("object", llbt.rankings_from(rows, objects=["A", "B"]))
     with pytest.raises(llbt.errors.DesignError, match="no list has triples of objects"):
         llbt.goodness_of_fit(res, of="triples")
 
 
 def test_lists_that_are_too_many_to_draw_are_refused(monkeypatch):
     rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2], "C": [3, 3, 1]})
-    res = llbt.fit_rankings("object + tie", llbt.rankings_from(rows, objects=list("ABC")), prior=None)
+    res = llbt.fit("object + tie", llbt.rankings_from(rows, objects=list("ABC")), prior=None)
     monkeypatch.setattr("llbt.budgets.memory", lambda: 8 * 8 * 9 - 1)
     with pytest.raises(llbt.errors.DesignError, match="drawing 3 lists one by one"):
         llbt.goodness_of_fit(res)

@@ -29,18 +29,18 @@ def tied() -> llbt.RankingResults:
     said = np.round(np.array([0.8, 0.3, 0.0, -0.4]) + rng.gumbel(size=(80, 4)) / 2, 0)
     ranks = stats.rankdata(-said, axis=1, method="dense").astype(int)
     lists = llbt.rankings_from(pd.DataFrame(ranks, columns=list("ABCD")), objects=list("ABCD"))
-    return llbt.fit_rankings("object + tie", lists)
+    return llbt.fit("object + tie", lists)
 
 
 def test_resamples_of_lists_are_refits_of_the_lists_that_were_drawn(res: llbt.RankingResults) -> None:
     """Brute force: the fit of a table with the drawn lists in it, each as often as it was drawn."""
     r = res.rankings
     weights = np.random.default_rng(9).integers(0, 3, len(r)).astype(float) * r.counts
-    again = llbt.fit_rankings("object", counted_again(r, weights))
+    again = llbt.fit("object", counted_again(r, weights))
     frame = r.to_frame().assign(weight=weights[r.lists])
     rows = [part for _, part in frame.groupby("list") for _ in range(int(part["weight"].iloc[0]))]
     spelt = pd.concat([part.assign(list=k) for k, part in enumerate(rows)])
-    by_hand = llbt.fit_rankings("object", llbt.rankings_from(spelt, rank="place", block="list"))
+    by_hand = llbt.fit("object", llbt.rankings_from(spelt, rank="place", block="list"))
     np.testing.assert_allclose(again.params, by_hand.params, atol=1e-9)
     assert again.llf == pytest.approx(by_hand.llf)
 
@@ -60,12 +60,12 @@ def test_clusters_are_drawn_whole(res: llbt.RankingResults) -> None:
     """Of two levels one has half the lists; a resample has each level 0, 1 or 2 times."""
     boot = llbt.bootstrap(res, lambda fit: fit.rankings.n_judgments, resample="sex", n=20, rng=2)
     assert set(boot.replicates[:, 0]) == {48.0}
-    clustered = llbt.fit_rankings("object", res.rankings, cov_type="cluster", groups="judge")
+    clustered = llbt.fit("object", res.rankings, cov_type="cluster", groups="judge")
     assert llbt.bootstrap(clustered, n=3, rng=1).resample == "judge"
     with pytest.raises(OptionError, match=r"resample='day'.*'list', 'parametric', or a cluster"):
         llbt.bootstrap(res, resample="day", n=3)
     with pytest.raises(DesignError, match="fitted by maximum likelihood"):
-        llbt.bootstrap(llbt.fit_rankings("object", res.rankings, prior=1.0), n=3)
+        llbt.bootstrap(llbt.fit("object", res.rankings, prior=1.0), n=3)
 
 
 @pytest.mark.parametrize("which", ["res", "tied"])
@@ -89,19 +89,19 @@ def test_drawn_lists_have_the_probabilities_of_the_model(which: str, request: py
         np.testing.assert_allclose(shares, worths / worths.sum(), atol=0.015)
     else:
         assert list(np.argsort(-shares)) == list(np.argsort(-worths.to_numpy()))
-    refits = [llbt.fit_rankings(fit.specification.formula, table).params for table in tables[:20]]
+    refits = [llbt.fit(fit.specification.formula, table).params for table in tables[:20]]
     np.testing.assert_allclose(pd.concat(refits, axis=1).mean(axis=1), fit.params, atol=0.25)
 
 
 def test_terms_are_tested_by_the_two_fits(res: llbt.RankingResults, tied: llbt.RankingResults) -> None:
-    larger = llbt.fit_rankings("object * sex", res.rankings)
+    larger = llbt.fit("object * sex", res.rankings)
     for table, row in ((llbt.drop1(larger), 1), (llbt.add1(res, "object * sex"), 1)):
         found = table.to_frame().iloc[row]
         assert found["term"] == "object:sex"
         assert found["statistic"] == pytest.approx(2 * (larger.llf - res.llf))
         assert found["p_value"] == pytest.approx(stats.chi2.sf(2 * (larger.llf - res.llf), 3))
     frame = llbt.drop1(tied).to_frame().set_index("term")
-    held = llbt.fit_rankings("object", tied.rankings)
+    held = llbt.fit("object", tied.rankings)
     assert frame.loc["tie", "llf"] == pytest.approx(held.llf)
     equal = replace(tied.lists, matrix=tied.lists.matrix[:, :0])
     best = optimize.minimize(lambda log_delta: -equal.log_likelihood(log_delta), np.zeros(equal.size))
@@ -120,7 +120,7 @@ def test_held_out_lists_are_predicted_by_refits_without_them(which: str, request
     lost = np.zeros(len(r))
     for k in range(len(r)):
         counts = r.counts - (np.arange(len(r)) == k)
-        rest = llbt.fit_rankings(fit.specification.formula, counted_again(r, counts))
+        rest = llbt.fit(fit.specification.formula, counted_again(r, counts))
         lost[k] = -fit.lists.each(rest.solution.params)[0][k]
     found = llbt.held_out(fit, folds=n, rng=3).to_frame()
     assert found["log_loss"].tolist() == pytest.approx([float(r.counts @ lost / n)])
@@ -129,14 +129,14 @@ def test_held_out_lists_are_predicted_by_refits_without_them(which: str, request
 
 
 def test_folds_of_judges_stay_together(res: llbt.RankingResults) -> None:
-    both = [res, llbt.fit_rankings("skill", res.rankings)]
+    both = [res, llbt.fit("skill", res.rankings)]
     found = llbt.held_out(both, by="judge", folds=16, rng=1)
     frame = found.to_frame()
     assert frame["delta_log_loss"].iloc[1] == pytest.approx(np.diff(frame["log_loss"])[0])
     judge = res.rankings.cluster_columns[0].codes
     lost = np.zeros(len(res.rankings))
     for g in range(16):
-        rest = llbt.fit_rankings("object", counted_again(res.rankings, np.where(judge == g, 0, res.rankings.counts)))
+        rest = llbt.fit("object", counted_again(res.rankings, np.where(judge == g, 0, res.rankings.counts)))
         lost[judge == g] = -res.lists.each(rest.solution.params)[0][judge == g]
     assert frame["log_loss"].iloc[0] == pytest.approx(res.rankings.counts @ lost / 48)
     with pytest.raises(OptionError, match="a list is predicted as a whole"):
@@ -168,6 +168,6 @@ def test_profile_intervals_end_where_the_likelihood_ratio_test_turns(kind: str) 
 
 def test_what_has_no_profile_says_so(res: llbt.RankingResults) -> None:
     for options in ({"prior": 1.0}, {"cov_type": "cluster", "groups": "judge"}):
-        fit = llbt.fit_rankings("object", res.rankings, **options)
+        fit = llbt.fit("object", res.rankings, **options)
         with pytest.raises(OptionError, match=r"method='profile'.*Take Wald's: res\.conf_int\(\)"):
             fit.conf_int(method="profile")

@@ -89,13 +89,13 @@ def test_missing_answers_stay_modelled() -> None:
 
 def test_terms_of_lists_are_left_out_by_the_same_code() -> None:
     res = fit_of("rankings")
-    skill = llbt.fit_rankings("skill", ranked())
+    skill = llbt.fit("skill", ranked())
     row = row_of(llbt.add1(skill, "object"), "object")
     is_ratio(row, skill, res, shown=res)
-    clustered = llbt.fit_rankings("object", ranked(), cov_type="cluster", groups="judge")
+    clustered = llbt.fit("object", ranked(), cov_type="cluster", groups="judge")
     assert "rankings and patterns are taken as independent" in llbt.drop1(clustered).as_text()
     with pytest.raises(DesignError, match="with a prior and does not maximize the likelihood"):
-        llbt.drop1(llbt.fit_rankings("object", ranked(), prior=1.0))
+        llbt.drop1(llbt.fit("object", ranked(), prior=1.0))
 
 
 def test_terms_of_calibrated_worths_are_tested_by_wald() -> None:

@@ -100,7 +100,7 @@ def test_levels_that_share_judges_are_left_out_of_discriminations() -> None:
 
 def test_a_list_and_a_pattern_left_out_are_fits_without_them() -> None:
     rest = _ranks(3).query("not (judge == 'J08' and week == 1)")
-    again = llbt.fit_rankings(
+    again = llbt.fit(
         "object", llbt.rankings_from(rest, objects=list("ABCD"), clusters=["judge", "week"], object_covariates=SKILL)
     )
     model = unit_model(fit_of("rankings"), None, "by")

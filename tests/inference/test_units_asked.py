@@ -22,7 +22,7 @@ from llbt.resampling import Resampler
 def ranked_without(judges: set[str]) -> pd.Series:
     rest = _ranks(3).query("judge not in @judges")
     lists = llbt.rankings_from(rest, objects=list("ABCD"), object_covariates=SKILL)
-    return llbt.fit_rankings("object", lists).params
+    return llbt.fit("object", lists).params
 
 
 def test_the_judges_whose_lists_turn_the_order_turn_it() -> None:
@@ -67,7 +67,7 @@ def test_scores_of_levels_are_the_derivatives_of_the_likelihood_of_lists() -> No
     left = mine.information - mine.information @ np.linalg.inv(whole) @ mine.information
     rao = mine.gradient @ np.linalg.solve(left, mine.gradient)
     assert row["statistic"] == pytest.approx(rao, rel=1e-3)
-    both = llbt.fit_rankings("object * sex", res.rankings)
+    both = llbt.fit("object * sex", res.rankings)
     assert row["statistic"] == pytest.approx(2 * (both.llf - res.llf), rel=0.2)  # the likelihood ratio of the same
     assert row["p_value"] == pytest.approx(stats.chi2.sf(rao, 3), rel=1e-2)
 
@@ -176,7 +176,7 @@ def test_a_ranking_of_two_tells_what_a_judgment_tells() -> None:
     contrast = np.array([1.0, -1.0, 0.0])
     assert found["gain"] == pytest.approx(contrast @ (v - v1) @ contrast)
     ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
-    tied = llbt.fit_rankings("object + tie", llbt.rankings_from(ranks, objects=list("ABC")))
+    tied = llbt.fit("object + tie", llbt.rankings_from(ranks, objects=list("ABC")))
     with pytest.raises(DesignError, match="rankings with ties or of best-worst sets"):
         llbt.planning.next_pairs(tied)
 

@@ -86,7 +86,7 @@ def test_the_split_is_found(round_to: float) -> None:
     found = llbt.judges.tree(formula, rankings(frame))
     assert [node.rule for node in found.leaves] == ["age ≤ 49", "age > 49"]
     for number, part in ((2, frame.query("age <= 49")), (3, frame.query("age > 49"))):
-        own = llbt.fit_rankings(formula, rankings(part))
+        own = llbt.fit(formula, rankings(part))
         np.testing.assert_allclose(found.results(number).params, own.params, atol=1e-7)
     assert found.llf == pytest.approx(sum(leaf.results.llf for leaf in found.leaves))
     assert found.predict(pd.DataFrame({"age": [30.0, 50.0]})).tolist() == [2, 3]
@@ -98,7 +98,7 @@ def test_statistics_by_brute_force() -> None:
     """Scores of judges by differences of the likelihood, supLM over all cuts, χ² over labels; the split by refits."""
     frame = lists(judges=24)
     found = llbt.judges.tree("object", rankings(frame), max_depth=1)
-    res = llbt.fit_rankings("object", rankings(frame))
+    res = llbt.fit("object", rankings(frame))
     worth = np.append(res.params.to_numpy(), 0.0)
 
     def value(part: pd.DataFrame, at: np.ndarray) -> float:
@@ -122,7 +122,7 @@ def test_statistics_by_brute_force() -> None:
     best = max(
         np.sort(age)[4:19],
         key=lambda cut: sum(
-            llbt.fit_rankings("object", rankings(frame[side])).llf for side in (frame["age"] <= cut, frame["age"] > cut)
+            llbt.fit("object", rankings(frame[side])).llf for side in (frame["age"] <= cut, frame["age"] > cut)
         ),
     )
     split = found.nodes[0].split
@@ -139,7 +139,7 @@ def test_an_honest_tree_and_its_groups() -> None:
     for leaf, res in found.held:
         own = frame.query(found.nodes[leaf - 1].rule.replace("≤", "<="))
         own = own[~own["judge"].isin(finders)]
-        np.testing.assert_allclose(res.params, llbt.fit_rankings("object", rankings(own)).params, atol=1e-7)
+        np.testing.assert_allclose(res.params, llbt.fit("object", rankings(own)).params, atol=1e-7)
     reversed_pairs = llbt.judges.compare_groups(found, rng=1).to_frame().set_index(["object_i", "object_j"])
     assert bool(reversed_pairs.loc[("A", "E"), "is_reversed"])
     assert llbt.plot.tree(found).get_yticklabels()[0].get_text() in "ABCDE"

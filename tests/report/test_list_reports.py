@@ -41,12 +41,12 @@ def test_lists_are_fitted_for_the_page(tmp_path: Path) -> None:
     r = llbt.rankings_from(frame(), objects=list("ABCD"), clusters="judge")
     page = _page(r, tmp_path)
     assert re.findall(r'<section id="(\w+)">', page) == SECTIONS
-    assert "llbt.fit_rankings(&#x27;object + tie&#x27;, rankings, cov_type=&#x27;cluster&#x27;" in page
+    assert "llbt.fit(&#x27;object + tie&#x27;, rankings, cov_type=&#x27;cluster&#x27;" in page
     assert "Standard errors allow for dependence within judge (G = 10" in _section(page, "words")
     assert "A Plackett-Luce model (object + tie) was fitted to 120 lists of 4 objects" in _section(page, "words")
     assert "Goodness of fit of lists, by triples" in _section(page, "fit")
     assert page.count("<svg") == 2
-    res = llbt.fit_rankings("object + tie", r, cov_type="cluster", groups="judge")
+    res = llbt.fit("object + tie", r, cov_type="cluster", groups="judge")
     board = llbt.leaderboard(res).to_frame()
     shown = [float(x) for x in re.findall(r'data-value="([^"]+)"', _section(page, "leaderboard"))]
     for value in (*board["estimate"], *board["conf_low"]):  # as they are, to sort by
@@ -60,7 +60,7 @@ def test_lists_are_fitted_for_the_page(tmp_path: Path) -> None:
 def test_a_fit_of_lists_is_reported_as_it_is(tmp_path: Path) -> None:
     """Worths by half of the judges are averaged, and shown by half."""
     r = llbt.rankings_from(frame(ties=False), objects=list("ABCD"), covariates="half")
-    page = _page(llbt.fit_rankings("object * half", r), tmp_path, title="Halves")
+    page = _page(llbt.fit("object * half", r), tmp_path, title="Halves")
     assert "<h1>Halves</h1>" in page
     assert "Worths by class" in _section(page, "leaderboard")
     assert "at=&#x27;average&#x27;" in _section(page, "made")
@@ -82,6 +82,6 @@ def test_infinite_estimates_and_the_best_and_worst(tmp_path: Path) -> None:
 
 
 def test_the_formula_of_a_fit_is_its_own(tmp_path: Path) -> None:
-    res = llbt.fit_rankings("object", llbt.rankings_from(frame(ties=False), objects=list("ABCD")))
+    res = llbt.fit("object", llbt.rankings_from(frame(ties=False), objects=list("ABCD")))
     with pytest.raises(OptionError, match="not fitted yet"):
         llbt.write_report(res, tmp_path / "a.html", formula="object")

@@ -100,7 +100,7 @@ CALLS: Mapping[str, tuple[float, Callable[[Path], Any]]] = {  # name → GiB tha
     "judges": (4, lambda folder: llbt.fit("object * judge", by_judge(10**4))),
     "network": (4, lambda folder: llbt.plot.network(llbt.fit("object", table(2000)))),
     "probabilities": (4, lambda folder: llbt.plot.probabilities(llbt.fit("object", table(2000)))),
-    "rankings": (4, lambda folder: llbt.fit_rankings("object", two_rankings(10_000))),
+    "rankings": (4, lambda folder: llbt.fit("object", two_rankings(10_000))),
     "pairs of rankings": (4, lambda folder: two_rankings(10_000).to_comparisons()),
     "file": (2, lambda folder: llbt.from_judgments(judgments(folder, 10**7))),
     "columns": (4, lambda folder: llbt.from_judgments(wide(folder, 10**5))),

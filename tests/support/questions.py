@@ -140,7 +140,7 @@ KINDS: Mapping[str, Kind] = {
         lambda: llbt.fit("object + tie", by_judge(), discrimination="judge"),
         lambda: llbt.fit("object + tie", by_judge()),
     ),
-    "rankings": Kind(lambda: llbt.fit_rankings("object", ranked()), lambda: llbt.fit_rankings("skill", ranked())),
+    "rankings": Kind(lambda: llbt.fit("object", ranked()), lambda: llbt.fit("skill", ranked())),
     "patterns": Kind(
         lambda: llbt.fit_patterns("object + tie + dependence", answered()),
         lambda: llbt.fit_patterns("object + tie", answered()),
