@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .fitting.large_results import LargeResults
     from .fitting.mixed_results import MixedResults
     from .fitting.model import LLBT, default_formula
-    from .fitting.pattern_model import fit_patterns
     from .fitting.pattern_results import PatternResults
     from .fitting.ranking_results import RankingResults
     from .fitting.results import LLBTResults
@@ -87,7 +86,6 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "RankingResults",
     "default_formula",
     "fit",
-    "fit_patterns",
     # how good are the objects, and which differ?
     "contrasts",
     "drift",
@@ -152,7 +150,6 @@ HOMES = {
     "rankings_from": "data.lists",
     "patterns_from": "data.pattern_frames",
     "Patterns": "core.patterns",
-    "fit_patterns": "fitting.pattern_model",
     "PatternResults": "fitting.pattern_results",
     "Rankings": "core.rankings",
     "from_ratings": "data.rankings",

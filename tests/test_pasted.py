@@ -55,7 +55,7 @@ def lists() -> llbt.RankingResults:
 
 
 def patterns() -> llbt.PatternResults:
-    return llbt.fit_patterns("object", llbt.patterns_from(places(), "rankings", objects=list("ABC")))
+    return llbt.fit("object", llbt.patterns_from(places(), "rankings", objects=list("ABC")))
 
 
 def large() -> llbt.LargeResults:

@@ -142,7 +142,6 @@ def test_p_values_count_the_observed_and_the_degenerate() -> None:
 
 BAR_ALONE = {
     llbt.fit,
-    llbt.fit_patterns,
     llbt.drift,
     llbt.grade_tests,
     llbt.judges.calibrate,

@@ -83,7 +83,7 @@ def dependent() -> llbt.PatternResults:
     rng = np.random.default_rng(3)
     ranks = np.argsort(np.argsort(rng.gumbel(size=(60, 3)) + np.array([0.5, 0.2, 0.0]), axis=1), axis=1) + 1
     frame = pd.DataFrame(ranks, columns=list("ABC"))
-    return llbt.fit_patterns("object", llbt.patterns_from(frame, "rankings", objects=list("ABC")))
+    return llbt.fit("object", llbt.patterns_from(frame, "rankings", objects=list("ABC")))
 
 
 @cache
@@ -249,7 +249,7 @@ def test_pairs_are_predicted_where_worths_tell_their_probabilities(case: str) ->
 def test_a_bootstrap_of_patterns_no_longer_answers_from_pairs() -> None:
     """The estimate was .684 and its interval .859 to 1.309: resampled pairs are no model of rankings."""
     with pytest.raises(OptionError, match="PatternResults"):
-        llbt.bootstrap(llbt.fit_patterns("object", patterns()).average, n=5, rng=1)
+        llbt.bootstrap(llbt.fit("object", patterns()).average, n=5, rng=1)
 
 
 def test_a_leaderboard_says_what_its_counts_are_of() -> None:

@@ -24,7 +24,7 @@ from .worth_estimates import WorthEstimates
 
 @dataclass(frozen=True)
 class PatternSpecification:
-    """Everything that a fit of patterns was asked for, under the names of the arguments of `fit_patterns`."""
+    """Everything that a fit of patterns was asked for, under the names of the arguments of `fit`."""
 
     formula: str
     reference: Reference = None

@@ -52,106 +52,8 @@ def fit_patterns(
     not_at_random: NotAtRandom = None,
     progress: bool = False,
 ) -> PatternResults:
-    """Fit a pattern model, in which all answers of a judge are one observation, by maximum likelihood.
-
-    Parameters
-    ----------
-    formula : str
-        Right-hand side over ``object`` (log-worths λ), ``tie`` (γ), covariates of the judges (``object * sex``), and
-        ``dependence``: a parameter θ for each two pairs that share an object, of how their answers go together.
-    data : Patterns
-        N patterns of J objects.
-    reference : label or mapping, optional
-        The object with λ = 0, by default the last, and levels of covariates, as in `fit`.
-    cov_type : {"nonrobust", "cluster", "CR1"}
-        Standard errors of independent patterns, or allowing for dependence within `groups`, as in `fit`: by leaving out
-        each cluster (CR3), or by the sandwich.
-    groups : str, optional
-        The covariate of the judges, such as a school, for ``cov_type="cluster"`` and ``"CR1"``.
-    missing : {"ignorable", "common", "object", "comparison"}
-        What the log-odds depend on that the answer to a pair is missing: they are left open; α, the same of every pair;
-        αᵢ + αⱼ; α of each pair. Of comparisons alone.
-    not_at_random : {"object", "comparison"}, optional
-        Whether they depend on the answer as well, seen or not: they are higher by βᵢ − βⱼ where i is preferred to j and
-        lower by it where j is, with β = 0 of the reference; or by β of each pair.
-    progress : bool
-        Show a bar that counts the steps of the search, whose number is not known.
-
-    Returns
-    -------
-    PatternResults
-
-    Raises
-    ------
-    FormulaError
-        For a formula that cannot be read, and covariates of the dependence.
-    OptionError
-        For `cov_type` and `groups` without each other, a covariate that the patterns do not keep, and `not_at_random`
-        beside ``missing="ignorable"``.
-    DesignError
-        Where more patterns are possible than are summed over (3¹⁵ of comparisons), with their number; where missing
-        answers are to be modelled and there are none; where the answers do not determine some α or β.
-    SeparationError
-        Where some estimate is infinite; parameters are named.
-
-    Warns
-    -----
-    TiesWarning
-        Where patterns have undecided answers and the formula has no `tie`.
-    ConvergenceWarning
-        Where Newton's method does not stop.
-
-    Notes
-    -----
-    The log-probability of a pattern y is Σ_p y_p(λᵢ − λⱼ) + γ #(y_p = 0) + Σ θ y_p y_q − log Z, Z the sum over all
-    patterns that are possible: all sequences of answers; those that an order of the objects makes, for rankings; those
-    that an order with ties makes, for ratings. Comparisons without `dependence` are the model of `fit`, and fitted as
-    such, for Z is a product over the pairs. With dependence λ is half the log-odds of a preference with all other
-    answers held.
-
-    Missing answers are summed over. By themselves they are taken as missing at random. With `missing` it is part of the
-    likelihood which are, r_p = 1, as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p), in logits α (prefmod's
-    ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). That is the sample selection approach of
-    Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another one for the
-    indicators of what is missing. Without β answers are missing completely at random (MCAR), and worths are those of
-    ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ is that of all answers, given or not.
-    prefmod 0.8 has one sum over all y and r in the place of Z, so that with β its λ is that of the answers given;
-    without β the two models are the same. With β the likelihood may have several maxima, of which the highest from many
-    starts is taken, or rise without end, and tests of β can reject too often.
-
-    Models of missing answers can be compared with each other (`anova`), and not with ``"ignorable"``, whose likelihood
-    is of the answers alone. Judges without any answer are not among the patterns, and not allowed for.
-
-    References
-    ----------
-    Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (2002). Modelling dependencies in paired comparison data: a
-    log-linear approach. Computational Statistics & Data Analysis 40(1), 39-57.
-
-    Dittrich, R., Francis, B., Hatzinger, R. & Katzenbeisser, W. (2007). A paired comparison approach for the analysis
-    of sets of Likert-scale responses. Statistical Modelling 7(1), 3-28.
-
-    Dittrich, R., Francis, B., Hatzinger, R. & Katzenbeisser, W. (2012). Missing observations in paired comparison data.
-    Statistical Modelling 12(2), 117-143.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import llbt
-    >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
-    >>> res = llbt.fit_patterns("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
-    >>> res.params.round(4).to_dict(), round(res.llf, 4)
-    ({'object[A]': 0.5925, 'object[B]': 0.4746}, -7.4413)
-
-    Five of 18 answers are missing: log-odds of log(5/13), beside the worths that they have without them.
-
-    >>> ac, bc = [1, None, 1, -1, None, 1], [1, -1, None, 1, None, None]
-    >>> said = pd.DataFrame({"AB": [1, 1, -1, 1, 1, -1], "AC": ac, "BC": bc})
-    >>> p = llbt.patterns_from(said, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
-    >>> res = llbt.fit_patterns("object", p, missing="common")
-    >>> res.params.round(4).to_dict()
-    {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}
-    """
-    with steps_shown("fit_patterns", progress):
+    """Fit a pattern model, with the warnings that belong to it; arguments as of `fit`."""
+    with steps_shown("fit", progress):
         res = solved_patterns(PatternSpecification(formula, reference, cov_type, groups, missing, not_at_random), data)
         if "worth" not in res.design.blocks:
             raise DesignError(f"the formula {formula!r} has no term for the worths", "Add object.")
@@ -160,7 +62,7 @@ def fit_patterns(
 
 
 def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
-    """Return the fit of what `fit_patterns` was asked for, without its warnings, or of terms without worths."""
+    """Return the fit of what `fit` was asked for, without its warnings, or of terms without worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
     text, dependent = split_dependence(spec.formula)
     pairs = data.to_comparisons()

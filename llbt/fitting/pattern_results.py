@@ -21,8 +21,8 @@ from .unanswered import OF_PATTERNS
 class PatternResults(PatternEstimates, Record):
     """A pattern model: all answers of a judge are one observation. N patterns, p parameters, Q of dependence.
 
-    Made by `fit_patterns`. Attributes have statsmodels' names. Questions about worths are functions, as of other fits:
-    ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
+    Made by `fit` of `Patterns`. Attributes have statsmodels' names. Questions about worths are functions, as of other
+    fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
 
     Attributes
     ----------
@@ -44,17 +44,58 @@ class PatternResults(PatternEstimates, Record):
     likelihood : PatternLikelihood or None
         None for comparisons without dependence, which are the model of `fit`.
 
+    Notes
+    -----
+    The log-probability of a pattern y is Σ_p y_p(λᵢ − λⱼ) + γ #(y_p = 0) + Σ θ y_p y_q − log Z, Z the sum over all
+    patterns that are possible: all sequences of answers; those that an order of the objects makes, for rankings; those
+    that an order with ties makes, for ratings. Comparisons without `dependence` are the model of `fit`, and fitted as
+    such, for Z is a product over the pairs. With dependence λ is half the log-odds of a preference with all other
+    answers held.
+
+    Missing answers are summed over. By themselves they are taken as missing at random. With `missing` it is part of the
+    likelihood which are, r_p = 1, as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p), in logits α (prefmod's
+    ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). That is the sample selection approach of
+    Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another one for the
+    indicators of what is missing. Without β answers are missing completely at random (MCAR), and worths are those of
+    ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ is that of all answers, given or not.
+    prefmod 0.8 has one sum over all y and r in the place of Z, so that with β its λ is that of the answers given;
+    without β the two models are the same. With β the likelihood may have several maxima, of which the highest from many
+    starts is taken, or rise without end, and tests of β can reject too often.
+
+    Models of missing answers can be compared with each other (`anova`), and not with ``"ignorable"``, whose likelihood
+    is of the answers alone. Judges without any answer are not among the patterns, and not allowed for.
+
+    References
+    ----------
+    Dittrich, R., Hatzinger, R. & Katzenbeisser, W. (2002). Modelling dependencies in paired comparison data: a
+    log-linear approach. Computational Statistics & Data Analysis 40(1), 39-57.
+
+    Dittrich, R., Francis, B., Hatzinger, R. & Katzenbeisser, W. (2007). A paired comparison approach for the analysis
+    of sets of Likert-scale responses. Statistical Modelling 7(1), 3-28.
+
+    Dittrich, R., Francis, B., Hatzinger, R. & Katzenbeisser, W. (2012). Missing observations in paired comparison data.
+    Statistical Modelling 12(2), 117-143.
+
     Examples
     --------
     >>> import pandas as pd
-     >>> import llbt
+    >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
-    >>> res = llbt.fit_patterns("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+    >>> res = llbt.fit("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
     >>> res.n_params, res.converged
     (2, True)
+
+    Five of 18 answers are missing: log-odds of log(5/13), beside the worths that they have without them.
+
+    >>> ac, bc = [1, None, 1, -1, None, 1], [1, -1, None, 1, None, None]
+    >>> said = pd.DataFrame({"AB": [1, 1, -1, 1, 1, -1], "AC": ac, "BC": bc})
+    >>> p = llbt.patterns_from(said, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
+    >>> res = llbt.fit("object", p, missing="common")
+    >>> res.params.round(4).to_dict()
+    {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}
     """
 
-    _made_by: ClassVar[str] = "llbt.fit_patterns(…)"
+    _made_by: ClassVar[str] = "llbt.fit(formula, patterns)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_PATTERNS
 
     def __getattr__(self, name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..arguments import checked
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
@@ -46,6 +47,7 @@ _GROWS = 0.05  # share of the largest entry of a direction from which on a param
 _FINITE = "Or have finite estimates: llbt.fit(…, prior='jeffreys') or llbt.fit(…, prior=1.0)."
 
 
+@checked
 def fit_rankings(
     formula: str,
     data: Rankings,

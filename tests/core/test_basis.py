@@ -123,7 +123,7 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
     """Both are distributions over 3! orders, so their sums of probabilities are 1; the pairs' are over 2³."""
     frame = orders()
     r, p = llbt.rankings_from(frame, objects=list("ABC")), llbt.patterns_from(frame, "rankings", objects=list("ABC"))
-    lists, patterns = llbt.fit("object", r), llbt.fit_patterns("object", p)
+    lists, patterns = llbt.fit("object", r), llbt.fit("object", p)
     pairs = llbt.fit("object", r.to_comparisons())
     assert lists.basis == patterns.basis
     assert lists.basis != llbt.fit("object", llbt.rankings_from(orders(4), objects=list("ABC"))).basis
@@ -140,7 +140,7 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
 def test_patterns_of_pairs_without_dependence_compare_with_the_pairs():
     answers = pd.DataFrame(np.random.default_rng(5).choice([-1, 1], size=(30, 3)), columns=["A:B", "A:C", "B:C"])
     p = llbt.patterns_from(answers, "comparisons", objects=list("ABC"), columns=list(answers))
-    res = llbt.fit_patterns("object", p)
+    res = llbt.fit("object", p)
     pairs = llbt.fit("object", p.to_comparisons())
     assert (res.basis, res.llf, res.aic) == (pairs.basis, pytest.approx(pairs.llf), pytest.approx(pairs.aic))
     with pytest.raises(llbt.errors.DesignError, match=r"no cases of each other.*[.]aic or [.]bic"):

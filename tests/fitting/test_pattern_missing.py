@@ -94,7 +94,7 @@ MODELS = [
 @pytest.mark.parametrize("formula", ["object + tie", "object + tie + dependence"])
 def test_the_likelihood_is_a_sum_over_all_answers_times_all_gaps(formula, missing, not_at_random):
     p = some(3, judges=1500)
-    res = llbt.fit_patterns(formula, p, missing=missing, not_at_random=not_at_random)
+    res = llbt.fit(formula, p, missing=missing, not_at_random=not_at_random)
     logs, silent = literally(p, res)
     np.testing.assert_allclose(res.log_probabilities, logs, rtol=0, atol=1e-10)
     assert res.llf == pytest.approx(p.counts @ logs, abs=1e-8)
@@ -105,7 +105,7 @@ def test_four_objects_without_ties_by_brute_force():
     p = some(4, tie=0.0, judges=250)
     assert not p.has_ties
     for formula, beta in (("object", "object"), ("object + dependence", None)):
-        res = llbt.fit_patterns(formula, p, missing="common", not_at_random=beta)
+        res = llbt.fit(formula, p, missing="common", not_at_random=beta)
         np.testing.assert_allclose(res.log_probabilities, literally(p, res)[0], rtol=0, atol=1e-10)
 
 
@@ -115,7 +115,7 @@ def test_gradient_and_information_are_derivatives(dependent, missing, not_at_ran
     frame = pd.concat([some_frame.assign(sex=sex) for sex, some_frame in zip("fm", two_frames(3, 60), strict=True)])
     p = patterns(frame, 3, covariates="sex")
     formula = "object:sex + tie" + (" + dependence" if dependent else "")
-    plain = llbt.fit_patterns(formula, p, missing=missing)
+    plain = llbt.fit(formula, p, missing=missing)
     likelihood = replace(plain.likelihood, missingness=missingness_of(p, missing, not_at_random, "C"))
     at = np.random.default_rng(3).normal(scale=0.4, size=likelihood.size)
     value, gradient, information, possible = likelihood.moments(at)
@@ -137,7 +137,7 @@ def two_frames(objects, judges):
 
 def test_pairs_apart_are_what_enumeration_finds():
     p = some(4)
-    res = llbt.fit_patterns("object + tie", p, missing="object", not_at_random="object")
+    res = llbt.fit("object + tie", p, missing="object", not_at_random="object")
     apart = res.likelihood
     listed = replace(apart, space=Halves(6, (-1, 0, 1), np.empty((0, 2), dtype=np.int64)))
     at = np.random.default_rng(4).normal(scale=0.5, size=apart.size)
@@ -150,7 +150,7 @@ def test_pairs_apart_are_what_enumeration_finds():
 
 def test_judges_taken_one_by_one_are_what_blocks_of_them_give(monkeypatch):
     p = some(3, judges=60)
-    plain = llbt.fit_patterns("object + tie + dependence", p, missing="object").likelihood
+    plain = llbt.fit("object + tie + dependence", p, missing="object").likelihood
     likelihood = replace(plain, missingness=missingness_of(p, "object", "object", "C"))
     at = np.random.default_rng(5).normal(scale=0.5, size=likelihood.size)
     together, logs = likelihood.moments(at), likelihood.log_probabilities(at)
@@ -164,7 +164,7 @@ def test_judges_taken_one_by_one_are_what_blocks_of_them_give(monkeypatch):
 def test_nothing_is_enumerated_without_dependence(monkeypatch):
     monkeypatch.setattr("llbt.kernel.patterns.Halves.moments", None)
     monkeypatch.setattr("llbt.kernel.patterns.Halves.compatible", None)
-    res = llbt.fit_patterns("object + tie", some(6, judges=150), missing="object", not_at_random="object")
+    res = llbt.fit("object + tie", some(6, judges=150), missing="object", not_at_random="object")
     assert res.converged
     assert "nothing is summed over them" in str(res)
 
@@ -189,7 +189,7 @@ def minus_of(p, level):
 
 def test_the_estimates_are_a_maximum_that_another_search_finds():
     p = some(4, judges=600, seed=3)
-    res = llbt.fit_patterns("object + tie", p, missing="common", not_at_random="object")
+    res = llbt.fit("object + tie", p, missing="common", not_at_random="object")
     minus = minus_of(p, np.ones((6, 1)))
     other = minimize(minus, res.params.to_numpy() + 0.05, method="BFGS", options={"gtol": 1e-6})
     np.testing.assert_allclose(res.params, other.x, atol=1e-4)
@@ -204,7 +204,7 @@ def test_the_estimates_are_a_maximum_that_another_search_finds():
 def test_of_several_maxima_the_highest_is_found():
     rng, worths = np.random.default_rng(52), np.linspace(0.6, -0.6, 5)
     p = patterns(drawn(rng, 300, worths, np.full(5, -0.7), np.zeros(5), tie=0.0), 5)
-    res = llbt.fit_patterns("object", p, missing="common", not_at_random="object")
+    res = llbt.fit("object", p, missing="common", not_at_random="object")
     tried = []
     for seed in range(20):
         start = np.random.default_rng(seed).normal(size=res.likelihood.size)
@@ -222,7 +222,7 @@ def test_without_beta_it_is_the_ignorable_fit_and_a_logistic_regression(formula,
     size = 3 if "dependence" in formula else 4
     frame = pd.concat([part.assign(sex=sex) for sex, part in zip("fm", two_frames(size, 60), strict=True)])
     p = patterns(frame, size, covariates="sex")
-    res, plain = llbt.fit_patterns(formula, p, missing=missing), llbt.fit_patterns(formula, p)
+    res, plain = llbt.fit(formula, p, missing=missing), llbt.fit(formula, p)
     names = list(plain.names)
     np.testing.assert_allclose(res.params[names], plain.params, rtol=0, atol=1e-8)
     np.testing.assert_allclose(res.bse[names], plain.bse, rtol=1e-6)
@@ -247,7 +247,7 @@ def test_without_beta_it_is_the_ignorable_fit_and_a_logistic_regression(formula,
 def test_without_beta_one_sum_over_answers_and_gaps_gives_the_same():
     """R's prefmod has one normalizing sum over both, in `NI=TRUE`."""
     p = some(3, judges=80, seed=5)
-    res = llbt.fit_patterns("object + tie", p, missing="object")
+    res = llbt.fit("object + tie", p, missing="object")
     space = np.array(list(itertools.product((-1, 0, 1), repeat=3)))
     gaps = np.array(list(itertools.product((0, 1), repeat=3)))
     incident = np.array([[k in pair for k in range(3)] for pair in p.pairs.tolist()], dtype=float)
@@ -274,7 +274,7 @@ def test_without_beta_one_sum_over_answers_and_gaps_gives_the_same():
 def test_models_of_missing_answers_are_nested():
     p = some(4, judges=250)
     fits = [
-        llbt.fit_patterns("object + tie", p, missing=missing, not_at_random=beta)
+        llbt.fit("object + tie", p, missing=missing, not_at_random=beta)
         for missing, beta in [("common", None), ("object", None), ("object", "object"), ("comparison", "object")]
     ]
     table = llbt.anova(*fits).to_frame()
@@ -285,15 +285,15 @@ def test_models_of_missing_answers_are_nested():
     assert "tests of β, of missing answers, can reject too often" in str(llbt.anova(*fits))
     assert "reject too often" not in str(llbt.anova(*fits[:2]))
     small = some(3)
-    one, more = (llbt.fit_patterns(f"object + tie{with_}", small, missing="common") for with_ in ("", " + dependence"))
+    one, more = (llbt.fit(f"object + tie{with_}", small, missing="common") for with_ in ("", " + dependence"))
     assert llbt.anova(one, more).to_frame()["df"].iloc[1] == 3
 
 
 def test_what_is_not_nested_is_not_tested():
     p = some(4, judges=600)
-    plain = llbt.fit_patterns("object + tie", p)
+    plain = llbt.fit("object + tie", p)
     common, apart, slopes = (
-        llbt.fit_patterns("object + tie", p, missing=missing, not_at_random=beta)
+        llbt.fit("object + tie", p, missing=missing, not_at_random=beta)
         for missing, beta in [("common", None), ("comparison", None), ("object", "object")]
     )
     for pair in ((plain, common), (common, plain)):
@@ -309,7 +309,7 @@ def test_what_is_not_nested_is_not_tested():
 
 def test_a_fit_says_what_its_parameters_are():
     p = some(4, judges=600)
-    res = llbt.fit_patterns("object + tie", p, missing="object", not_at_random="object", reference="B")
+    res = llbt.fit("object + tie", p, missing="object", not_at_random="object", reference="B")
     assert res.names[:4] == ("object[A]", "object[C]", "object[D]", "tie")
     assert res.names[4:] == (
         *(f"missing[{k}]" for k in "ABCD"),
@@ -333,15 +333,13 @@ def test_a_fit_says_what_its_parameters_are():
     assert again.llf == res.llf
     assert again.specification.not_at_random == "object"
     assert llbt.worth(res).to_frame()["estimate"].sum() == pytest.approx(1)
-    both = llbt.model_table([llbt.fit_patterns("object + tie", p, missing="object"), res]).to_frame()
+    both = llbt.model_table([llbt.fit("object + tie", p, missing="object"), res]).to_frame()
     assert "missing:preferred[A]" in both["term"].tolist()
 
 
 def test_another_reference_is_the_same_model():
     p = some(4, judges=600)
-    one, other = (
-        llbt.fit_patterns("object + tie", p, missing="common", not_at_random="object", reference=k) for k in "AD"
-    )
+    one, other = (llbt.fit("object + tie", p, missing="common", not_at_random="object", reference=k) for k in "AD")
     assert one.llf == pytest.approx(other.llf, abs=1e-7)
     beta = {k: one.params.get(f"missing:preferred[{k}]", 0.0) for k in "ABCD"}
     for k in "ABC":
@@ -350,10 +348,10 @@ def test_another_reference_is_the_same_model():
 
 def test_without_a_model_it_says_that_they_are_taken_as_missing_at_random():
     p = some(3)
-    text = str(llbt.fit_patterns("object + tie", p))
+    text = str(llbt.fit("object + tie", p))
     assert "summed over as missing at random" in text
     assert "judges without any answer are not in the data" not in text
-    assert llbt.fit_patterns("object + tie", p, missing="ignorable").likelihood is None
+    assert llbt.fit("object + tie", p, missing="ignorable").likelihood is None
 
 
 # -- what is refused -----------------------------------------------------------------------------------------
@@ -373,17 +371,17 @@ def test_without_a_model_it_says_that_they_are_taken_as_missing_at_random():
 )
 def test_options_that_are_none_are_refused(keywords, match):
     with pytest.raises(llbt.errors.OptionError, match=match):
-        llbt.fit_patterns("object + tie", some(3, judges=50), **keywords)
+        llbt.fit("object + tie", some(3, judges=50), **keywords)
 
 
 def test_what_has_no_missing_answers_to_pairs_is_refused():
     complete = patterns(pd.DataFrame({"AB": [1, -1, 0, 1], "AC": [1, -1, -1, 0], "BC": [1, -1, 1, -1]}), 3)
     with pytest.raises(llbt.errors.DesignError, match="no answer is missing"):
-        llbt.fit_patterns("object + tie", complete, missing="common")
+        llbt.fit("object + tie", complete, missing="common")
     ranks = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, None], "C": [3, 3, 2]})
     ranked = llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"])
     with pytest.raises(llbt.errors.DesignError, match="of rankings, in which objects are missing"):
-        llbt.fit_patterns("object", ranked, missing="object")
+        llbt.fit("object", ranked, missing="object")
 
 
 def test_who_is_never_missing_is_named():
@@ -391,22 +389,22 @@ def test_who_is_never_missing_is_named():
     full = drawn(np.random.default_rng(6), 200, np.linspace(0.5, -0.5, 4), np.full(4, -50.0), np.zeros(4))
     never = patterns(frame.assign(AB=full["AB"], AC=full["AC"], AD=full["AD"]), 4)
     with pytest.raises(llbt.errors.SeparationError, match=r"no answer is missing of .*'A:D', so missing\[A\] is −∞"):
-        llbt.fit_patterns("object + tie", never, missing="object")
+        llbt.fit("object + tie", never, missing="object")
     with pytest.raises(llbt.errors.SeparationError, match=r"missing\[A:B\]', 'missing\[A:C\]', 'missing\[A:D\]"):
-        llbt.fit_patterns("object + tie", never, missing="comparison", not_at_random="object")
-    assert llbt.fit_patterns("object + tie", never, missing="common").converged
+        llbt.fit("object + tie", never, missing="comparison", not_at_random="object")
+    assert llbt.fit("object + tie", never, missing="common").converged
     always = patterns(frame.assign(AB=np.nan), 4)
     with pytest.raises(
         llbt.errors.SeparationError, match=r"every answer is missing of 'A:B', so missing\[A:B\] is \+∞"
     ):
-        llbt.fit_patterns("object + tie", always, missing="comparison")
-    assert llbt.fit_patterns("object + tie", always, missing="object").converged  # a sum can be large and finite
+        llbt.fit("object + tie", always, missing="comparison")
+    assert llbt.fit("object + tie", always, missing="object").converged  # a sum can be large and finite
 
 
 def test_what_the_answers_do_not_determine_is_named():
     p = some(3, tie=0.0, judges=2000, taste=0.0)
     with pytest.raises(llbt.errors.DesignError, match=r"do not determine .*missing:preferred\[A\]") as caught:
-        llbt.fit_patterns("object", p, missing="object", not_at_random="object")
+        llbt.fit("object", p, missing="object", not_at_random="object")
     assert not isinstance(caught.value, llbt.errors.SeparationError)
     assert "Leave not_at_random out" in str(caught.value)
     with pytest.raises(llbt.errors.DesignError, match="2 objects, whose pairs do not tell"):
@@ -422,7 +420,7 @@ def test_what_rises_without_end_is_named():
     with pytest.raises(
         llbt.errors.SeparationError, match=r"'missing\[B\]', 'missing:preferred\[B\]' grow beyond all bounds"
     ):
-        llbt.fit_patterns("object + tie", unbounded(), missing="object", not_at_random="object")
+        llbt.fit("object + tie", unbounded(), missing="object", not_at_random="object")
 
 
 @pytest.mark.slow
@@ -451,8 +449,8 @@ def test_beta_removes_the_bias_that_ignoring_has():
     ignored, modelled, errors = [], [], []
     for seed in range(30):
         p = patterns(drawn(np.random.default_rng(1000 + seed), 1000, worths, np.full(5, -0.6), slope), 5)
-        ignored.append(llbt.fit_patterns("object + tie", p).params.to_numpy()[:4])
-        res = llbt.fit_patterns("object + tie", p, missing="common", not_at_random="object")
+        ignored.append(llbt.fit("object + tie", p).params.to_numpy()[:4])
+        res = llbt.fit("object + tie", p, missing="common", not_at_random="object")
         modelled.append(res.params.to_numpy()[:4])
         errors.append(res.bse.to_numpy()[:4])
     truth = worths[:4] - worths[4]
@@ -472,7 +470,7 @@ def test_the_test_of_beta_is_near_its_size():
     worths, rejected = np.linspace(0.6, -0.6, 4), []
     for seed in range(80):
         p = patterns(drawn(np.random.default_rng(seed), 300, worths, np.full(4, -0.6), np.zeros(4)), 4)
-        one = llbt.fit_patterns("object + tie", p, missing="common")
-        other = llbt.fit_patterns("object + tie", p, missing="common", not_at_random="object")
+        one = llbt.fit("object + tie", p, missing="common")
+        other = llbt.fit("object + tie", p, missing="common", not_at_random="object")
         rejected.append(llbt.anova(one, other).to_frame()["p_value"].iloc[1] < 0.05)
     assert np.mean(rejected) < 0.125

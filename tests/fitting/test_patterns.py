@@ -94,7 +94,7 @@ def test_patterns_are_what_r_fits(shared, name):
         (prefix, number), *rest = how.items()
         columns = [f"{prefix}{k}" for k in range(1, number + 1)]
         p = llbt.patterns_from(frame, "comparisons", objects=labels, columns=columns, **dict(rest))
-    res = llbt.fit_patterns(formula, p)
+    res = llbt.fit(formula, p)
     assert res.llf == pytest.approx(expected["logLik"], abs=1e-6)
     said = {"U": "tie"} | {label: f"object[{label}]" for label in labels}
     said |= {f"{label}:SEX2": f"object[{label}]:SEX[2]" for label in labels}
@@ -113,7 +113,7 @@ def test_without_dependence_it_is_fit_and_enumerates_nothing(monkeypatch):
     frame = drawn(np.random.default_rng(1), objects=4)
     p = patterns(frame, 4)
     monkeypatch.setattr("llbt.kernel.patterns.Halves.moments", None)
-    res, plain = llbt.fit_patterns("object + tie", p), llbt.fit("object + tie", p.to_comparisons())
+    res, plain = llbt.fit("object + tie", p), llbt.fit("object + tie", p.to_comparisons())
     pd.testing.assert_series_equal(res.params, plain.params)
     np.testing.assert_allclose(res.bse, plain.bse)
     assert res.llf == pytest.approx(plain.llf)
@@ -125,7 +125,7 @@ def test_enumeration_without_dependence_agrees_with_fit():
     from llbt.fitting.pattern_search import fit_patterns_of
 
     p = patterns(drawn(np.random.default_rng(2)))
-    res = llbt.fit_patterns("object + tie", p)
+    res = llbt.fit("object + tie", p)
     likelihood = likelihood_of(p, res.comparisons, res.design, res.free, dependent=False)
     found = fit_patterns_of(likelihood, np.zeros(3))
     np.testing.assert_allclose(found.params, res.params, atol=1e-8)
@@ -135,7 +135,7 @@ def test_enumeration_without_dependence_agrees_with_fit():
 @pytest.mark.parametrize("objects", [3, 4])
 def test_dependence_is_an_explicit_glm(objects):
     p = patterns(drawn(np.random.default_rng(3), 200, objects), objects)
-    res = llbt.fit_patterns("object + tie + dependence", p)
+    res = llbt.fit("object + tie + dependence", p)
     space = np.array(list(itertools.product((-1, 0, 1), repeat=len(p.pairs))))
     glm = explicit(p, space, ties=True, dependence=True)
     np.testing.assert_allclose(res.params, glm.params[:-1], atol=1e-7)
@@ -154,7 +154,7 @@ def test_orders_are_an_explicit_glm(kind):
     else:
         p = llbt.patterns_from(frame, kind, objects=OBJECTS)
         formula, space = "object + tie", signs_of(ratings_of(4, 4), pairs_of(4))
-    res = llbt.fit_patterns(formula, p)
+    res = llbt.fit(formula, p)
     glm = explicit(p, space, ties=kind == "ratings", dependence=False)
     np.testing.assert_allclose(res.params, glm.params[:-1], atol=1e-7)
     np.testing.assert_allclose(res.bse, glm.bse[:-1], rtol=1e-6)
@@ -168,7 +168,7 @@ def test_missing_answers_are_summed_over():
     frame = frame.mask(rng.random(frame.shape) < 0.15)
     p = patterns(frame)
     assert not p.complete
-    res = llbt.fit_patterns("object + tie + dependence", p)
+    res = llbt.fit("object + tie + dependence", p)
     space = np.array(list(itertools.product((-1, 0, 1), repeat=3)))
     products = products_of(p.pairs)
 
@@ -204,7 +204,7 @@ def test_partial_rankings_are_summed_over():
     frame = pd.DataFrame(ranks, columns=OBJECTS).mask(lambda f: f > 2)
     p = llbt.patterns_from(frame, "rankings", objects=OBJECTS)
     assert "80 judges ranked some" in p.notes[0]
-    res = llbt.fit_patterns("object", p)
+    res = llbt.fit("object", p)
     space = rankings_of(4)
     signs = signs_of(space, pairs_of(4))
 
@@ -224,12 +224,12 @@ def test_covariates_of_judges_part_the_sums():
     rng = np.random.default_rng(7)
     one, other = drawn(rng, 150), drawn(rng, 150)
     frame = pd.concat([one.assign(sex="f"), other.assign(sex="m")])
-    res = llbt.fit_patterns("object:sex + tie:sex + dependence", patterns(frame, covariates="sex"))
-    small = llbt.fit_patterns("object + tie + dependence", patterns(frame, covariates="sex"))
+    res = llbt.fit("object:sex + tie:sex + dependence", patterns(frame, covariates="sex"))
+    small = llbt.fit("object + tie + dependence", patterns(frame, covariates="sex"))
     table = llbt.anova(small, res).to_frame()
     assert table["df"].iloc[1] == 3
     assert table["statistic"].iloc[1] == pytest.approx(2 * (res.llf - small.llf))
-    apart = [llbt.fit_patterns("object + tie + dependence", patterns(part)).llf for part in (one, other)]
+    apart = [llbt.fit("object + tie + dependence", patterns(part)).llf for part in (one, other)]
     assert res.llf < sum(apart)
     worths = llbt.worth(res).to_frame()
     assert worths.groupby("sex")["estimate"].sum().tolist() == pytest.approx([1, 1])
@@ -300,7 +300,7 @@ def test_columns_have_to_be_those_of_the_pairs():
 )
 def test_what_patterns_do_not_tell_is_refused(formula, error, match):
     with pytest.raises(error, match=match):
-        llbt.fit_patterns(formula, patterns(drawn(np.random.default_rng(11), 60)))
+        llbt.fit(formula, patterns(drawn(np.random.default_rng(11), 60)))
 
 
 def test_too_many_patterns_are_refused_with_the_model_that_scales():
@@ -309,18 +309,18 @@ def test_too_many_patterns_are_refused_with_the_model_that_scales():
     frame = pd.DataFrame(rng.choice([-1, 0, 1], (40, 21)), columns=names)
     p = llbt.patterns_from(frame, "comparisons", objects=list("ABCDEFG"), columns=names)
     with pytest.raises(llbt.errors.DesignError, match=r"10,460,353,203 possible .* \(object \| judge\)"):
-        llbt.fit_patterns("object + tie + dependence", p)
+        llbt.fit("object + tie + dependence", p)
 
 
 def test_answers_that_never_occur_together_are_named():
     p = patterns(pd.DataFrame({"AB": [1, 1, -1, -1] * 3, "AC": [1, -1, -1, 1] * 3, "BC": [1, -1, 1, 1] * 3}))
     with pytest.raises(llbt.errors.SeparationError, match="I1"):
-        llbt.fit_patterns("object + dependence", p)
+        llbt.fit("object + dependence", p)
 
 
 def test_undecided_answers_without_a_term_are_told():
     with pytest.warns(llbt.errors.TiesWarning, match="γ = 0"):
-        llbt.fit_patterns("object + dependence", patterns(drawn(np.random.default_rng(13))))
+        llbt.fit("object + dependence", patterns(drawn(np.random.default_rng(13))))
 
 
 @pytest.mark.slow
@@ -329,10 +329,10 @@ def test_fourteen_million_patterns():
     names = [f"{i}:{j}" for i, j in pairs_of(6)]
     frame = pd.DataFrame(rng.choice([-1, 0, 1], (300, 15), p=[0.4, 0.2, 0.4]), columns=names)
     p = llbt.patterns_from(frame, "comparisons", objects=list("ABCDEF"), columns=names)
-    res = llbt.fit_patterns("object + tie + dependence", p)
+    res = llbt.fit("object + tie + dependence", p)
     assert res.likelihood.space.number == 3**15
     assert res.converged
-    plain = llbt.fit_patterns("object + tie", p)
+    plain = llbt.fit("object + tie", p)
     table = llbt.anova(plain, res).to_frame()
     assert table["df"].iloc[1] == 60
     assert table["p_value"].iloc[1] > 1e-4  # answers were drawn independently
@@ -345,7 +345,7 @@ def test_judges_who_say_nothing_change_no_level(more):
     with_more = pd.concat([rows, pd.DataFrame([more])], ignore_index=True)
     one, two = (llbt.patterns_from(x, "ratings", objects=list("ABC"), weight="n") for x in (rows, with_more))
     assert one.levels == two.levels == 2
-    pd.testing.assert_series_equal(*(llbt.fit_patterns("object + tie", p).params for p in (one, two)))
+    pd.testing.assert_series_equal(*(llbt.fit("object + tie", p).params for p in (one, two)))
 
 
 @pytest.mark.parametrize("coded", [5, (1, [3], 2), (1, None, 2), (1, float("nan"), 0), {1: 1, 2: 2, 3: 3}])

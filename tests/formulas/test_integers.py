@@ -187,9 +187,9 @@ def test_fits_of_lists_say_so_too():
     assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", r))
     assert llbt.fit("object + object:I(age - 30)", r).converged
     p = llbt.patterns_from(lists, "rankings", objects=["A", "B", "C"], covariates=["year", "age"])
-    assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit_patterns("object * year", p))
-    assert "12 whole numbers" in refusal(lambda: llbt.fit_patterns("object * age", p))
-    assert llbt.fit_patterns("object + object:I(age - 30)", p).converged
+    assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit("object * year", p))
+    assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", p))
+    assert llbt.fit("object + object:I(age - 30)", p).converged
 
 
 @pytest.mark.parametrize(

@@ -63,18 +63,18 @@ def test_dependence_of_patterns_is_a_term() -> None:
     res = fit_of("patterns")
     table = llbt.drop1(res)
     for term, formula in (("tie", "object + dependence"), ("dependence", "object + tie")):
-        small = llbt.fit_patterns(formula, answered())
+        small = llbt.fit(formula, answered())
         is_ratio(row_of(table, term), small, res, shown=small)
-    small = llbt.fit_patterns("object + tie", answered())
+    small = llbt.fit("object + tie", answered())
     added = llbt.add1(small, "object * sex + tie + dependence")
     is_ratio(row_of(added, "dependence"), small, res, shown=res)
-    large = llbt.fit_patterns("object * sex + tie", answered())
+    large = llbt.fit("object * sex + tie", answered())
     is_ratio(row_of(added, "object:sex"), small, large, shown=large)
 
 
 def test_worths_of_patterns_are_left_out_as_equal() -> None:
     """Without dependence patterns of pairs are the comparisons of `fit`, whose formula without worths is `tie`."""
-    res = llbt.fit_patterns("object + tie", answered())
+    res = llbt.fit("object + tie", answered())
     equal = llbt.fit("tie", answered().to_comparisons())
     is_ratio(row_of(llbt.drop1(res), "object"), equal, res, shown=equal)
 
@@ -83,7 +83,7 @@ def test_missing_answers_stay_modelled() -> None:
     rows = np.random.default_rng(4).choice([1.0, -1.0, np.nan], (80, 3), p=[0.5, 0.3, 0.2])
     frame = pd.DataFrame(rows, columns=["AB", "AC", "BC"]).assign(sex=["f", "m"] * 40)
     p = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=["AB", "AC", "BC"], covariates="sex")
-    res, small = (llbt.fit_patterns(f, p, missing="common") for f in ("object * sex", "object"))
+    res, small = (llbt.fit(f, p, missing="common") for f in ("object * sex", "object"))
     is_ratio(row_of(llbt.drop1(res), "object:sex"), small, res, shown=small)
 
 

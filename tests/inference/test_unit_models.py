@@ -115,7 +115,7 @@ def test_a_list_and_a_pattern_left_out_are_fits_without_them() -> None:
     np.testing.assert_allclose(mine[["A", "B", "C"]], moved, atol=1e-9)
     model = unit_model(fit_of("patterns"), None, "by")
     counts = less(model.counts, 5)
-    again = llbt.fit_patterns("object + tie + dependence", answered_with(counts))
+    again = llbt.fit("object + tie + dependence", answered_with(counts))
     np.testing.assert_allclose(model.estimated(counts), again.params, atol=1e-6)
     np.testing.assert_allclose(model.refitted(counts).params, again.params, atol=1e-6)
 
@@ -133,7 +133,7 @@ def test_held_out_patterns_are_predicted_by_fits_without_them() -> None:
     parts = folds_of(model, 4, np.random.default_rng(6))
     loss = 0.0
     for part in parts:
-        again = llbt.fit_patterns("object + tie + dependence", answered_with(model.counts - part))
+        again = llbt.fit("object + tie + dependence", answered_with(model.counts - part))
         loss -= part @ model.log_scores(again.params.to_numpy()) / 200
     found = llbt.held_out(res, folds=4, rng=6)
     assert found.to_frame()["log_loss"].iloc[0] == pytest.approx(loss, abs=1e-8)
@@ -144,7 +144,7 @@ def test_held_out_patterns_are_predicted_by_fits_without_them() -> None:
 
 @pytest.mark.parametrize("formula", ["object + tie", "object + tie + dependence"])
 def test_drawn_patterns_have_the_probabilities_of_the_model(formula: str) -> None:
-    res = llbt.fit_patterns(formula, answered())
+    res = llbt.fit(formula, answered())
     tables = llbt.simulate(res, 40, rng=2)
     assert all(table.n_judges == 200 for table in tables)
     drawn = pd.concat([table.to_frame() for table in tables])

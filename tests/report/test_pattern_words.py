@@ -50,8 +50,8 @@ def test_probabilities_are_those_of_all_patterns(kind):
     """The estimate by enumeration, the error by numerical derivatives of the enumeration."""
     res = {
         "dependent": lambda: DEPENDENT,
-        "rankings": lambda: llbt.fit_patterns("object", llbt.patterns_from(ranked(), "rankings", objects=list("ABCD"))),
-        "independent": lambda: llbt.fit_patterns("object + tie", answered()),
+        "rankings": lambda: llbt.fit("object", llbt.patterns_from(ranked(), "rankings", objects=list("ABCD"))),
+        "independent": lambda: llbt.fit("object + tie", answered()),
     }[kind]()
     shares = pattern_shares(res)
     params = dict(res.params)
@@ -68,10 +68,10 @@ def test_probabilities_are_those_of_all_patterns(kind):
 
 def test_classes_of_judges_are_averaged():
     data = llbt.patterns_from(ranked(60), "rankings", objects=list("ABCD"), covariates="sex")
-    both = pattern_shares(llbt.fit_patterns("object * sex", data)).preferred
+    both = pattern_shares(llbt.fit("object * sex", data)).preferred
     alone = [
         pattern_shares(
-            llbt.fit_patterns("object", llbt.patterns_from(half.drop(columns="sex"), "rankings", objects=list("ABCD")))
+            llbt.fit("object", llbt.patterns_from(half.drop(columns="sex"), "rankings", objects=list("ABCD")))
         ).preferred
         for _, half in ranked(60).groupby("sex")
     ]
@@ -81,7 +81,7 @@ def test_classes_of_judges_are_averaged():
 def test_observed_shares_are_counted():
     frame = pd.DataFrame({"AB": [1, 1, -1, 0], "AC": [1, np.nan, 1, 1], "BC": [1, -1, 1, 1]})
     data = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=["AB", "AC", "BC"])
-    shares = pattern_shares(llbt.fit_patterns("object + tie", pd_doubled(data)))
+    shares = pattern_shares(llbt.fit("object + tie", pd_doubled(data)))
     assert shares.observed[:2].tolist() == [2 / 3, 1.0]
     assert shares.observed_ties[0] == 1 / 4
     assert shares.answers.tolist() == [8, 6, 8]
@@ -119,7 +119,7 @@ def test_dependence_is_tested_by_wald():
     assert found.df == 3
     assert dependence_of(DEPENDENT)["I12.13"] == ("A to B", "A to C")
     assert "do not depend significantly on each other" in llbt.interpret(DEPENDENT).sentences["dependence"]
-    apart = llbt.fit_patterns("object + tie", answered())
+    apart = llbt.fit("object + tie", answered())
     assert "+ dependence" in llbt.interpret(apart).sentences["dependence"]
     assert llbt.interpret(apart).sentences["differences"].startswith("The odds of A over B are ")
 
@@ -150,7 +150,7 @@ def test_strong_dependence_names_what_goes_together():
     ab = rng.choice([1, -1], 200)
     frame = pd.DataFrame({"AB": ab, "AC": np.where(rng.random(200) < 0.9, ab, -ab), "BC": rng.choice([1, -1], 200)})
     data = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=list(frame))
-    res = llbt.fit_patterns("object + dependence", data)
+    res = llbt.fit("object + dependence", data)
     said = llbt.interpret(res)
     assert "most of all preferring A to B goes with preferring A to C" in said.sentences["dependence"]
     assert said.figures["largest theta"] == res.params["I12.13"]
@@ -162,12 +162,12 @@ def test_missing_answers_are_said():
     frame = frame.mask(rng.random(frame.shape) < 0.2)
     frame = frame[frame.notna().any(axis=1)]
     data = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=list(frame))
-    said = llbt.interpret(llbt.fit_patterns("object + tie", data))
+    said = llbt.interpret(llbt.fit("object + tie", data))
     assert said.figures["share of missing answers"] == pytest.approx(frame.isna().to_numpy().mean())
     assert "taken as independent of what they would be" in said.sentences["missing"]
-    by_common = llbt.fit_patterns("object + tie", data, missing="common")
+    by_common = llbt.fit("object + tie", data, missing="common")
     assert "modelled as independent" in llbt.interpret(by_common).sentences["missing"]
-    res = llbt.fit_patterns("object + tie", data, missing="common", not_at_random="object")
+    res = llbt.fit("object + tie", data, missing="common", not_at_random="object")
     figures = llbt.interpret(res).figures
     names = [name for name in res.names if name.startswith("missing:preferred")]
     beta, cov = res.params[names], res.cov_params().loc[names, names]
@@ -176,7 +176,7 @@ def test_missing_answers_are_said():
 
 
 def test_rankings_say_where_odds_hold():
-    res = llbt.fit_patterns("object", llbt.patterns_from(ranked(), "rankings", objects=list("ABCD")))
+    res = llbt.fit("object", llbt.patterns_from(ranked(), "rankings", objects=list("ABCD")))
     assert "where they stand next to each other" in llbt.interpret(res).sentences["differences"]
     assert "the rankings of 60 judges" in llbt.interpret(res).sentences["model"]
 

@@ -151,7 +151,6 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.formats.columns: lambda: ([("left", "right"), "winner"], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
-    llbt.fit_patterns: lambda: (["object", patterns()], {}),
     llbt.drift: lambda: ([by_day()], {"time": "day"}),
     llbt.plot.over_time: lambda: ([llbt.drift(by_day(), time="day")], {}),
     llbt.fragility: lambda: ([fitted()], {}),

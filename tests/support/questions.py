@@ -142,8 +142,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "rankings": Kind(lambda: llbt.fit("object", ranked()), lambda: llbt.fit("skill", ranked())),
     "patterns": Kind(
-        lambda: llbt.fit_patterns("object + tie + dependence", answered()),
-        lambda: llbt.fit_patterns("object + tie", answered()),
+        lambda: llbt.fit("object + tie + dependence", answered()),
+        lambda: llbt.fit("object + tie", answered()),
     ),
     "large": Kind(lambda: _large("object + tie"), lambda: _large("object")),
     "classes": Kind(lambda: _classes("object + tie"), lambda: _classes("object")),
