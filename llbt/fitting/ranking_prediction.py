@@ -23,6 +23,7 @@ from ..table import Field, Table, counted, format_count
 from .prediction import codings_of, undetermined
 from .ranking_estimates import RankingEstimates
 from .ranking_lists import batches_of
+from .worth_estimates import WorthEstimates
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -36,17 +37,17 @@ def predicted_lists(res: RankingEstimates, data: Rankings | None, confidence: fl
     codings, number = codings_of(res.average), len(r)
     notes: tuple[str, ...] = ()
     if data is None:
-        found = _Chances.of(res, res.lists, np.arange(number), number)
+        found = Chances.of(res, res.lists, np.arange(number), number)
     else:
         lists, gone = _others(res, codings, data)
         impossible = _impossible(res, data)
         if impossible.any():
             said = f"{counted(int(impossible.sum()), 'list')} of probability 0: with as many objects in one place as no"
             notes = (f"{said} fitted list has",)
-        found = _Chances.of(res, lists, np.arange(number), number).without(gone, impossible)
+        found = Chances.of(res, lists, np.arange(number), number).without(gone, impossible)
     columns = [column for column in r.columns if column.name in _used(codings)]
     shown = {"ranking": [list_text(r, k) for k in range(number)]} | {c.name: c.values.tolist() for c in columns}
-    return _table(res, "Probabilities of lists", shown, found, confidence, notes)
+    return chances_table(res, "Probabilities of lists", shown, found, confidence, notes)
 
 
 def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: At, confidence: float) -> Table:
@@ -81,14 +82,14 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
     )
     lists, gone = _lists_at(res, codings, sets, values)
     group = (np.arange(grid.size)[:, None] * size + first).ravel()
-    found = _Chances.of(res, lists, group, grid.size * size)
+    found = Chances.of(res, lists, group, grid.size * size)
     found = found.without(np.bincount(group, gone) > 0, np.zeros(grid.size * size, dtype=np.bool_))
     labels = [known[k] for k in shown]
     columns: dict[str, list[Any]] = {name: [v for v in column for _ in labels] for name, column in grid.shown.items()}
     notes = grid.notes
     if len(res.lists.orders):
         notes = (*notes, "alone in the first place; what is missing to 1 is that several share it")
-    return _table(
+    return chances_table(
         res, "Probabilities of being first", columns | {"object": labels * grid.size}, found, confidence, notes
     )
 
@@ -172,14 +173,14 @@ def _impossible(res: RankingEstimates, r: Rankings) -> BoolArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Chances:
+class Chances:
     """Probabilities of groups of lists, and their standard errors by the delta method, each (n,)."""
 
     estimate: FloatArray
     error: FloatArray
 
     @classmethod
-    def of(cls, res: RankingEstimates, lists: Lists, group: IntArray, number: int) -> _Chances:
+    def of(cls, res: RankingEstimates, lists: Lists, group: IntArray, number: int) -> Chances:
         """Return those of lists that are added up in groups (L,), of which there are so many."""
         value, score, ties = lists.each(res.solution.params)
         chance = np.exp(value)
@@ -196,17 +197,17 @@ class _Chances:
             error[some][res.covariance.unknown(rows)] = np.nan
         return cls(estimate, error)
 
-    def without(self, gone: BoolArray, impossible: BoolArray) -> _Chances:
+    def without(self, gone: BoolArray, impossible: BoolArray) -> Chances:
         """Return the same with NaN where the fitted lists do not determine a probability, and 0 where there is none."""
         estimate = np.where(gone, np.nan, np.where(impossible, 0.0, self.estimate))
-        return _Chances(estimate, np.where(gone | impossible, np.nan, self.error))
+        return Chances(estimate, np.where(gone | impossible, np.nan, self.error))
 
 
-def _table(
-    res: RankingEstimates,
+def chances_table(
+    res: WorthEstimates,
     title: str,
     shown: Mapping[str, list[Any]],
-    found: _Chances,
+    found: Chances,
     confidence: float,
     notes: Sequence[str],
 ) -> Table:
