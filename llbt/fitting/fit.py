@@ -13,8 +13,10 @@ from ..core.links import Link
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
+from ..formulas.brackets import has_brackets
 from ..formulas.coding import Reference
 from .answer_clusters import ClusterCov
+from .best_worst_effects import BestWorstEffects, fit_best_worst_effects
 from .model import ComparisonResults, fit_comparisons
 from .pattern_missingness import Missing, NotAtRandom
 from .pattern_model import fit_patterns
@@ -23,7 +25,7 @@ from .ranking_model import BestWorst, fit_rankings
 from .ranking_results import RankingResults
 from .specification import Approximate, CovType, Method, Prior
 
-FitResults: TypeAlias = ComparisonResults | RankingResults | PatternResults
+FitResults: TypeAlias = ComparisonResults | RankingResults | PatternResults | BestWorstEffects
 
 
 @overload
@@ -53,7 +55,7 @@ def fit(
     prior: Prior = None,
     best_worst: BestWorst = "joint",
     progress: bool = False,
-) -> RankingResults: ...
+) -> RankingResults | BestWorstEffects: ...
 @overload
 def fit(
     formula: str,
@@ -100,8 +102,8 @@ def fit(
         ``"object * judge + tie"``. Brackets let judges differ by normal effects: ``"object + tie + (object | judge)"``,
         ``(tie | judge)``, ``(bad | judge)``, ``(grade | judge)``, ``(order | judge)``, judge being a cluster or
         covariate of the table; brackets of several groupings are crossed. ``"price + (1 | object)"`` lets objects
-        differ by more than their covariates say. Rankings have ``object``, ``tie`` and covariates; patterns also
-        ``dependence``.
+        differ by more than their covariates say. Rankings have ``object``, ``tie`` and covariates, best-worst sets
+        also ``(object | judge)`` with up to six objects; patterns also ``dependence``.
     data : Comparisons, Rankings or Patterns
         The type decides the model. Options that the model lacks are refused by name.
     reference : label or mapping, optional
@@ -299,6 +301,8 @@ def fit(
     default = inspect.signature(fit).parameters
     chosen = {name: value for name, value in options.items() if not _is(value, default[name].default)}
     kind = next(kind for kind in _KINDS if isinstance(data, kind.data))
+    if isinstance(data, Rankings) and data.kind == "best_worst" and has_brackets(formula):
+        kind = _WITH_EFFECTS
     _refuse_foreign(kind, formula, chosen)
     return kind.fit(formula, data, **chosen)
 
@@ -337,6 +341,18 @@ _KINDS = (
             "prior": "pattern models are fitted by maximum likelihood only",
         },
     ),
+)
+
+_NO_CLUSTERS = "with effects of judges the judges are what is independent"
+_WITH_EFFECTS = _Kind(
+    Rankings,
+    fit_best_worst_effects,
+    dict(_KINDS[1].lacks)
+    | {
+        "cov_type": _NO_CLUSTERS,
+        "groups": _NO_CLUSTERS,
+        "prior": "sets with effects of judges are fitted by maximum likelihood only",
+    },
 )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Protocol, runtime_checkable
 
 from ..arguments import Kind
 from ..core.comparisons import Comparisons
+from .best_worst_effects import BestWorstEffects
 from .class_worths import ClassWorths
 from .discrimination_results import DiscriminationResults
 from .large_results import LargeResults
@@ -17,7 +18,7 @@ from .specification import Specification
 
 MaybeMixed = LLBTResults | MixedResults
 Fitted = MaybeMixed | DiscriminationResults
-WithWorths = Fitted | RankingResults | PatternResults
+WithWorths = Fitted | RankingResults | PatternResults | BestWorstEffects
 AnyFit = WithWorths | LargeResults
 
 

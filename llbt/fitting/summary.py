@@ -77,7 +77,7 @@ def coefficient_table_of(rows: CoefficientRows, df: float, *, odds: bool, max_ro
     fields = coefficient_fields(rows.names, rows.estimate, rows.error, rows.statistic, rows.p_value, df)
     if odds:
         factor = np.where(np.isin(rows.blocks, ("tie", "bad", "grade", "missing")), 1.0, 2.0)
-        factor[np.array(rows.blocks) == "dependence"] = np.nan  # of two answers at once
+        factor[np.isin(rows.blocks, ("dependence", "effects"))] = np.nan  # of two answers at once, of no object
         with np.errstate(over="ignore"):
             fields += (Field("odds", "Odds", np.exp(factor * rows.estimate), "number"),)
     shown = rows.most_informative(max_rows)

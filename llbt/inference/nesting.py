@@ -11,12 +11,15 @@ from scipy.sparse import csr_array, hstack
 from ..core.basis import of_comparisons
 from ..core.columns import FloatArray
 from ..errors import DesignError, listed
+from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..kernel.gathered import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import independent_columns
+
+WholeAnswers = RankingResults | PatternResults | BestWorstEffects
 
 
 def check_tables(results: Sequence[LLBTResults]) -> None:
@@ -42,9 +45,9 @@ def check_tables(results: Sequence[LLBTResults]) -> None:
         )
 
 
-def same_answers(one: RankingResults | PatternResults, other: RankingResults | PatternResults) -> bool:
+def same_answers(one: WholeAnswers, other: WholeAnswers) -> bool:
     """Whether two fits are of the same answers and kind of choice, so that their likelihoods can be compared."""
-    if isinstance(one, RankingResults) and isinstance(other, RankingResults):
+    if isinstance(one, RankingResults | BestWorstEffects) and isinstance(other, RankingResults | BestWorstEffects):
         a, b = one.rankings, other.rankings
         if one.specification.best_worst != other.specification.best_worst:
             return False

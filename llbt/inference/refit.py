@@ -11,6 +11,7 @@ from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import DesignError, OptionError, listed
+from ..fitting.best_worst_effects import BestWorstEffects, judged_sets
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.fitted import WithWorths
@@ -177,6 +178,11 @@ def _(res: DiscriminationResults, plain: LLBTResults) -> WithWorths:
 @refit_data.register
 def _(res: RankingResults, data: Rankings) -> RankingResults:
     return solved_rankings(replace(res.specification, cov_type="nonrobust", groups=""), data)
+
+
+@refit_data.register
+def _(res: BestWorstEffects, data: Rankings) -> BestWorstEffects:
+    return judged_sets(res.specification, data)
 
 
 @refit_data.register

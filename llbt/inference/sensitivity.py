@@ -18,6 +18,7 @@ from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..core.response import THREE
 from ..errors import LLBTError, OptionError, listed
+from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.model import LLBT
 from ..fitting.pattern_results import PatternResults
@@ -220,8 +221,9 @@ def _data(res: WithWorths) -> Comparisons | Rankings | Patterns:
     return res.comparisons
 
 
-@_data.register
-def _(res: RankingResults) -> Rankings:
+@_data.register(RankingResults)
+@_data.register(BestWorstEffects)
+def _(res: RankingResults | BestWorstEffects) -> Rankings:
     return res.rankings
 
 

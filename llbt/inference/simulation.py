@@ -12,6 +12,7 @@ from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
+from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.class_worths import ClassWorths
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource
 from ..fitting.mixed_results import MixedResults
@@ -76,13 +77,15 @@ def simulate(
     >>> llbt.simulate(res, times=2.5, rng=1)[0].n_judgments
     2400
     """
-    if isinstance(res, RankingResults | PatternResults):
+    if isinstance(res, RankingResults | PatternResults | BestWorstEffects):
         if times != 1 or judges is not None:
             raise OptionError(
                 f"{'times' if times != 1 else 'judges'}= of a fit of whole answers",
                 "Leave it out: as many are drawn.",
             )
         draw = as_generator(rng)
+        if isinstance(res, BestWorstEffects):
+            return tuple(res.drawn(draw) for _ in range(n))
         return drawn_rankings(res, n, draw) if isinstance(res, RankingResults) else drawn_patterns(res, n, draw)
     if isinstance(res, ClassWorthSource):
         return _with_classes(res.class_worths(), n, times, judges, as_generator(rng))

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, kind_of, listed
+from ..fitting.best_worst_effects import BestWorstEffects, judged_sets
 from ..fitting.clusters import RATIOS, independence_note
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
@@ -387,6 +388,36 @@ def _lists(res: RankingResults) -> TestedModel:
 def _clustered_notes(groups: str) -> tuple[str, ...]:
     said = "rankings and patterns are taken as independent, whatever the standard errors allow for"
     return (said,) if groups else ()
+
+
+@tested.register
+def _sets_with_effects(res: BestWorstEffects) -> TestedModel:
+    text, brackets = split_brackets(res.formula)
+    terms = tuple(written_terms(text, res.comparisons))
+    needed = _last_of(terms, {"worth"})
+
+    def refitted(some: Terms) -> TestedModel:
+        asked = replace(res.specification, formula=f"{formula_of(some)} + {brackets[0]}")
+        return _sets_with_effects(judged_sets(asked, res.rankings))
+
+    found = TestedModel(
+        fit=res,
+        what="fits of whole answers",
+        family="whole answers",
+        formula=res.formula,
+        n_params=res.n_params,
+        base=res.average,
+        check_data=_same_answers,
+        refitted=refitted,
+        beside=frozenset(res.names_beside),
+        n_scales=1,
+        at_zero=res.scale == 0,
+        terms=terms,
+        staying=needed,
+        term_notes=(f"every model has {brackets[0]}; llbt.anova(smaller, larger) tests it",),
+        staying_notes=_needed_notes(needed, "the effects are deviations from"),
+    )
+    return replace(found, read_scope=partial(_fixed_scope, found))
 
 
 _DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
+from ..fitting.best_worst_effects import BestWorstEffects, judged_units
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
@@ -125,6 +126,7 @@ unit_model.register(LargeResults)(large_units)
 unit_model.register(MixedResults)(judge_units)
 unit_model.register(RankingResults)(list_units)
 unit_model.register(PatternResults)(pattern_units)
+unit_model.register(BestWorstEffects)(judged_units)
 
 
 @singledispatch

@@ -14,6 +14,7 @@ from ..arguments import Confidence, checked
 from ..auditing.finding import p_text
 from ..core.statistics import TestResult
 from ..errors import DesignError, printable
+from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.fitted import ClassSource, OneSource, WithWorths
 from ..fitting.hypotheses import score_test
@@ -172,6 +173,16 @@ def _of_discriminations(res: DiscriminationResults, confidence: float) -> Mappin
 def _of_rankings(res: RankingResults, confidence: float) -> Mapping[str, Said]:
     said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
     said["ties"] = ranking_ties(res, confidence)
+    said["covariates"] = _covariates(res.average, confidence, {"list"})
+    return said
+
+
+@_topics.register(BestWorstEffects)
+def _of_sets_with_effects(res: BestWorstEffects, confidence: float) -> Mapping[str, Said]:
+    said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
+    low, high = (float(x) for x in res.conf_int(1 - confidence).iloc[-1])
+    spread = f"{res.scale:.2f} ({interval_text(max(low, 0.0), high, confidence)})"
+    said["judges"] = f"Log-worths differ by {res.judge} with a standard deviation of {spread}.", {"σ": res.scale}
     said["covariates"] = _covariates(res.average, confidence, {"list"})
     return said
 

@@ -1,0 +1,364 @@
+"""Best-worst sets with normal effects of judges: likelihood, fit, results, and judges as independent units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import linalg, special
+
+from ..arguments import Confidence, Count, checked
+from ..core.basis import Basis, of_rankings
+from ..core.columns import FloatArray, IntArray, Label, groups, summed_by
+from ..core.rankings import Rankings, gathered_rankings, list_text
+from ..errors import DesignError, FormulaError, OptionError
+from ..formulas.brackets import split_brackets
+from ..formulas.coding import Reference
+from ..kernel.likelihood import inverse
+from ..kernel.list_draws import drawn_extremes
+from ..kernel.list_fit import FURTHEST, ListFit, ListPoint
+from ..kernel.list_likelihood import Lists
+from ..kernel.newton import BoolArray, InParameters, check_convergence, moving, newton
+from ..kernel.profile import Held
+from ..kernel.quadrature import Points, Sampling, product, trapezoid
+from ..kernel.robust import Covariance
+from ..resampling import steps_shown
+from ..table import Record, Table, format_figure
+from . import hypotheses
+from .attributes import missing_attribute
+from .ranking_estimates import RankingEstimates, RankingSpecification
+from .ranking_lists import rows_of
+from .ranking_model import BestWorst, solved_rankings
+from .ranking_prediction import Chances, chances_table
+from .rows_beside import rows_beside
+from .summary import coefficient_table_of
+from .summary_rows import MOST_ROWS, Sort
+from .unanswered import OF_LISTS
+from .worth_estimates import WorthEstimates
+from .worths_on_pairs import worths_on_pairs
+
+_MOST = 6  # objects
+_SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample
+_FAR, _SAMPLED = np.log(1e-7), 4096  # weight, beside the heaviest, of points that are left out; quasi-random points
+_START, _ZERO = 0.5, 1e-3  # σ at the start; below which it is 0
+
+
+@dataclass(frozen=True, eq=False)
+class SetsByJudge:
+    """log L_g = log Σ_k w_k Π P(best, worst | λ + σ z_k) of G judges, the same N points for all.
+
+    `items` are the objects of each batch of `lists`, `judge` is who was asked each list (L,), `effects` z (N, J).
+    """
+
+    lists: Lists
+    items: tuple[IntArray, ...]
+    judge: IntArray
+    effects: FloatArray
+    log_weight: FloatArray
+
+    @classmethod
+    def of(cls, base: RankingEstimates, judge: IntArray) -> SetsByJudge:
+        """Return the sets of a fit without effects, by judge."""
+        r, size = base.rankings, len(base.rankings.objects)
+        points = _points(size - 1)
+        effects = (linalg.null_space(np.ones((1, size))) @ points.at).T  # differences of objects are all that counts
+        items = tuple(r.items[r.entries_of(some, m)] for m, some in r.of_size())
+        return cls(base.lists, items, judge, effects, points.log_weight)
+
+    def of_judge(self, g: int, params: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Return log L_g, its gradient in (λ, σ), shape (p,), and minus the second derivatives (p, p)."""
+        matrix, value, size = self.lists.matrix.toarray(), self.log_weight.copy(), len(params) - 1
+        score, parts = np.zeros((len(value), size + 1)), []
+        for batch, items in zip(self.lists.batches, self.items, strict=True):
+            mine: Any = np.flatnonzero(self.judge[batch.of] == g)
+            x, z, n = matrix[batch.rows[mine]], self.effects[:, items[mine]], self.lists.counts[batch.of[mine]]
+            worths = x @ params[:-1] + params[-1] * z  # (N, Q, m)
+            told = batch.part(mine).told(worths.reshape(-1, items.shape[1]), np.zeros(0))
+            slope = told.score.reshape(z.shape) * n[:, None]
+            value += told.value.reshape(z.shape[:2]) @ n
+            score[:, :-1] += np.tensordot(slope, x, 2)
+            score[:, -1] += (slope * z).sum(axis=(1, 2))
+            parts.append((x, z, told.information.reshape(*z.shape, items.shape[1]) * n[:, None, None]))
+        total = float(special.logsumexp(value))
+        share = np.exp(value - total)
+        mean = share @ score
+        bent = np.outer(mean, mean) - (score.T * share) @ score
+        for x, z, within in parts:
+            along = (within @ z[..., None])[..., 0]
+            cross = np.tensordot(np.tensordot(share, along, 1), x, 2)
+            bent[:-1, :-1] += np.einsum("qmp,qml,qlr->pr", x, np.tensordot(share, within, 1), x)
+            bent[-1] += np.append(cross, share @ (along * z).sum(axis=(1, 2)))
+            bent[:-1, -1] += cross
+        return total, mean, bent
+
+    def each(self, params: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what `of_judge` does for all judges: (G,), (G, p) and (G, p, p)."""
+        found = [self.of_judge(g, params) for g in range(int(self.judge.max()) + 1)]
+        value, score, information = (np.array(part) for part in zip(*found, strict=True))
+        return value, score, information
+
+    def maximum(self, start: FloatArray, counts: FloatArray, held: BoolArray | None = None) -> ListFit:
+        """Return the maximum over (λ, σ), σ ≥ 0, of Σ counts · log L."""
+
+        def evaluate(params: FloatArray) -> ListPoint:
+            value, score, information = self.each(params)
+            total = float(counts @ value)
+            return ListPoint(params, np.tensordot(counts, information, 1), counts @ score, total, total)
+
+        reach = lambda step: float(np.abs(step).max())  # noqa: E731
+        ascent = InParameters(evaluate, _step, moving(len(start), held), reach)
+        found = ListFit.of(newton(ascent, evaluate(start), longest=FURTHEST))
+        sign = np.append(np.ones(len(start) - 1), np.copysign(1.0, found.params[-1]))  # σ and −σ are the same
+        turned = found.information * np.outer(sign, sign)
+        return replace(found, params=found.params * sign, gradient=found.gradient * sign, information=turned)
+
+
+def _points(size: int) -> Points:
+    """Return points for so many dimensions, symmetric about 0, so that σ and −σ have one likelihood."""
+    if size not in _SLOPES:
+        drawn = Sampling(_SAMPLED, np.inf, 0)(size)
+        both = np.concatenate([drawn.at, -drawn.at], axis=1)
+        return Points(both, np.tile(drawn.log_weight, 2) - np.log(2))
+    rule = trapezoid(_SLOPES[size])
+    found = reduce(product, [rule] * size)
+    kept = found.log_weight > found.log_weight.max() + _FAR
+    log_weight = found.log_weight[kept] - special.logsumexp(found.log_weight[kept])
+    return Points(found.at[:, kept], log_weight)
+
+
+def _step(point: ListPoint, free: IntArray) -> FloatArray:
+    """Return Newton's step with the curvature in absolute value: far from the maximum it need not be concave in σ."""
+    values, vectors = linalg.eigh(point.information[np.ix_(free, free)])
+    return np.asarray(vectors @ (vectors.T @ point.gradient[free] / np.maximum(np.abs(values), 1e-8)))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BestWorstEffects(WorthEstimates, Record):
+    """Best-worst sets with normal effects of judges; made by `fit` of ``"object + (object | judge)"``.
+
+    Judge g has the log-worths λ + b_g, b_g ~ N(0, σ²) independent over objects; σ is the last parameter. Estimates are
+    those of the average judge. Effects are integrated out by trapezoid rules over
+    contrasts of up to four objects, and by a quasi-random sample with five or six.
+    """
+
+    _made_by: ClassVar[str] = "llbt.fit('object + (object | judge)', rankings)"
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LISTS
+
+    specification: RankingSpecification
+    rankings: Rankings
+    sets: SetsByJudge
+    judge: str
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing_attribute(self, name)
+
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
+    to_frame = WorthEstimates.to_frame
+
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        """The bracket, as the name of σ."""
+        return tuple(map(str, split_brackets(self.specification.formula)[1]))
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation σ of the effects; 0 where judges differ by no more than chance."""
+        return float(self.solution.params[-1]) if self.solution.params[-1] > _ZERO else 0.0
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of sets."""
+        return self.rankings.n_judgments
+
+    @property
+    def answers(self) -> Rankings:
+        """The sets."""
+        return self.rankings
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of."""
+        return of_rankings(self.rankings)
+
+    @property
+    def effective_params(self) -> float:
+        """The parameters that `aic` and `bic` count, σ among them."""
+        return float(self.n_params)
+
+    def _held(self, k: int) -> Held:
+        which = np.arange(self.n_params) == k
+
+        def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+            found = self.sets.maximum(start, np.ones(int(self.sets.judge.max()) + 1), which)
+            return found.params, found.gradient, found.log_likelihood
+
+        return held
+
+    @checked
+    def predict(self, *, confidence: Confidence = 0.95) -> Table:
+        """Return the probability of each set that was fitted, of a judge who is drawn from the population."""
+        r, number = self.rankings, np.arange(len(self.rankings))
+        alone = replace(self.sets, judge=number, lists=replace(self.sets.lists, counts=np.ones(len(r))))
+        value, score, _ = alone.each(self.solution.params)
+        error = np.exp(value) * np.sqrt(np.einsum("lp,pr,lr->l", score, self.covariance.matrix, score))
+        shown = {"ranking": [list_text(r, k) for k in number.tolist()]}
+        return chances_table(self, "Probabilities of sets", shown, Chances(np.exp(value), error), confidence, ())
+
+    @checked
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
+        """Return the printout: formula, coefficients of the average judge and σ, fit."""
+        rows = rows_beside(self, ["effects"])
+        found = coefficient_table_of(rows, self.df_inference, odds=odds, max_rows=max_rows, sort=sort)
+        head = (f"Formula: {self.formula}", f"Data: {', '.join(self.rankings.said_sizes())}")
+        foot = f"Log-likelihood: {format_figure(self.llf)}   AIC: {format_figure(self.aic)}"
+        title = "Best-worst model with normal effects of judges"
+        return replace(found, title=title, head=head, foot=(foot,), notes=self.covariance.notes)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+    def drawn(self, rng: np.random.Generator) -> Rankings:
+        """Return as many sets of the same objects, answered by new judges under the names of the old."""
+        r, lam, sigma = self.rankings, self.solution.params[:-1], self.solution.params[-1]
+        effects = sigma * rng.normal(size=(int(self.sets.judge.max()) + 1, len(r.objects)))
+        rows = rows_of(r, self.comparisons, self.design)
+        worth = (self.sets.lists.matrix @ lam)[rows] + effects[self.sets.judge[r.lists], r.items]
+        places = []
+        some = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))
+        sequential = self.specification.best_worst == "sequential"
+        for k in some.tolist():
+            at = slice(r.starts[k], r.starts[k + 1])
+            places.append(drawn_extremes(worth[None, at], rng, sequential=sequential)[0])
+        return _taken(r, some, np.concatenate(places), np.ones(len(some)))
+
+
+def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatArray, judge: Any = None) -> Rankings:
+    """Return sets by their numbers, which may repeat, with other places, counts or column of judges."""
+    entries = np.concatenate([np.arange(r.starts[k], r.starts[k + 1]) for k in some.tolist()])
+    columns, clusters = (
+        tuple(judge if judge is not None and c.name == judge.name else c.take(some) for c in each)
+        for each in (r.columns, r.cluster_columns)
+    )
+    given = r.places[entries] if places is None else places
+    numbered = np.repeat(np.arange(len(some)), r.sizes[some])
+    return gathered_rankings(
+        r.objects, numbered, r.items[entries], given, kind=r.kind, columns=columns, cluster_columns=clusters,
+        object_columns=r.object_columns, counts=counts, notes=r.notes,
+    )  # fmt: skip
+
+
+def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
+    """Return the fit of a formula with ``(object | judge)``, judge a cluster or covariate of the sets."""
+    text, brackets = split_brackets(spec.formula)
+    if len(brackets) > 1 or not brackets[0].of_objects:
+        raise FormulaError(
+            f"{' + '.join(map(str, brackets))} of best-worst sets, in {spec.formula!r}",
+            "Leave the other brackets out.",
+            expected="one bracket, (object | judge)",
+        )
+    by = brackets[0].grouping
+    column = {c.name: c for c in (*data.columns, *data.cluster_columns)}.get(by)
+    if column is None:
+        raise FormulaError(
+            f"the sets keep no column {by!r}, in {spec.formula!r}",
+            f"Keep it where they are read: choices_from(…, clusters={by!r}).",
+        )
+    if len(data.objects) > _MOST:
+        raise DesignError(
+            f"normal effects on {len(data.objects)} objects", "Fit fewer.", expected=f"at most {_MOST} objects"
+        )
+    base = solved_rankings(replace(spec, formula=text), data)
+    codes = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
+    sets = SetsByJudge.of(base, codes)
+    found = sets.maximum(np.append(base.solution.params, _START), np.ones(int(codes.max()) + 1))
+    zero = ("σ = 0: judges differ by no more than chance; its standard error does not hold",)
+    cov = Covariance(inverse(found.information), notes=zero if found.params[-1] < _ZERO else ())
+    designed = (base.design, base.free)
+    worths = worths_on_pairs(text, spec.reference, base.comparisons, designed, found, cov, BestWorstEffects)
+    return BestWorstEffects(base.design, base.free, found, cov, worths, spec, data, sets, column.name)
+
+
+@checked
+def fit_best_worst_effects(
+    formula: str,
+    data: Rankings,
+    *,
+    reference: Reference = None,
+    best_worst: BestWorst = "joint",
+    progress: bool = False,
+) -> BestWorstEffects:
+    """Fit best-worst sets with normal effects of judges, with its warnings; arguments as of `fit`."""
+    with steps_shown("fit", progress):
+        res = judged_sets(RankingSpecification(formula, reference, best_worst=best_worst), data)
+        check_convergence(res.solution)
+        return res
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedUnits:
+    """Judges, or levels of a column that they are nested in, as independent units; `codes` is that of each judge."""
+
+    fit: BestWorstEffects
+    unit: str
+    labels: tuple[Label, ...]
+    codes: IntArray
+    counts: FloatArray
+    sizes: FloatArray
+    parts: FloatArray
+    part: str
+    names: tuple[str, ...]
+    estimates: FloatArray
+    each: str = "list"
+
+    def titles(self) -> list[str]:
+        """Return what each unit is called."""
+        return [str(label) for label in self.labels]
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the maximum with other counts of the units."""
+        start = np.append(self.estimates[:-1], max(self.estimates[-1], _START / 2))
+        found = self.fit.sets.maximum(start, counts[self.codes])
+        if not found.converged:
+            raise DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
+        return found.params
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Refuse: the model has no prior."""
+        raise DesignError("a fold has no finite estimates, and effects of judges no prior", "Ask for more folds.")
+
+    def log_scores(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of all that the judges of each unit said."""
+        return summed_by(self.codes, self.fit.sets.each(params)[0], len(self.counts))
+
+    def refitted(self, counts: FloatArray) -> BestWorstEffects:
+        """Return the fit with other counts of the units, each copy of a judge a judge of its own."""
+        copies = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
+        said = [np.flatnonzero(self.fit.sets.judge == g) for g in copies.tolist()]
+        r, some = self.fit.rankings, np.concatenate(said)
+        column = next(c for c in (*r.columns, *r.cluster_columns) if c.name == self.fit.judge)
+        codes = np.repeat(np.arange(len(copies)), [len(lists) for lists in said])
+        judges = replace(column, levels=np.array([f"J{k}" for k in range(len(copies))], dtype=object), codes=codes)
+        return judged_sets(self.fit.specification, _taken(r, some, None, r.counts[some], judges))
+
+
+def judged_units(res: BestWorstEffects, by: str | None, option: str) -> JudgedUnits:
+    """Return a fit as a model of judges, or of levels of a column that has one for each judge."""
+    r, by = res.rankings, by or res.judge
+    column = {c.name: c for c in (*r.columns, *r.cluster_columns)}.get(by)
+    judge = res.sets.judge
+    first = groups([judge, judge if column is None else column.codes])[0]
+    if column is None or len(first) > judge.max() + 1:
+        raise OptionError(
+            f"{option}={by!r}", expected=f"{res.judge!r}, or a column with one level for each {res.judge}"
+        )
+    level = column.codes[first[np.argsort(judge[first])]]
+    levels, codes = np.unique(level, return_inverse=True)
+    sizes, parts = summed_by(codes[judge], r.counts), np.bincount(codes).astype(np.float64)
+    names = tuple(res.names[k] for k in res.places)
+    labels, counts = tuple(column.levels[levels].tolist()), np.ones(len(levels))
+    return JudgedUnits(res, by, labels, codes, counts, sizes, parts, res.judge, names, res.solution.params)
