@@ -222,19 +222,20 @@ class BestWorstEffects(WorthEstimates, Record):
         """Return the summary."""
         return self.summary()
 
-    def drawn(self, rng: np.random.Generator) -> Rankings:
-        """Return as many sets of the same objects, answered by new judges under the names of the old."""
-        r, lam, sigma = self.rankings, self.solution.params[:-1], self.solution.params[-1]
-        effects = sigma * rng.normal(size=(int(self.sets.judge.max()) + 1, len(r.objects)))
-        rows = rows_of(r, self.comparisons, self.design)
-        worth = (self.sets.lists.matrix @ lam)[rows] + effects[self.sets.judge[r.lists], r.items]
-        places = []
-        some = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))
-        sequential = self.specification.best_worst == "sequential"
-        for k in some.tolist():
-            at = slice(r.starts[k], r.starts[k + 1])
-            places.append(drawn_extremes(worth[None, at], rng, sequential=sequential)[0])
-        return _taken(r, some, np.concatenate(places), np.ones(len(some)))
+
+def drawn_sets(res: BestWorstEffects, rng: np.random.Generator) -> Rankings:
+    """Return as many sets of the same objects, answered by new judges under the names of the old."""
+    r, lam, sigma = res.rankings, res.solution.params[:-1], res.solution.params[-1]
+    effects = sigma * rng.normal(size=(int(res.sets.judge.max()) + 1, len(r.objects)))
+    rows = rows_of(r, res.comparisons, res.design)
+    worth = (res.sets.lists.matrix @ lam)[rows] + effects[res.sets.judge[r.lists], r.items]
+    places = []
+    some = np.repeat(np.arange(len(r)), r.counts.astype(np.int64))
+    sequential = res.specification.best_worst == "sequential"
+    for k in some.tolist():
+        at = slice(r.starts[k], r.starts[k + 1])
+        places.append(drawn_extremes(worth[None, at], rng, sequential=sequential)[0])
+    return _taken(r, some, np.concatenate(places), np.ones(len(some)))
 
 
 def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatArray, judge: Any = None) -> Rankings:

@@ -12,7 +12,7 @@ from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
-from ..fitting.best_worst_effects import BestWorstEffects
+from ..fitting.best_worst_effects import BestWorstEffects, drawn_sets
 from ..fitting.class_worths import ClassWorths
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource
 from ..fitting.mixed_results import MixedResults
@@ -85,7 +85,7 @@ def simulate(
             )
         draw = as_generator(rng)
         if isinstance(res, BestWorstEffects):
-            return tuple(res.drawn(draw) for _ in range(n))
+            return tuple(drawn_sets(res, draw) for _ in range(n))
         return drawn_rankings(res, n, draw) if isinstance(res, RankingResults) else drawn_patterns(res, n, draw)
     if isinstance(res, ClassWorthSource):
         return _with_classes(res.class_worths(), n, times, judges, as_generator(rng))
