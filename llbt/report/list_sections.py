@@ -10,6 +10,7 @@ from typing import TypeGuard
 from ..auditing.audit import Audit, audit
 from ..core.rankings import Rankings
 from ..errors import SeparationError
+from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
@@ -27,6 +28,10 @@ from .study import beside
 
 OfLists = Rankings | RankingResults | JudgeTree
 
+_SOURCE_OF_SETS = (
+    "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and best-worst "
+    "choices. Journal of Mathematical Psychology 49(6), 464-480."
+)
 _MOST_DRAWN = 30  # objects of a heat map
 _MOST_FIRST = 200  # objects of a set, of which one is first
 _DRAWN = 199  # tables of lists
@@ -166,7 +171,18 @@ def _made(s: ListStudy) -> list[str]:
         "The model: Turner, H. L., van Etten, J., Firth, D. & Kosmidis, I. (2020). Modelling rankings in R: the "
         "PlackettLuce package. Computational Statistics 35, 1027-1057."
         if s.res.rankings.kind == "ranking"
-        else "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and "
-        "best-worst choices. Journal of Mathematical Psychology 49(6), 464-480."
+        else _SOURCE_OF_SETS
     )
     return made_by(calls, source)
+
+
+def calls_of_sets(res: BestWorstEffects, at: At) -> tuple[tuple[str, ...], str]:
+    """Return the calls that the tables of sets with effects of judges come from, and where the model is from."""
+    spec = res.specification
+    asked = {"reference": spec.reference, "best_worst": spec.best_worst}
+    options = "".join(f", {name}={value!r}" for name, value in asked.items() if value not in (None, "joint"))
+    calls = (
+        f"res = llbt.fit({spec.formula!r}, sets{options})",
+        f"llbt.leaderboard(res{at_text(at)})   llbt.pairwise(res{at_text(at)})   llbt.interpret(res)",
+    )
+    return calls, _SOURCE_OF_SETS

@@ -14,12 +14,14 @@ from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
 from ..core.patterns import Patterns
 from ..data.paths import held
+from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.pattern_model import fit_patterns
 from ..fitting.pattern_results import PatternResults
 from ..formulas.grid import At
 from ..inference.fragility import fragility
 from ..inference.grade_tests import grade_tests
 from ..inference.level_tests import levels_of
+from ..inference.objects import worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.residuals import residuals as residuals_of
 from ..inference.sensitivity import sensitivity
@@ -35,7 +37,7 @@ from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
 from .judge_sections import has_judges, parts_of
-from .list_sections import is_of_lists, sections_of_lists, studied_lists
+from .list_sections import calls_of_sets, is_of_lists, sections_of_lists, studied_lists
 from .page_parts import complete, folded, or_why, page, paragraph, picture, section, table
 from .pattern_sections import (
     calls_of_patterns,
@@ -155,6 +157,22 @@ def _of_pattern_fit(
         **pattern_sections(res, at, confidence),
         "made": ("How this was made", lambda: made_by(*calls_of_patterns(res, at))),
     }, "Preferences in patterns of answers"
+
+
+@_asked.register(BestWorstEffects)
+def _of_sets_with_effects(
+    res: BestWorstEffects, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    at: At = "average" if len(worth_classes(res.average, None)[0]) > 1 else None
+    return {
+        "words": ("In words", lambda: [paragraph(interpret(res, confidence=confidence).text, "lead")]),
+        **_audit_given(found),
+        "leaderboard": ("Leaderboard", lambda: ranked(res, at, confidence)),
+        "pairs": ("Pairs", lambda: told_pairs(pairwise(res, at=at, confidence=confidence), at)),
+        "model": ("Model", lambda: [table(complete(res.summary()))]),
+        "made": ("How this was made", lambda: made_by(*calls_of_sets(res, at))),
+    }, "Preferences in best-worst sets"
 
 
 @_asked.register(Calibration)
