@@ -43,7 +43,7 @@ from .worths_on_pairs import worths_on_pairs
 _MOST = 6  # objects
 _SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample
 _FAR, _SAMPLED = np.log(1e-7), 4096  # weight, beside the heaviest, of points that are left out; quasi-random points
-_START, _ZERO = 0.5, 1e-3  # σ at the start; below which it is 0
+_START, _AWAY, _ZERO = 0.5, 0.1, 1e-3  # σ at the start; from a minimum at 0; below which it is 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +111,9 @@ class SetsByJudge:
         reach = lambda step: float(np.abs(step).max())  # noqa: E731
         ascent = InParameters(evaluate, _step, moving(len(start), held), reach)
         found = ListFit.of(newton(ascent, evaluate(start), longest=FURTHEST))
+        if found.information[-1, -1] < 0 and (held is None or not held[-1]):  # σ = 0 is a minimum: leave it upwards
+            away = evaluate(np.append(found.params[:-1], _AWAY))
+            found = ListFit.of(newton(ascent, away, longest=FURTHEST))
         sign = np.append(np.ones(len(start) - 1), np.copysign(1.0, found.params[-1]))  # σ and −σ are the same
         turned = found.information * np.outer(sign, sign)
         return replace(found, params=found.params * sign, gradient=found.gradient * sign, information=turned)
@@ -140,8 +143,8 @@ class BestWorstEffects(WorthEstimates, Record):
     """Best-worst sets with normal effects of judges; made by `fit` of ``"object + (object | judge)"``.
 
     Judge g has the log-worths λ + b_g, b_g ~ N(0, σ²) independent over objects; σ is the last parameter. Estimates are
-    those of the average judge. Effects are integrated out by trapezoid rules over
-    contrasts of up to four objects, and by a quasi-random sample with five or six.
+    those of the average judge. Effects are integrated out by trapezoid rules over contrasts of up to four objects. With
+    five or six it is a quasi-random sample, whose log-likelihood is off by about .01.
     """
 
     _made_by: ClassVar[str] = "llbt.fit('object + (object | judge)', rankings)"
@@ -197,6 +200,13 @@ class BestWorstEffects(WorthEstimates, Record):
             return found.params, found.gradient, found.log_likelihood
 
         return held
+
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        bounds = WorthEstimates._profile_bounds(self, drop)
+        _, _, without = self._held(self.n_params - 1)(np.append(self.solution.params[:-1], 0.0))
+        if self.llf - without < drop:  # the profile does not fall so far on the way to σ = 0
+            bounds[-1, 0] = 0.0
+        return bounds
 
     @checked
     def predict(self, *, confidence: Confidence = 0.95) -> Table:

@@ -11,6 +11,7 @@ from scipy import optimize, special
 
 import llbt
 from llbt.errors import DesignError, FormulaError, OptionError
+from llbt.fitting import best_worst_effects
 from llbt.inference.unit_models import unit_model
 
 BRACKET = "(object | judge)"
@@ -66,6 +67,25 @@ def test_the_log_likelihood_of_each_judge_is_the_integral_over_their_effects(par
     np.testing.assert_allclose(found, brute(*params), atol=2e-5)
 
 
+def test_the_sample_that_more_objects_have_is_near_the_integral(monkeypatch) -> None:
+    monkeypatch.setattr(best_worst_effects, "_SLOPES", {})
+    sets = best_worst_effects.SetsByJudge.of(llbt.fit("object", read(said())), fitted().sets.judge)
+    at = fitted().solution.params
+    assert sets.each(at)[0].sum() == pytest.approx(brute(*at).sum(), abs=0.03)
+
+
+def test_sets_of_two_are_comparisons_with_normal_effects_of_judges() -> None:
+    rng = np.random.default_rng(2)
+    won = rng.random(80) < np.repeat(special.expit(rng.normal(0.5, 1.2, 10)), 8)
+    rows = pd.DataFrame({"s1": "A", "s2": "B", "judge": [f"J{k // 8}" for k in range(80)]})
+    rows["best"], rows["worst"] = np.where(won, "A", "B"), np.where(won, "B", "A")
+    data = llbt.choices_from(rows, objects=["s1", "s2"], best="best", worst="worst", clusters="judge")
+    res = llbt.fit(f"object + {BRACKET}", data)
+    pairs = llbt.fit(f"object + {BRACKET}", data.to_comparisons())
+    assert res.llf == pytest.approx(pairs.llf, abs=1e-5)
+    np.testing.assert_allclose(res.params, [*pairs.maximum.params, *pairs.maximum.scales], atol=1e-3)
+
+
 def test_score_and_information_are_derivatives_of_the_log_likelihood() -> None:
     sets, at, step = fitted().sets, np.array([0.9, 0.4, 0.7]), 1e-5
     _, score, information = sets.each(at)
@@ -103,6 +123,8 @@ def test_without_variance_it_is_the_fit_without_brackets() -> None:
     alike = llbt.fit(f"object + {BRACKET}", read(rows))
     assert alike.scale == 0
     assert "σ = 0" in str(alike)
+    low, high = alike.conf_int(method="profile").loc[BRACKET]
+    assert low == 0 < high < 1
     np.testing.assert_allclose(alike.params.iloc[:2], plain.params.iloc[:2], atol=1e-4)
 
 
@@ -129,6 +151,14 @@ def test_a_set_is_predicted_for_a_judge_of_the_population() -> None:
     share = np.mean([t.counts[(t.items[t.starts[:-1]] == 0) & (t.items[t.starts[:-1] + 1] == 2)].sum() for t in drawn])
     at = frame.set_index("ranking")["estimate"].filter(regex=r"^A.*C").iloc[0]
     assert share / 50 == pytest.approx(at, abs=0.02)
+
+
+@pytest.mark.slow
+def test_the_report_page_shows_the_worths_and_the_spread_of_the_judges(tmp_path) -> None:
+    page = llbt.write_report(fitted(), tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Preferences in best-worst sets" in page
+    assert f"{fitted().scale:.4f}" in page
+    assert "llbt.leaderboard(res)" in page
 
 
 def test_what_the_model_cannot_have_is_refused() -> None:
