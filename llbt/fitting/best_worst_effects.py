@@ -43,6 +43,7 @@ from .worths_on_pairs import worths_on_pairs
 _MOST = 6  # objects
 _SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample
 _FAR, _SAMPLED = np.log(1e-7), 4096  # weight, beside the heaviest, of points that are left out; quasi-random points
+_TESTED = "σ cannot be below 0, so its p-value does not hold: llbt.anova tests it, beside the fit without the bracket"
 _START, _AWAY, _ZERO = 0.5, 0.1, 1e-3  # σ at the start; from a minimum at 0; below which it is 0
 
 
@@ -148,7 +149,13 @@ class BestWorstEffects(WorthEstimates, Record):
     """
 
     _made_by: ClassVar[str] = "llbt.fit('object + (object | judge)', rankings)"
-    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LISTS
+    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
+        **OF_LISTS,
+        "judge_effects": (
+            "effects of judges of best-worst sets are integrated out, not estimated one by one",
+            "Ask how far each judge moves the worths: llbt.influence(res).",
+        ),
+    }
 
     specification: RankingSpecification
     rankings: Rankings
@@ -226,7 +233,7 @@ class BestWorstEffects(WorthEstimates, Record):
         head = (f"Formula: {self.formula}", f"Data: {', '.join(self.rankings.said_sizes())}")
         foot = f"Log-likelihood: {format_figure(self.llf)}   AIC: {format_figure(self.aic)}"
         title = "Best-worst model with normal effects of judges"
-        return replace(found, title=title, head=head, foot=(foot,), notes=self.covariance.notes)
+        return replace(found, title=title, head=head, foot=(foot,), notes=(_TESTED, *self.covariance.notes))
 
     def table(self) -> Table:
         """Return the summary."""

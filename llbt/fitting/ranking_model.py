@@ -140,8 +140,8 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
     if has_brackets(formula):
         raise FormulaError(
             f"effects of judges in brackets, in {formula!r}",
-            "Lists are fitted with judges alike, or with worths of their own (object:judge). Normal effects of judges "
-            "are fitted to comparisons: fit(…, rankings.to_comparisons()).",
+            "Rankings are fitted with judges alike, or with worths of their own (object:judge). Normal effects of "
+            "judges are fitted to best-worst sets, and to comparisons: fit(…, rankings.to_comparisons()).",
         )
     found = parse(formula, vocabulary(pairs))
     if found.order:

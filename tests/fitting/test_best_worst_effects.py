@@ -169,6 +169,8 @@ def test_what_the_model_cannot_have_is_refused() -> None:
         llbt.fit("object + (order | judge)", data)
     with pytest.raises(FormulaError, match="keep no column 'nobody'"):
         llbt.fit("object + (object | nobody)", data)
+    with pytest.raises(OptionError, match=r"integrated out.*llbt\.influence\(res\)"):
+        llbt.judge_effects(fitted())
     many = pd.DataFrame([list("ABCDEFG")], columns=[f"s{k}" for k in range(7)]).assign(best="A", worst="B", judge="J")
     seven = llbt.choices_from(many, objects=[f"s{k}" for k in range(7)], best="best", worst="worst", clusters="judge")
     with pytest.raises(DesignError, match="at most 6 objects"):
