@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy import linalg, special
 
 from ..arguments import Confidence, Count, checked
@@ -27,8 +28,8 @@ from ..kernel.quadrature import Points, Sampling, product, trapezoid
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import Record, Table, format_figure
-from . import hypotheses
-from .attributes import missing_attribute
+from . import hypotheses, wald
+from .attributes import Attribute, missing_attribute
 from .ranking_estimates import RankingEstimates, RankingSpecification
 from .ranking_lists import rows_of
 from .ranking_model import BestWorst, solved_rankings
@@ -43,7 +44,7 @@ from .worths_on_pairs import worths_on_pairs
 _MOST = 6  # objects
 _SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample
 _FAR, _SAMPLED = np.log(1e-7), 4096  # weight, beside the heaviest, of points that are left out; quasi-random points
-_TESTED = "σ cannot be below 0, so its p-value does not hold: llbt.anova tests it, beside the fit without the bracket"
+_TESTED = "σ cannot be below 0, so it has no z and no p-value: llbt.anova tests it, beside the fit without the bracket"
 _START, _AWAY, _ZERO = 0.5, 0.1, 1e-3  # σ at the start; from a minimum at 0; below which it is 0
 
 
@@ -139,6 +140,22 @@ def _step(point: ListPoint, free: IntArray) -> FloatArray:
     return np.asarray(vectors @ (vectors.T @ point.gradient[free] / np.maximum(np.abs(values), 1e-8)))
 
 
+@Attribute
+def _tvalues(fit: BestWorstEffects) -> pd.Series[float]:
+    """Estimates over standard errors (z values), shape (p + 1,); NaN of σ, which cannot be below 0."""
+    return _but_sigma(wald.tvalues.function(fit))
+
+
+@Attribute
+def _pvalues(fit: BestWorstEffects) -> pd.Series[float]:
+    """Two-sided p-values of `tvalues`, shape (p + 1,)."""
+    return _but_sigma(wald.pvalues.function(fit))
+
+
+def _but_sigma(of: pd.Series[float]) -> pd.Series[float]:
+    return of.where(np.arange(len(of)) < len(of) - 1)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class BestWorstEffects(WorthEstimates, Record):
     """Best-worst sets with normal effects of judges; made by `fit` of ``"object + (object | judge)"``.
@@ -178,6 +195,9 @@ class BestWorstEffects(WorthEstimates, Record):
     def scale(self) -> float:
         """The standard deviation σ of the effects; 0 where judges differ by no more than chance."""
         return float(self.solution.params[-1]) if self.solution.params[-1] > _ZERO else 0.0
+
+    tvalues = _tvalues
+    pvalues = _pvalues
 
     @property
     def n_judgments(self) -> float:
