@@ -75,14 +75,15 @@ def _estimates(res: Bootstrapped, model: UnitModel) -> tuple[tuple[str, ...], Fl
 
 
 def _placed(res: Bootstrapped, estimates: FloatArray) -> FloatArray:
-    """Return estimates (p,) in their places among all parameters."""
+    """Return estimates (…, p) in their places among all parameters."""
     if isinstance(res, ClassWorthSource):  # a class has no aliased or held ones
         return estimates
     average = average_of(res)
     beside = len(average.free)
-    own = average.params.to_numpy(dtype=np.float64).copy()
-    own[average.free] = estimates[:beside]
-    return np.concatenate([own, estimates[beside:]])
+    held = average.params.to_numpy(dtype=np.float64)
+    own = np.broadcast_to(held, (*estimates.shape[:-1], len(held))).copy()
+    own[..., average.free] = estimates[..., :beside]
+    return np.concatenate([own, estimates[..., beside:]], axis=-1)
 
 
 def _of_units(
@@ -94,18 +95,18 @@ def _of_units(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return the values of n resamples of units, shape (n, k); NaN where there is no finite estimate."""
-    found = np.full((n, len(names)), np.nan)
+    found = np.full((n, len(model.estimates if statistic is None else names)), np.nan)
     for row, counts in zip(found, drawn_units(model, n, rng), strict=True):
         try:
             if statistic is None:
-                row[:] = _placed(res, model.estimated(counts))
+                row[:] = model.estimated(counts)
                 continue
             values = statistic_in(model.refitted(counts), statistic, names, "a resample")
         except DesignError:
             continue
         if values is not None:
             row[:] = values
-    return found
+    return _placed(res, found) if statistic is None else found
 
 
 def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArray:
