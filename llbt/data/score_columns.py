@@ -165,7 +165,7 @@ def refuse_twice(labels: Sequence[object], where: str, expected: str = "each onc
 
 
 def refuse_bad_cells(table: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise for a column of text of which half of the cells or more are numbers: it holds scores, and other things."""
+    """Raise for a column of text if half of its cells or more are numbers: it holds scores, and other things."""
     for name in names:
         column = table[name]
         if is_score(column) or column.dtype.kind in "bcM":

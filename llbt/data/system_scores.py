@@ -45,7 +45,7 @@ class TieRule:
     relative: bool = False
 
     def margin(self, larger: FloatArray) -> FloatArray:
-        """Return how far two scores may be apart and tie, the larger of which has that absolute value."""
+        """Return how far apart two scores may be and still tie, given the larger of their absolute values."""
         if self.relative:
             return np.asarray((self.threshold + ROUNDING) * larger)
         return np.asarray(self.threshold + ROUNDING * larger)

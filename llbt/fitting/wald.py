@@ -157,7 +157,7 @@ class Estimated:
 
     @property
     def _unknown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which parameters have an estimate of which nothing else is known, shape (p,)."""
+        """Which parameters have an estimate but no covariance, and are not held either, shape (p,)."""
         found = ~np.isnan(self.values)
         found[self.places], found[list(self.held)] = False, False
         return found

@@ -297,8 +297,8 @@ def _likelihood_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
 def _drawn_notes(by: Reference) -> tuple[str, ...]:
     return (
         (
-            f"p-values: {format_count(by.n)} tables drawn from the smaller fit with new judges; those of which a fit "
-            "has no maximum count as larger",
+            f"p-values: {format_count(by.n)} tables drawn from the smaller fit with new judges; a table without "
+            "finite estimates counts as larger",
         )
         if by.n
         else ()

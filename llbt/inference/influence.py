@@ -217,7 +217,7 @@ class _Worths:
     estimate: FloatArray
     rows: FloatArray | csr_array
     reference: Label | None
-    shares: int = 0  # of classes of judges, of which each has M/K of the log-worths
+    shares: int = 0  # of K classes of judges; each class has M/K of the log-worths
     remedy: str = ""  # how there are estimates without any unit
 
     @property

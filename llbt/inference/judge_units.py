@@ -176,7 +176,7 @@ def units_of_judges(
     Raises
     ------
     OptionError
-        For columns of which a judge has several levels.
+        For a column that has several levels for one judge.
     """
     by = by or own
     ways = kept_ways(c, [own, by])

@@ -100,7 +100,7 @@ def sensitivity(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     leave_out : str or sequence of str, optional
-        Clusters or covariates of which one level after the other is left out, and ``"object"`` (not of rankings and
+        Clusters or covariates, whose levels are left out one after the other, and ``"object"`` (not of rankings and
         patterns). By default objects, clusters, and covariates of the judgments with labels, those of up to 500 levels;
         a note names the others, and those that cannot be left out of the fit.
     at : mapping or "average"

@@ -68,7 +68,7 @@ def tested(name: str, null: str, cells: pd.DataFrame, counted: Apart, notes: tup
     z = counted.z
     statistic = float((counted.off**2 / counted.expected).sum())
     p = p_value((counted.apart**2 / counted.expected).sum(axis=1), statistic)
-    order = np.argsort(-np.nan_to_num(np.abs(z)), kind="stable")
+    order = np.argsort(-np.nan_to_num(np.abs(z)), kind="stable")  # cells that never vary have no z and come last
     frame = cells.assign(
         observed=counted.expected + counted.off, expected=counted.expected, z=z, p_value=two_sided_p(z, np.inf)
     )

@@ -119,5 +119,5 @@ class UnitScores:
         along = vectors[:, told].T @ score
         statistic = float(np.sum(along**2 / values[told]))
         each = ratio(score, np.sqrt(np.clip(np.diag(left), 0.0, None)))
-        most = int(np.argmax(np.nan_to_num(np.abs(each))))
+        most = int(np.argmax(np.nan_to_num(np.abs(each))))  # an estimate that the unit says nothing of has no score
         return statistic, int(told.sum()), most, float(each[most])

@@ -35,7 +35,7 @@ def judged() -> llbt.Comparisons:
 
 
 def fitted(cov_type: str) -> llbt.DiscriminationResults:
-    return llbt.fit("object + tie", judged(), discrimination="judge", cov_type=cov_type, groups="prompt")  # type: ignore
+    return llbt.fit("object + tie", judged(), discrimination="judge", cov_type=cov_type, groups="prompt")
 
 
 def by_prompt(params: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ def judged() -> pd.DataFrame:
 
 def fitted(cov_type: str, groups: str = "team") -> llbt.MixedResults:
     c = llbt.from_counts(judged(), clusters=["judge", "team"])
-    return llbt.fit("object + (object | judge)", c, cov_type=cov_type, groups=groups)  # type: ignore
+    return llbt.fit("object + (object | judge)", c, cov_type=cov_type, groups=groups)
 
 
 def by_team(at: np.ndarray) -> np.ndarray:
