@@ -82,8 +82,9 @@ def test_options_of_a_type_reach_its_fit() -> None:
 def test_type_checkers_know_the_result_of_each_type(tmp_path: Path) -> None:
     (tmp_path / "typed.py").write_text(
         "from typing import assert_type\nimport llbt\n"
+        "from llbt.fitting.best_worst_effects import BestWorstEffects\n"
         "def f(r: llbt.Rankings, p: llbt.Patterns) -> None:\n"
-        "    assert_type(llbt.fit('object', r), llbt.RankingResults)\n"
+        "    assert_type(llbt.fit('object', r), llbt.RankingResults | BestWorstEffects)\n"
         "    assert_type(llbt.fit('object', p), llbt.PatternResults)\n"
         "    llbt.fit('object', r, link='probit')\n",
         encoding="utf-8",
@@ -95,4 +96,4 @@ def test_type_checkers_know_the_result_of_each_type(tmp_path: Path) -> None:
         timeout=600,
     )
     assert "assert-type" not in done.stdout
-    assert 'typed.py:6: error: No overload variant of "fit"' in done.stdout
+    assert 'typed.py:7: error: No overload variant of "fit"' in done.stdout
