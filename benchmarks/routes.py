@@ -105,7 +105,7 @@ def main() -> None:
     about = ", ".join(f"{name} {value}" for name, value in machine.described().items())
     text = (
         "# Ways of solving for a step\n\nWritten by `python -m benchmarks.routes`; do not edit. Seconds of one Newton "
-        "step of `object + tie` in each way, and in the way that `llbt/kernel/routes.py` chooses: *first* the first "
+        "step of `object + tie` in each way, and in the way that `llbt/kernel/solver_choice.py` chooses: *first* the first "
         "step of a fit, which orders the graph and may try conjugate gradients in vain, *chosen* any later one. "
         f"{about}.\n\n{table(header, rows(), 'lrrrrrrrr')}\n"
     )

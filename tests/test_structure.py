@@ -19,6 +19,6 @@ def test_kinds_have_attributes_in_common() -> None:
 
 def test_newtons_method_is_written_once() -> None:
     """The driver; beside it many refits at once, and the modes of effects in integrals."""
-    own = {"kernel/batch.py", "kernel/effects.py", "kernel/laplace.py", "kernel/newton.py"}
+    own = {"kernel/batch.py", "kernel/group_modes.py", "kernel/laplace.py", "kernel/newton.py"}
     assert {loop.split(":")[0] for loop in structure.newton_loops()} == own
     assert len(structure.newton_loops()) <= 5

@@ -13,7 +13,7 @@ from ..core.columns import FloatArray, Label
 from ..core.response import Response
 from ..errors import SeparationError, listed
 from ..kernel.discrimination import DiscriminationFit, Judged
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.recession import recession_direction
 from ..table import counted

@@ -17,7 +17,7 @@ from ..core.statistics import TestResult, chi2_p_value, critical_values
 from ..errors import DesignError, OptionError, listed
 from ..formulas.constraints import Hypothesis, read_hypothesis
 from ..kernel.cluster_tests import directions, flip_test, hotelling_p
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import information, score
 from ..kernel.solvers import Fit, eliminate
 from ..table import Table, interval_fields

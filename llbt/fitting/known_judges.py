@@ -11,8 +11,8 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError
 from ..formulas.brackets import entered
 from ..formulas.grid import codes_of
-from ..kernel.effects import gram
-from ..kernel.grouped import pair_loadings
+from ..kernel.effect_groups import pair_loadings
+from ..kernel.group_modes import gram
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import restricted
 from ..table import Table

@@ -15,8 +15,8 @@ from ..formulas.design import codings_of
 from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..formulas.grid import average_rows
 from ..kernel.crossed import Bearing, Crossed, crossed
-from ..kernel.effects import Modes, modes
-from ..kernel.grouped import Grouped, grouped
+from ..kernel.effect_groups import Grouped, grouped
+from ..kernel.group_modes import Modes, modes
 from ..kernel.laplace import Laplace
 from ..kernel.laplace_fit import laplace_maximum, predicted_effects
 from ..kernel.likelihood import Problem

@@ -10,8 +10,8 @@ from scipy import linalg
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
-from ..kernel.effects import Groups
-from ..kernel.grouped import Grouped
+from ..kernel.effect_groups import Grouped
+from ..kernel.group_modes import Groups
 from ..kernel.laplace import Laplace
 from ..kernel.marginal import marginal
 from ..kernel.mixed import MixedFit, restricted

@@ -20,7 +20,7 @@ from ..errors import DesignError, OptionError
 from ..formulas.brackets import Bracket
 from ..formulas.design import Design
 from ..kernel.crossed import Crossed
-from ..kernel.grouped import Grouped
+from ..kernel.effect_groups import Grouped
 from ..kernel.laplace_fit import LaplaceLikelihood
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood

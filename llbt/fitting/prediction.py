@@ -21,7 +21,7 @@ from ..formulas import design
 from ..formulas.coding import Codings
 from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at, shared_rows_at
 from ..formulas.sides import side_of
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities
 from ..table import Field, Table
 from .estimates import Estimates

@@ -13,8 +13,8 @@ from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..errors import DesignError
 from ..formulas.design import Design
-from ..kernel.choices import Batch, Choices, Extremes, Orders
 from ..kernel.list_likelihood import Lists
+from ..kernel.ranking_terms import Batch, Choices, Extremes, Orders
 from ..table import format_count
 
 _MOST_SETS = 10**6  # of objects that a choice is made from, ties and all

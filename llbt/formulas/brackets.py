@@ -9,7 +9,7 @@ from typing import NoReturn, get_args
 
 from ..core.response import Response
 from ..errors import FormulaError
-from ..kernel.grouped import Effect
+from ..kernel.effect_groups import Effect
 from .allowed import MOST_CHARACTERS
 
 _ALLOWED = (

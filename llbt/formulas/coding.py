@@ -24,7 +24,7 @@ from ..budgets import refuse_large, refuse_parameters
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups, is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, FormulaError, OptionError, listed
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from .allowed import MOST_TERMS, NAMESPACE, most_columns
 from .grammar import SUMMED, Formula, Term, Variable, check_levels, has_object, marked, parse, vocabulary
 from .integers import decided

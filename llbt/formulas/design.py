@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from ..core.columns import IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.response import Response
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from .coding import Block, Codings, Reference, Sum, Word, code_formula, is_summed, word_of
 from .grammar import Formula, stray_messages
 

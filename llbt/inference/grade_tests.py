@@ -19,7 +19,7 @@ from ..fitting.clusters import clustered
 from ..fitting.results import LLBTResults
 from ..kernel.cluster_tests import FlipTest, flip_test
 from ..kernel.deviances import deviance
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, log_likelihood
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import steps_shown

@@ -12,7 +12,7 @@ from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_ways
 from ..fitting.mixed_results import MixedResults
 from ..kernel.batch import fit_one
-from ..kernel.effects import Groups
+from ..kernel.group_modes import Groups
 from ..kernel.likelihood import Problem, information, probabilities
 from ..kernel.marginal import Rule, group_values
 from ..kernel.mixed import DECREMENT, MixedLikelihood, State, climbed, infinite_at, nothing, restricted

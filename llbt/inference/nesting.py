@@ -15,7 +15,7 @@ from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import independent_columns
 

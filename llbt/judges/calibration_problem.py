@@ -18,7 +18,7 @@ from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
 from ..formulas.design import Design
 from ..kernel.likelihood import inverse
-from ..kernel.rectified import Scores
+from ..kernel.ppi import Scores
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from ..resampling import step_made

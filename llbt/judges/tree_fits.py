@@ -20,10 +20,10 @@ from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior, Specification
 from ..formulas.coding import Reference
 from ..kernel.batch import fit_many
-from ..kernel.choices import Batch, Choices
 from ..kernel.likelihood import pseudo_counts
 from ..kernel.list_fit import Unbounded, fit_lists
 from ..kernel.list_likelihood import Lists
+from ..kernel.ranking_terms import Batch, Choices
 from ..kernel.robust import cluster_scores
 from .judge_lists import JudgeLists
 from .judge_table import JudgeData

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..core.columns import Coded, IntArray, Label
 from ..errors import DesignError, SeparationError
-from ..kernel.instability import adjusted_p, contingency, fluctuation, orthonormal_scores
+from ..kernel.score_processes import adjusted_p, contingency, fluctuation, orthonormal_scores
 from ..table import counted, format_number
 from .tree_fits import ByJudge, Growth, NodeFit, fitted, gains, judge_scores
 

@@ -26,7 +26,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _BLOCK = 64  # nodes at least of a block, so that few are gone through
 

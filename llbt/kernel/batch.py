@@ -18,7 +18,7 @@ from scipy import linalg, special
 
 from ..core.links import Cumulative
 from .cuts import room
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .likelihood import Likelihood, Problem, information, probabilities
 from .solvers import eliminate
 

@@ -23,7 +23,7 @@ from scipy import linalg
 
 from ..core.links import Cumulative
 from ..core.response import Response
-from .gathered import FloatArray, Gathered
+from .indexed_rows import FloatArray, Gathered
 from .likelihood import Problem
 from .solvers import Maximum
 

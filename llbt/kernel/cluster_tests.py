@@ -11,7 +11,7 @@ from scipy import linalg, stats
 
 from ..resampling import p_of_count
 from ..table import format_count, format_number
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem, information
 from .robust import Clustered, cluster_scores
 from .solvers import Fit

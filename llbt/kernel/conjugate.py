@@ -22,8 +22,8 @@ from scipy import linalg
 from scipy.sparse import coo_array, csr_array
 
 from .band import Band, Branches, Factor, SparseFactor
-from .gathered import FloatArray, IntArray
-from .narrow import Groups, cut_across
+from .graph_bands import Groups, cut_across
+from .indexed_rows import FloatArray, IntArray
 
 _FLAT = 1e-15  # of a direction's curvature by the diagonal alone
 TIGHT = 1e-12  # of the right-hand side's length that is left, in the norm of the preconditioner

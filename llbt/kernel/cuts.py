@@ -7,7 +7,7 @@ from scipy import optimize, sparse, special
 
 from ..core.links import Cumulative
 from ..errors import DesignError
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .likelihood import Problem, row_sums, sparse_gram
 
 _SEEN = 0.5  # judgments added to each outcome, so that none is without a stretch of the scale

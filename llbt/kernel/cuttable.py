@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.links import Cumulative
-from .gathered import FloatArray, Gathered
+from .indexed_rows import FloatArray, Gathered
 from .pairtable import FAR, PairTable, add_both, pair_table
 
 

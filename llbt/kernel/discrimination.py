@@ -16,7 +16,7 @@ from scipy import linalg
 from scipy.sparse import eye_array, issparse
 
 from ..resampling import step_made
-from .gathered import FloatArray, Gathered, IntArray, Part, weighted_product
+from .indexed_rows import FloatArray, Gathered, IntArray, Part, weighted_product
 from .likelihood import Problem, information, probabilities, row_sums, weighted_gram
 from .newton import Search, Step, newton
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from .discrimination import DiscriminationFit, Judged, Point, Views, gradient_at, information_at, point_at
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .newton import Step, newton
 from .profile import profile_bounds
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core.response import Response
 from ..errors import DesignError, OptionError
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .likelihood import Problem, log_likelihood, probabilities, score
 from .robust import Covariance
 from .solvers import Fit, Maximum, eliminate

@@ -24,9 +24,9 @@ from scipy.sparse import csr_array
 
 from .band import Band, Factor
 from .conjugate import Bordered, Complement, conjugate_gradients
-from .gathered import FloatArray, IntArray
-from .narrow import Groups
-from .routes import band_within
+from .graph_bands import Groups
+from .indexed_rows import FloatArray, IntArray
+from .solver_choice import band_within
 
 SAMPLED = 200  # objects whose exact variances the approximations are held against
 _EXACT = 1e-3  # error of solutions that give a variance: its own error is about the square

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, dia_array, issparse
 from scipy.sparse.linalg import splu
 
 from ..core.response import Response
-from .gathered import FloatArray, Gathered
+from .indexed_rows import FloatArray, Gathered
 from .likelihood import Problem, row_sums, rows_of, sparse_gram
 from .robust import Clustered, cluster_sandwich
 from .solvers import Fit

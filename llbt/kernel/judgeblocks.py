@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _WIDE = 2  # times as many neighbours as its neighbours have: a parameter of the border
 _SHARE = 0.25  # of the parameters that the border may be

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from .crossed import Block, Crossed
-from .effects import contributions
-from .gathered import FloatArray, IntArray
+from .group_modes import contributions
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem, row_sums, weighted_gram
 
 _ITERATIONS = 60

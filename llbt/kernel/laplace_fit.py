@@ -8,7 +8,7 @@ import numpy as np
 
 from ..resampling import step_made
 from .crossed import Crossed, components
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .laplace import Approximation, Laplace, diagonal, information_beside, laplace
 from .likelihood import Problem
 from .marginal import Marginal, Rule

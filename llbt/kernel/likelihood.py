@@ -19,12 +19,12 @@ from ..budgets import refuse_parameters
 from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .cuttable import CutTable, cut_table
-from .gathered import FloatArray, Gathered, IntArray, gram, quadratic
+from .indexed_rows import FloatArray, Gathered, IntArray, gram, quadratic
 from .judgeblocks import JudgeBlocks
 from .objectgraph import GraphInformation, ObjectGraph, object_graph
 from .pairtable import PairTable, pair_table
-from .routes import variances_along
 from .runtable import RunTable, run_table
+from .solver_choice import variances_along
 from .threads import few_threads
 
 _WIDE = 4  # distinct rows for each parameter up to which all products of two are made

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from scipy import linalg
 
 from ..budgets import refuse_large
-from .choices import Batch, Told
 from .list_fit import FURTHEST, ListFit, ListPoint, moved, newton_step
 from .list_likelihood import Lists
 from .newton import SLOW, Step, newton
+from .ranking_terms import Batch, Told
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from scipy import stats
 from scipy.sparse import csr_array, eye_array
 
 from ..core.statistics import two_sided_p
-from .choices import Batch, Choices
 from .list_likelihood import Lists
+from .ranking_terms import Batch, Choices
 from .unit_scores import UnitScores, UnitTests, combined
 
 FloatArray = npt.NDArray[np.float64]

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from .effects import Groups, Modes, contributions, modes
-from .gathered import FloatArray, IntArray
+from .group_modes import Groups, Modes, contributions, modes
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem, row_sums, weighted_gram
 from .quadrature import Points, Quadrature, Sampling
 from .shared_sums import in_threads

@@ -15,10 +15,10 @@ import numpy as np
 from ..resampling import step_made
 from .band import Band, Branches
 from .conjugate import Bordered, Complement, Graph
-from .gathered import FloatArray, Gathered, IntArray
+from .indexed_rows import FloatArray, Gathered, IntArray
 from .likelihood import Problem, row_sums, sparse_gram
 from .newton import Step, newton
-from .routes import band_within, branches_of
+from .solver_choice import band_within, branches_of
 from .solvers import independent_in_gram
 
 _COST = 4.0  # numbers evaluated elsewhere that a comparison costs as much as

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..resampling import step_made
-from .effects import Groups, Modes
-from .gathered import FloatArray, IntArray
+from .group_modes import Groups, Modes
+from .indexed_rows import FloatArray, IntArray
 from .laplace import Laplace
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, Rule, marginal

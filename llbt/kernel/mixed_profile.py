@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import optimize
 
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .laplace import Laplace
 from .likelihood import Problem, information, probabilities, score
 from .marginal import Rule

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, optimize, sparse, special
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem
 from .newton import Step, newton
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .effects import Groups, modes
-from .gathered import FloatArray, IntArray
+from .group_modes import Groups, modes
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem
 from .marginal import Integrand, Posterior
 from .mixed import MixedFit, restricted

@@ -13,7 +13,7 @@ from scipy.sparse import eye_array
 from scipy.sparse.csgraph import connected_components
 
 from .conjugate import Bordered, Complement, Graph
-from .gathered import FloatArray, Gathered, IntArray, Part, gram, weighted_product
+from .indexed_rows import FloatArray, Gathered, IntArray, Part, gram, weighted_product
 from .pairtable import own_columns
 
 _MANY = 300  # worths from which a graph is worth its handling

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .gathered import FloatArray, Gathered, IntArray, Part
+from .indexed_rows import FloatArray, Gathered, IntArray, Part
 
 _EMPTY = 4  # pairs for each comparison up to which it is worth going through all of them
 _BLOCK = 1 << 14  # pairs gone through at a time

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .likelihood import Likelihood, Problem, distances, information, inverse, probabilities, score
 
 

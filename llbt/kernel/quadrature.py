@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special, stats
 from scipy.stats import qmc
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _LIGHTEST = 1e-12  # of the heaviest: the weight below which a point of a product is left out
 _ALL = 2  # dimensions up to which none is

@@ -15,8 +15,8 @@ from scipy.sparse import csr_array
 
 from ..core.links import AnyResponse
 from ..resampling import step_made
-from .effects import contributions
-from .gathered import FloatArray, IntArray
+from .group_modes import contributions
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem
 from .newton import Step, newton
 from .threads import few_threads

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from ..budgets import refuse_large
 from ..core.links import Cumulative
 from ..errors import DesignError, SlowWarning, warn_user
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem
 from .solvers import maximum
 

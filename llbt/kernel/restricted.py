@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .laplace import Laplace
 from .marginal import Marginal, Rule
 from .mixed import (

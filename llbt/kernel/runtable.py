@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .gathered import FloatArray, Gathered, IntArray, weighted_product
+from .indexed_rows import FloatArray, Gathered, IntArray, weighted_product
 
 _SHORT = 8  # comparisons in a mean run from which gathering runs is worth it
 _BLOCK = 1 << 13  # rows gone through at a time

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .effects import Groups
-from .gathered import FloatArray
+from .group_modes import Groups
+from .indexed_rows import FloatArray
 from .likelihood import Problem
 from .mixed import MixedFit, MixedLikelihood, State, climbed, fit_at, infinite_at, nothing, without_effects
 from .quadrature import Sampling

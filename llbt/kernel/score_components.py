@@ -17,7 +17,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from ..core.columns import groups
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _CUT = 0.2  # share of the units, those most unlike the rest, that do not count for how much units differ
 _EFFICIENCY = 0.6  # of the others' variance against that of all, at least, whatever the degrees of freedom

@@ -16,13 +16,13 @@ from ..budgets import refuse_parameters
 from ..core.links import Cumulative
 from ..resampling import step_made
 from .cuts import ordered_start
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .judgeblocks import JudgeBlocks
 from .likelihood import Inverse, Likelihood, Problem, probabilities, rows_of, sparse_gram, table_of
 from .newton import SLOW, UNSEEN, InParameters, Search, Step, moving, newton
 from .objectgraph import GraphInformation, object_graph
 from .penalties import Penalize
-from .routes import Steps
+from .solver_choice import Steps
 
 BoolArray = npt.NDArray[np.bool_]
 Solver = Literal["glm", "eliminate", "eliminate, glm"]

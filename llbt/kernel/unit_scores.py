@@ -16,7 +16,7 @@ from scipy import stats
 
 from ..core.links import AnyResponse
 from ..core.statistics import adjust_p, two_sided_p
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem
 from .robust import Clustered, summed_by_cluster
 from .score_components import Components, Spread, of_most

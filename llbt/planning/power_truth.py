@@ -14,7 +14,7 @@ from ..arguments import is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.response import THREE, TWO, Response
 from ..errors import OptionError, listed, safe_repr
-from ..kernel.gathered import Gathered
+from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from .scenarios import Scenario
 

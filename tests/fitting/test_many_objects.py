@@ -10,7 +10,7 @@ from support.graphs import KINDS, Kind, finite_graph
 
 import llbt
 from llbt.kernel.likelihood import Inverse
-from llbt.kernel.routes import Costs
+from llbt.kernel.solver_choice import Costs
 
 FORMULAS = ("object + tie", "object + tie + order", "object + length + tie * topic + order")
 
@@ -71,7 +71,7 @@ def test_effects_of_objects_on_ties_do_not_depend_on_the_factor(monkeypatch: pyt
     c = finite_graph("random", 320, 6000)
     dense = llbt.fit("object + tie + tie:object", c, prior=0.5)
     assert issparse(dense.solution.inverse.information)
-    monkeypatch.setattr("llbt.kernel.routes._FILLED", 2.0)
+    monkeypatch.setattr("llbt.kernel.solver_choice._FILLED", 2.0)
     sparse = llbt.fit("object + tie + tie:object", c, prior=0.5)
     np.testing.assert_allclose(dense.params, sparse.params, atol=1e-8)
 
@@ -117,7 +117,7 @@ def test_agree_at_three_thousand_objects(kind: Kind, monkeypatch: pytest.MonkeyP
     c = finite_graph(kind, 3000, 30_000)
     found = llbt.fit("object + tie + order", c)
     with monkeypatch.context() as densely:
-        densely.setattr("llbt.kernel.routes.costs_of", lambda *_: Costs(0.0, 1.0, 1.0))
+        densely.setattr("llbt.kernel.solver_choice.costs_of", lambda *_: Costs(0.0, 1.0, 1.0))
         expected = llbt.fit("object + tie + order", c)
     assert found.converged
     np.testing.assert_allclose(found.params, expected.params, atol=1e-8, rtol=0)

@@ -8,7 +8,7 @@ import pytest
 
 import llbt
 from llbt.errors import DesignError, OptionError
-from llbt.kernel.instability import orthonormal_scores
+from llbt.kernel.score_processes import orthonormal_scores
 
 
 def pairs(judges: int = 60, each: int = 8, seed: int = 1) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pytest
 
 import llbt
 from llbt.errors import DesignError, OptionError
-from llbt.kernel.instability import contingency, fluctuation, orthonormal_scores, supremum_p
+from llbt.kernel.score_processes import contingency, fluctuation, orthonormal_scores, supremum_p
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from support.graphs import KINDS, Kind, judged_graph
 
 from llbt.kernel.band import Band, Branches
 from llbt.kernel.conjugate import Bordered, Graph, conjugate_gradients
-from llbt.kernel.routes import branches_of
+from llbt.kernel.solver_choice import branches_of
 
 
 def laplacian(kind: Kind, size: int, reach: int, seed: int = 0) -> tuple[Bordered, np.ndarray]:

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from llbt.core.links import Cumulative
 from llbt.core.response import THREE, TWO, both_bad, graded
 from llbt.kernel.certificate import _longest, is_proven
-from llbt.kernel.gathered import Gathered
+from llbt.kernel.indexed_rows import Gathered
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.recession import Rise, recession_direction
 from llbt.kernel.solvers import independent_columns

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 import llbt
 from llbt.kernel.column_blocks import ColumnBlocks
-from llbt.kernel.gathered import Gathered, gram
+from llbt.kernel.indexed_rows import Gathered, gram
 
 
 def rows_of_pairs(size=5000, objects=5, numbers=3, seed=1):

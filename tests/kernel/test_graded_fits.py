@@ -16,7 +16,7 @@ from llbt.core.response import Response, graded
 from llbt.kernel.batch import fit_many, params_of_many
 from llbt.kernel.deviances import deviance, leverages
 from llbt.kernel.explicit import glm
-from llbt.kernel.gathered import Gathered
+from llbt.kernel.indexed_rows import Gathered
 from llbt.kernel.jackknife import left_out
 from llbt.kernel.likelihood import Problem, information, log_likelihood, probabilities, rows_of
 from llbt.kernel.penalties import Penalty

@@ -9,7 +9,7 @@ import llbt
 from llbt.errors import DesignError
 from llbt.kernel.judgeblocks import JudgeBlocks
 from llbt.kernel.likelihood import Inverse, inverse
-from llbt.kernel.routes import Steps
+from llbt.kernel.solver_choice import Steps
 
 
 def bordered(sizes, border, rng):

@@ -16,7 +16,7 @@ from llbt import Comparisons
 from llbt.kernel import graph_variances
 from llbt.kernel.band import Band
 from llbt.kernel.conjugate import Bordered, Graph
-from llbt.kernel.gathered import FloatArray, Gathered, Part
+from llbt.kernel.indexed_rows import FloatArray, Gathered, Part
 from llbt.kernel.likelihood import Problem, pseudo_counts
 from llbt.kernel.matrix_free import Summit, WorthProblem, climbed, undetermined
 

@@ -13,7 +13,7 @@ import llbt
 from llbt.core.links import AnyResponse
 from llbt.fitting.clusters import kept_way
 from llbt.formulas.brackets import entered
-from llbt.kernel.grouped import Effect, Grouped, grouped
+from llbt.kernel.effect_groups import Effect, Grouped, grouped
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.marginal import marginal
 from llbt.kernel.mixed import MixedFit, maximize

@@ -18,7 +18,7 @@ from llbt.core.response import THREE
 from llbt.formulas import coding
 from llbt.formulas.design import build_design
 from llbt.kernel import runtable
-from llbt.kernel.gathered import Gathered, Part
+from llbt.kernel.indexed_rows import Gathered, Part
 from llbt.kernel.likelihood import Likelihood, Problem, rows_of, table_of
 from llbt.kernel.runtable import RunTable, run_table
 from llbt.kernel.solvers import eliminate

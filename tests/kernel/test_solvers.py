@@ -29,7 +29,7 @@ import llbt
 from llbt import Comparisons, LLBTResults
 from llbt.core.response import THREE, TWO
 from llbt.kernel import explicit, likelihood, solvers
-from llbt.kernel.gathered import Gathered
+from llbt.kernel.indexed_rows import Gathered
 from llbt.kernel.pairtable import pair_table
 
 # The promise of the design: estimates against their size or standard error, covariances against the standard errors,

@@ -17,7 +17,7 @@ from support.folders import SIMULATIONS
 from llbt.core.response import TWO
 from llbt.kernel.discrimination import Judged, maximize
 from llbt.kernel.discrimination_profile import profile_discrimination
-from llbt.kernel.gathered import Gathered, Part
+from llbt.kernel.indexed_rows import Gathered, Part
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.solvers import eliminate
 

@@ -20,7 +20,7 @@ from support.folders import SIMULATIONS
 from support.many_mixed import PAIRS, Many
 
 import llbt
-from llbt.kernel.grouped import grouped
+from llbt.kernel.effect_groups import grouped
 from llbt.kernel.likelihood import Problem
 from llbt.kernel.mixed import maximize
 from llbt.kernel.solvers import eliminate

@@ -14,7 +14,7 @@ from scipy import linalg
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _NARROW = 25  # steps from one end of a graph to the other from which it is narrow
 _GROUPS = 2000  # that a narrow graph is cut into

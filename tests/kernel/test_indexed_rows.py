@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import llbt
-from llbt.kernel.gathered import Gathered, Part, quadratic, weighted_product
+from llbt.kernel.indexed_rows import Gathered, Part, quadratic, weighted_product
 from llbt.kernel.robust import Clustered, cluster_scores
 
 

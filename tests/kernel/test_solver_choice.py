@@ -9,7 +9,7 @@ from support.graphs import KINDS, Kind, judged_graph
 from llbt.kernel.conjugate import Bordered, Graph
 from llbt.kernel.likelihood import Inverse, inverse_diagonal
 from llbt.kernel.objectgraph import GraphInformation
-from llbt.kernel.routes import Costs, Steps, costs_of, variances_along
+from llbt.kernel.solver_choice import Costs, Steps, costs_of, variances_along
 
 
 def information(kind: Kind, size: int, number: int, q: int = 2) -> GraphInformation:
@@ -32,7 +32,7 @@ def test_every_way_finds_the_same(kind: Kind, monkeypatch: pytest.MonkeyPatch) -
     expected = np.linalg.solve(found.toarray(), right)
     ways = {"dense": Costs(1.0, 2.0, 9.0), "band": Costs(2.0, 1.0, 9.0), "conjugate": Costs(9.0, 9.0, 1e-4)}
     for way, costs in ways.items():
-        monkeypatch.setattr("llbt.kernel.routes.costs_of", lambda *_, costs=costs: costs)
+        monkeypatch.setattr("llbt.kernel.solver_choice.costs_of", lambda *_, costs=costs: costs)
         atol = (1e-5 if way == "conjugate" else 1e-10) * np.abs(expected).max()
         np.testing.assert_allclose(Steps().solve(found, right), expected, atol=atol, err_msg=way)
 
@@ -44,9 +44,9 @@ def test_variances_are_those_of_the_inverse(kind: Kind, q: int, monkeypatch: pyt
     found = information(kind, 350, 1500, q)
     expected = np.diag(np.linalg.inv(found.toarray()))
     np.testing.assert_allclose(inverse_diagonal(found), expected, rtol=1e-9)
-    monkeypatch.setattr("llbt.kernel.routes.costs_of", lambda *_: Costs(9.0, 1.0, 9.0))
+    monkeypatch.setattr("llbt.kernel.solver_choice.costs_of", lambda *_: Costs(9.0, 1.0, 9.0))
     np.testing.assert_allclose(variances_along(found), expected, rtol=1e-9)
-    monkeypatch.setattr("llbt.kernel.routes.costs_of", lambda *_: Costs(9.0, 3.0, 9.0))
+    monkeypatch.setattr("llbt.kernel.solver_choice.costs_of", lambda *_: Costs(9.0, 3.0, 9.0))
     assert variances_along(found) is None
 
 
@@ -64,10 +64,10 @@ def test_variances_do_not_need_the_covariance(kind: Kind) -> None:
 def test_conjugate_gradients_are_given_up_where_a_direct_way_costs_less(monkeypatch: pytest.MonkeyPatch) -> None:
     found = information("matchmade", 350, 1500)
     right = np.random.default_rng(1).normal(size=found.shape[0])
-    monkeypatch.setattr("llbt.kernel.routes.costs_of", lambda *_: Costs(1.5, 2.0, 0.1))  # 15 iterations
+    monkeypatch.setattr("llbt.kernel.solver_choice.costs_of", lambda *_: Costs(1.5, 2.0, 0.1))  # 15 iterations
     steps = Steps()
     np.testing.assert_allclose(steps.solve(found, right), np.linalg.solve(found.toarray(), right), atol=1e-9)
-    monkeypatch.setattr("llbt.kernel.routes.bordered_gradients", None)  # nor are they tried again
+    monkeypatch.setattr("llbt.kernel.solver_choice.bordered_gradients", None)  # nor are they tried again
     steps.solve(found, right)
 
 
@@ -93,7 +93,7 @@ def test_the_cheapest_way_is_chosen(kind: Kind, size: int, number: int, first: s
 
 def test_nothing_direct_is_chosen_where_it_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = information("random", 1000, 3000).system.graph
-    monkeypatch.setattr("llbt.kernel.routes.memory", lambda: 1e5)
+    monkeypatch.setattr("llbt.kernel.solver_choice.memory", lambda: 1e5)
     assert costs_of(graph, 1).most is None
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from llbt.core.response import THREE
-from llbt.kernel.rectified import Scores
+from llbt.kernel.ppi import Scores
 
 # rows of three objects, the last 0, and a tie effect: pairs 01, 02, 12
 ROWS = np.array([[[1, -1, 0], [1, 0, 0], [0, 1, 0]], [[0, 0, 1]] * 3], dtype=float)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy import linalg, special, stats
 
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _ZERO = 1e-10  # share of the largest eigenvalue below which scores say nothing in a direction
 _TRIMMED = 0.1  # of the judges, who are left out of the maximum at either end

@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.sparse import csr_array
 
-from llbt.kernel.choices import Choices, Extremes, Orders, _of_order
 from llbt.kernel.list_fit import fit_lists
 from llbt.kernel.list_likelihood import Lists
+from llbt.kernel.ranking_terms import Choices, Extremes, Orders, _of_order
 
 ORDERS = np.array([2, 3])
 
@@ -138,7 +138,7 @@ def test_values_far_apart_are_summed_in_another_way_to_the_same(monkeypatch):
     batch, _ = batches()["orders"]
     worths = np.random.default_rng(7).normal(scale=3, size=5)[batch.rows]
     one = batch.told(worths, np.empty(0))
-    monkeypatch.setattr("llbt.kernel.choices._FAR", 0.0)
+    monkeypatch.setattr("llbt.kernel.ranking_terms._FAR", 0.0)
     other = batch.told(worths, np.empty(0))
     np.testing.assert_allclose(one.value, other.value, rtol=1e-12)
     np.testing.assert_allclose(one.score, other.score, atol=1e-12)

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from .effects import Groups
-from .gathered import FloatArray, IntArray
+from .group_modes import Groups
+from .indexed_rows import FloatArray, IntArray
 
 Effect = Literal["object", "tie", "order", "bad", "grade", "1"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.links import AnyResponse
-from .gathered import FloatArray, IntArray
+from .indexed_rows import FloatArray, IntArray
 
 _ITERATIONS = 60
 _AT_MODE = 1e-10  # squared distance to the mode, in its own standard deviations

@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 from ..budgets import memory
 from .band import Band, Branches
 from .conjugate import Graph, bordered_gradients
-from .gathered import FloatArray
+from .indexed_rows import FloatArray
 from .judgeblocks import JudgeBlocks
 from .objectgraph import GraphInformation
 
