@@ -27,7 +27,7 @@ from .data.known_formats import list_formats as table
 from .data.outcomes import Outcomes
 from .data.recognized import OWN_COLUMNS, overridden
 from .data.sources import as_two_names
-from .data.texts import LabelType
+from .data.value_types import LabelType
 from .errors import unknown_name
 
 __all__ = [

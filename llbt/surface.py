@@ -12,13 +12,13 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .core.statistics import TestResult
     from .data.best_choices import choices_from
     from .data.datasets import list_datasets, load_dataset
-    from .data.doors import from_counts, from_judgments
     from .data.judgments import read_judgments
     from .data.lists import rankings_from
     from .data.matrices import from_matrix
     from .data.pattern_frames import patterns_from
     from .data.rankings import from_rankings, from_ratings
     from .data.scores import from_scores
+    from .data.table_readers import from_counts, from_judgments
     from .errors import LLBTError
     from .fitting.discrimination_results import DiscriminationResults
     from .fitting.fit import fit

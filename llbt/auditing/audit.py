@@ -15,13 +15,13 @@ from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..data.asked import Asked, Format
 from ..data.both_orders import Orders
+from ..data.column_roles import Names
 from ..data.countable import Countable, countable
-from ..data.doors import comparisons_of
-from ..data.kept import Names
 from ..data.outcomes import Outcomes
 from ..data.paths import located
 from ..data.row_filters import Missing, Where
 from ..data.sources import as_names
+from ..data.table_readers import comparisons_of
 from ..data.tables import unused_note
 from ..errors import OptionError, listed
 from ..table import Field, Record, Table, counted, format_count, format_percent

@@ -20,17 +20,17 @@ from ..core.counts import n_columns
 from ..core.judgments import MADE, Judgments
 from ..core.response import THREE, TWO, Response
 from ..data.countable import Countable
+from ..data.distinct_rows import Rows
 from ..data.formats import Labels
 from ..data.frames import Factor, read_factor, read_sizes
-from ..data.graded import Judged
+from ..data.graded_outcomes import Judged
 from ..data.grades import MOST_GRADES, graded_outcomes
+from ..data.outcome_codings import BAD, LEFT_OUT, TIE, by_label
 from ..data.outcomes import Outcomes, read_outcomes
-from ..data.readings import BAD, LEFT_OUT, TIE, by_label
 from ..data.row_filters import Filter, filters_of
-from ..data.rows import Rows
 from ..data.sources import refuse_absent
 from ..data.spare_columns import TIMES
-from ..data.standard import ORDER_UNKNOWN
+from ..data.standard_columns import ORDER_UNKNOWN
 from ..errors import JudgmentError, OptionError, listed
 from ..kernel.score_components import Components
 from .expected import Expected, expect

@@ -7,7 +7,7 @@ from scipy import stats
 
 from ..core.columns import FloatArray
 from ..core.statistics import sign_p
-from ..data.readings import TIE
+from ..data.outcome_codings import TIE
 from ..table import counted, format_count, format_percent
 from .evidence import Evidence, answer_effect
 from .expected import effects_of, ordered_remedy

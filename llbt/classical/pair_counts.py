@@ -15,7 +15,7 @@ from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 

@@ -12,7 +12,7 @@ from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..data.sources import as_names
 from ..errors import JudgmentError, OptionError, listed
 from ..resampling import Resampler, degenerate_notes, percentiles

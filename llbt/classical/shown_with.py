@@ -16,7 +16,7 @@ from ..core.columns import IntArray, Label
 from ..core.judgments import Judgments
 from ..data.blocks import as_pandas
 from ..data.files import open_source
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..data.sources import as_names
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted

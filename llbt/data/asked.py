@@ -9,12 +9,12 @@ from typing import Any
 from ..core.columns import Label
 from ..errors import OptionError, listed, repeated
 from .both_orders import Orders
+from .column_roles import Names
 from .formats import JudgmentFormat
-from .kept import Names
 from .outcomes import Outcomes, checked_outcomes
 from .row_filters import Missing, Where
 from .sources import as_names
-from .texts import LabelType
+from .value_types import LabelType
 
 Format = str | JudgmentFormat
 

@@ -17,9 +17,9 @@ from ..errors import JudgmentError, OptionError, listed, safe_repr, safe_str
 from ..table import counted
 from .block_columns import Roles, check_roles, flat, kept_columns, roles_beside
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
+from .column_roles import Names, Wanted, read_object_table, wanted
 from .conjoint import profiles_of, sets_of_profiles
 from .files import open_source
-from .kept import Names, Wanted, read_object_table, wanted
 from .list_layouts import ListLayout, sets_of
 from .sources import Source, as_names, in_memory
 from .tables import coded_pairs, kept_at, unused_note

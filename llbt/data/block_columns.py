@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..errors import JudgmentError, OptionError, listed, repeated
 from .blocks import Blocks, factorized, refuse_infinite, refuse_several
-from .kept import Names, Wanted
+from .column_roles import Names, Wanted
 from .sources import as_names
 
 Roles = Mapping[str, tuple[str, ...]]  # parameter → the columns that it names

@@ -13,7 +13,7 @@ from ..core.counts import OUTCOMES
 from ..core.judgments import Judgments
 from ..errors import JudgmentError
 from ..table import counted
-from .readings import TIE
+from .outcome_codings import TIE
 
 Orders = Literal["agree"] | None
 BoolArray = npt.NDArray[np.bool_]

@@ -9,7 +9,7 @@ from typing import Protocol
 from ..core.columns import Label
 from ..core.judgments import OBJECTS
 from ..errors import JudgmentError
-from .readings import NO, YES
+from .outcome_codings import NO, YES
 
 # endings by which frames tell the two sides of a comparison apart
 _ENDINGS = (

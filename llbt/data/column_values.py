@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError
 from .frames import as_number, read_factor
-from .readings import NO, YES, says_tie
+from .outcome_codings import NO, YES, says_tie
 from .sources import Source
 
 

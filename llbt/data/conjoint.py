@@ -16,10 +16,10 @@ from ..errors import JudgmentError, listed
 from ..table import counted
 from .column_values import spelled
 from .list_layouts import ListLayout, judge_of
-from .readings import NO, YES
+from .outcome_codings import NO, YES
 from .score_columns import numbers_rows
 from .sources import Source, in_memory
-from .standard import free_name
+from .standard_columns import free_name
 
 _CHOSEN = re.compile(r"(?:chosen|choosen|chose|choice|selected|select|picked|preferred)(?!id)\w*")
 _RESPONDENT = ("id", "caseid", "case", "respid", "resp", "responseid", "respondentid", "pid", "personid", "individual")

@@ -12,6 +12,7 @@ from ..errors import OptionError
 from ..table import counted
 from .asked import Asked, Format
 from .both_orders import Orders, once_per_prompt
+from .distinct_rows import Rows
 from .files import open_source
 from .formats import JudgmentFormat, Labels, fields_of
 from .frames import read_factor
@@ -19,15 +20,14 @@ from .known_formats import (
     JUDGMENT_FORMATS,
     has_known_format,
 )
+from .outcome_codings import TIE
 from .paths import located
-from .readings import TIE
 from .recognized import OWN_COLUMNS, overridden, resolve
-from .reshaped import field_of
+from .record_reshaping import field_of
 from .row_filters import restricted, without_missing
-from .rows import Rows
 from .sources import Roles, Source, as_two_names
 from .spare_columns import examined
-from .standard import kind_note, own_names, own_notes, read
+from .standard_columns import kind_note, own_names, own_notes, read
 
 
 def is_flat(known: JudgmentFormat, source: Source) -> bool:

@@ -15,7 +15,7 @@ import pandas as pd
 from narwhals import Implementation, Schema
 
 from ..errors import JudgmentError, listed
-from .rows import Frame
+from .distinct_rows import Frame
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from ..arguments import checked
 from ..core.comparisons import Comparisons
 from ..errors import OptionError, listed
 from ..table import Field, Table
-from .doors import from_counts
+from .table_readers import from_counts
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..errors import JudgmentError
 from .csv_text import headings, refuse_other_columns
 from .paths import first_line, first_text
 from .sources import Source, open_frame, quoted
-from .texts import FLAGS, LONG, NO_NUMBER, NUMBER, WHOLE, Kind
+from .value_types import FLAGS, LONG, NO_NUMBER, NUMBER, WHOLE, Kind
 
 _SHARE, _LEAST = 0.8, 2**27  # of the memory that there is, and bytes that DuckDB may take at least
 _CHUNK = 2**24  # bytes of a file looked at in one go

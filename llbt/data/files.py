@@ -25,10 +25,10 @@ from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed
 from .csv_text import csv_fields, headless_fields, refuse_other_columns
 from .duckdb_files import open_with_duckdb
+from .json_records import as_frame, json_records
 from .paths import bytes_of, decoded, existing, first_line, is_pipe, kind_of, matching, unzipped
-from .records import as_frame, json_records
 from .sources import Source, open_frame
-from .texts import LabelType
+from .value_types import LabelType
 
 _RECORDS = re.compile(r'\s*(\[\s*)?\{\s*"')  # how JSON begins that holds records, and no csv
 _READ = 16  # times as much memory as a text file is long, while it is read into it

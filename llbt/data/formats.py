@@ -11,9 +11,9 @@ from dataclasses import field as given
 
 from ..core.columns import Label
 from ..errors import JudgmentError
+from .outcome_codings import Meaning
 from .outcomes import Outcomes
-from .readings import Meaning
-from .texts import LabelType
+from .value_types import LabelType
 
 UNNAMED = "The models are not named. Pass objects= and the names of two columns that name them."
 

@@ -32,7 +32,7 @@ from ..core.columns import (
 )
 from ..errors import JudgmentError, listed, safe_repr
 from ..table import counted, format_count
-from .rows import Frame, Rows
+from .distinct_rows import Frame, Rows
 
 _CHUNK = 2**14  # rows looked at in one go
 _DENSE = 2**20  # whole numbers in a range up to so long are their own codes

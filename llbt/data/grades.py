@@ -15,8 +15,8 @@ from ..core.counts import n_columns, whole
 from ..core.response import Response, graded
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted, format_count
+from .distinct_rows import Rows
 from .frames import as_number
-from .rows import Rows
 from .sources import as_names
 
 Grades = Annotated[Sequence[str] | Mapping[str, int], JUDGED_INSIDE]

@@ -14,16 +14,16 @@ from ..core.judgments import OBJECTS, STANDARD, Judgments
 from ..errors import JudgmentError
 from ..table import counted
 from .countable import tie_kind_notes
+from .distinct_rows import Rows
 from .duckdb_files import typed_relation
 from .formats import JudgmentFormat, Labels
 from .frames import read_label_pair
+from .outcome_codings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, by_label
 from .outcomes import read_outcomes
-from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, by_label
-from .reshaped import field_of
-from .rows import Rows
+from .record_reshaping import field_of
 from .sources import Source, as_two_names
-from .standard import free_name, own_names, own_notes
-from .texts import kind_of
+from .standard_columns import free_name, own_names, own_notes
+from .value_types import kind_of
 
 _WORDS = {k: word for k, word in enumerate(OUTCOMES)} | {BAD: "tie"}  # as Judgments say what a label means
 

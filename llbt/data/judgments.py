@@ -12,17 +12,17 @@ from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
 from .asked import Asked, Format
 from .both_orders import Orders, once_per_prompt
+from .column_roles import Names
 from .countable import examined_as, is_flat
 from .formats import JudgmentFormat
 from .held import held_judgments, self_note
-from .kept import Names
 from .outcomes import Outcomes
 from .paths import located
 from .recognized import resolve
 from .row_filters import Missing, Where, may_drop
 from .sources import Source, as_names, refuse_absent
-from .standard import read
-from .texts import LabelType
+from .standard_columns import read
+from .value_types import LabelType
 
 
 @checked

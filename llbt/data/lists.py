@@ -37,10 +37,10 @@ from .blocks import (
     refuse_negative,
     refuse_twice,
 )
+from .column_roles import Names, Wanted, read_object_table, wanted
 from .files import open_source
 from .formats import JudgmentFormat
 from .frames import as_number
-from .kept import Names, Wanted, read_object_table, wanted
 from .known_formats import ranking_format
 from .list_layouts import rankings_of
 from .preflib import SUFFIXES, read_preflib, suffix_of

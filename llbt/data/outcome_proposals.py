@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.columns import Label
 from .frames import as_number
-from .readings import Meaning
+from .outcome_codings import Meaning
 
 Proposal = Mapping[Any, Meaning | int]
 

@@ -16,11 +16,11 @@ from ..core.columns import Coded, IntArray
 from ..core.counts import OUTCOMES
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import Note, counted, format_count
+from .distinct_rows import Rows
 from .frames import as_number, is_missing, plain
 from .grades import refuse_uneven, side
+from .outcome_codings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
 from .outcome_proposals import MOST_LABELS, Proposal, arrows_meaning, numbers_meaning, pasted, word_meaning
-from .readings import LEFT_OUT, UNKNOWN, Cases, Meaning, Reading, all_readings, group_cases, is_tie, mapped
-from .rows import Rows
 
 Outcomes = Annotated[Mapping[Any, Meaning | int] | Literal["names", "slots"] | None, JUDGED_INSIDE]
 

@@ -14,8 +14,8 @@ from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patt
 from ..errors import JudgmentError, OptionError, listed, repeated
 from ..table import counted
 from .blocks import Scale, as_pandas, ranks_of
+from .column_roles import Names, wanted
 from .files import open_source
-from .kept import Names, wanted
 from .sources import as_names
 from .tables import kept_at
 

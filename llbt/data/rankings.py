@@ -34,10 +34,10 @@ from .blocks import (
     refuse_negative,
     refuse_twice,
 )
+from .column_roles import Names, Wanted, wanted
 from .files import open_source
 from .grades import graded_outcomes, rising
-from .kept import Names, Wanted, wanted
-from .readings import TIE
+from .outcome_codings import TIE
 from .sources import open_frame
 from .tables import assembled, coded_pairs, condensed, kept_at, unused_note
 

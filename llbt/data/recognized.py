@@ -21,11 +21,11 @@ from .known_formats import (
     own_format,
     refuse_values_of_another,
 )
+from .outcome_codings import Meaning
 from .outcomes import Outcomes, checked_outcomes, sizes_of
 from .paths import located
-from .readings import Meaning
 from .sources import Source, as_two_names, in_memory
-from .standard import free_name
+from .standard_columns import free_name
 from .wide import matrix_source, prefmod_format
 from .wordings import points_of, winner_format
 

@@ -13,7 +13,7 @@ from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
 from .column_values import columns_called, spelled, values_of, words
 from .frames import FILL
-from .readings import NO, YES
+from .outcome_codings import NO, YES
 from .sources import Source
 
 Where = str | Mapping[str, Label] | None  # of the rows that are read

@@ -16,9 +16,9 @@ from ..core.columns import FloatArray, IntArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
 from ..table import counted, format_count
+from .column_roles import Names, wanted
 from .files import open_source
 from .frames import is_number
-from .kept import Names, wanted
 from .sources import as_names
 from .system_scores import SystemScores, TieRule, as_scores, instance_columns
 from .tables import assembled, coded_pairs, kept_at

@@ -18,9 +18,9 @@ from ..core.columns import IntArray, Label, as_objects, inferred, refuse_surroga
 from ..errors import JudgmentError, OptionError, listed, repeated, safe_repr
 from .column_proposals import proposed
 from .dask_frames import DaskFrame, is_dask
+from .distinct_rows import Frame, Rows
 from .frames import read_factor
-from .rows import Frame, Rows
-from .texts import LabelType, typed_labels, typed_together
+from .value_types import LabelType, typed_labels, typed_together
 
 Roles = Mapping[str, Sequence[str]]  # parameter → the columns that it names
 

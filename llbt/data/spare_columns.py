@@ -18,13 +18,13 @@ from ..core.judgments import STANDARD, has_standard_columns
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted, format_count
 from .column_values import Values, columns_called, spelled, values_of, words
+from .distinct_rows import Rows
 from .formats import Always, Game, JudgmentFormat, Labels, fields_of
 from .frames import read_counts, read_factor, read_label_pair, read_sizes
+from .outcome_codings import TIE, Meaning
 from .outcomes import read_outcomes
-from .readings import TIE, Meaning
-from .reshaped import field_of
+from .record_reshaping import field_of
 from .row_filters import filter_notes
-from .rows import Rows
 from .sources import Source, as_two_names, refuse_absent
 
 TIMES = ("tstamp", "timestamp", "time", "datetime", "date", "created_at", "submitted_at", "created", "day")

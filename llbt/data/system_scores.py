@@ -15,7 +15,7 @@ from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted
-from .kept import Names
+from .column_roles import Names
 from .score_columns import refuse_gone, refuse_twice
 from .score_layouts import NamedColumns, wide_layout
 from .score_tables import ScoreMatrix, item_label, read_matrix, score_table, wide_matrix, with_items

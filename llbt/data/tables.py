@@ -18,9 +18,9 @@ from ..core.response import THREE, TWO, Response
 from ..core.statistics import sign_p
 from ..errors import listed
 from ..table import counted, format_p, format_percent
+from .column_roles import Wanted, read_object_table
+from .distinct_rows import Rows
 from .frames import read_labels
-from .kept import Wanted, read_object_table
-from .rows import Rows
 from .sources import open_frame
 
 

@@ -15,11 +15,11 @@ import pandas as pd
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
 from ..table import Note, counted, format_count
+from .distinct_rows import Rows
 from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair
+from .outcome_codings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, by_label, says_tie
 from .outcomes import read_outcomes
-from .readings import BAD, BOTH_BAD, LEFT_OUT, TIE, WIN_I, WIN_J, by_label, says_tie
-from .rows import Rows
 
 BoolArray = npt.NDArray[np.bool_]
 _CONTAINERS = (dict, list, tuple, np.ndarray)

@@ -15,8 +15,8 @@ from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels
 from .frames import as_number
 from .matrices import from_matrix
+from .outcome_codings import Meaning
 from .outcomes import Outcomes, checked_outcomes, sizes_of
-from .readings import Meaning
 from .sources import Source, as_names, collected, in_memory, open_frame
 
 Pairs = str | Sequence[Sequence[str]]

@@ -15,7 +15,7 @@ from ..core.judgments import OBJECTS
 from ..errors import JudgmentError
 from .formats import Always, ByScores, Game, JudgmentFormat, Labels, meaning
 from .frames import as_number, read_factor
-from .readings import NO, YES, Meaning
+from .outcome_codings import NO, YES, Meaning
 from .sources import Source
 
 _WINNERS = (("winner", "loser"), ("won", "lost"), ("better", "worse"), ("preferred", "rejected"), ("win", "loss"))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.columns import Coded, Label
-from ..data.described import described
+from ..data.side_tables import described
 from ..errors import DesignError, OptionError, listed
 from ..formulas.coding import Codings
 from ..formulas.grid import codes_of

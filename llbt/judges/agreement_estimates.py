@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..budgets import refuse_draws
 from ..core.columns import FloatArray, IntArray
-from ..data.standard import free_name
+from ..data.standard_columns import free_name
 from ..errors import listed
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
 from ..table import counted

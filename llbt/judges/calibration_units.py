@@ -15,7 +15,7 @@ from ..core.comparisons import Comparisons
 from ..core.counts import counts_of_cells
 from ..core.judgments import Judgments
 from ..core.response import TWO
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..data.sources import as_names
 from ..errors import JudgmentError, listed
 from ..table import counted

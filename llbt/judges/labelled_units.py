@@ -16,7 +16,7 @@ from ..core.counts import OUTCOMES
 from ..core.judgments import Judgments
 from ..data.files import open_source
 from ..data.formats import Labels
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..data.known_formats import has_known_format, matching_format
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, LLBTError, listed, within

@@ -14,7 +14,7 @@ from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import ratio, sign_p
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..errors import OptionError, listed
 from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent

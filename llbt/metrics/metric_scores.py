@@ -13,8 +13,8 @@ from scipy import stats
 
 from ..arguments import checked
 from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
+from ..data.column_roles import Names
 from ..data.frames import plain
-from ..data.kept import Names
 from ..data.score_columns import RATER_WORDS, called, is_beside, refuse_bad_cells
 from ..data.score_tables import score_table
 from ..data.sources import as_names

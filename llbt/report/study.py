@@ -11,7 +11,7 @@ from ..core.comparisons import Comparisons
 from ..core.links import Link
 from ..data.asked import Asked
 from ..data.countable import Countable, countable
-from ..data.doors import comparisons_of
+from ..data.table_readers import comparisons_of
 from ..errors import DesignError, SeparationError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.existence import check_existence

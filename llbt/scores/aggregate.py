@@ -11,7 +11,7 @@ import pandas as pd
 from ..arguments import Confidence, Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
-from ..data.kept import Names
+from ..data.column_roles import Names
 from ..data.system_scores import SystemScores, as_scores
 from ..errors import DesignError, JudgmentError, OptionError
 from ..resampling import Resampler

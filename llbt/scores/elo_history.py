@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from ..arguments import JUDGED_INSIDE, Positive, checked, is_real
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.judgments import Judgments
-from ..data.judged import read_judged
+from ..data.judge_columns import read_judged
 from ..errors import DesignError, OptionError, kind_of, listed
 from ..table import Field, Record, Table, counted, format_number
 

@@ -12,7 +12,7 @@ from ..arguments import Confidence, Count, Jobs, Rng, checked
 from ..budgets import refuse_square
 from ..classical.pair_tables import Adjust, adjust_note, adjusted_p
 from ..core.columns import FloatArray, IntArray, Label
-from ..data.kept import Names
+from ..data.column_roles import Names
 from ..data.score_columns import labelled
 from ..data.system_scores import SystemScores, as_scores, instance_columns
 from ..errors import DesignError, JudgmentError, OptionError

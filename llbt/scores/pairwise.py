@@ -14,9 +14,9 @@ from ..budgets import refuse_square
 from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
-from ..data.doors import from_counts
-from ..data.kept import Names
+from ..data.column_roles import Names
 from ..data.system_scores import FIRST, ROUNDING, SECOND, SystemScores, TieRule, as_scores
+from ..data.table_readers import from_counts
 from ..errors import DesignError, listed
 from ..fitting.model import LLBT
 from ..inference.objects import centred

@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import Jobs, Rng, checked
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
-from ..data.kept import Names
+from ..data.column_roles import Names
 from ..data.system_scores import SystemScores, as_scores
 from ..errors import LLBTError, LLBTWarning, OptionError, listed
 from ..resampling import Resampler

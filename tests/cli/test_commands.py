@@ -18,7 +18,7 @@ import llbt
 from llbt.cli import options
 from llbt.cli.main import app
 from llbt.core.links import Link
-from llbt.data.texts import LabelType
+from llbt.data.value_types import LabelType
 from llbt.fitting.specification import CovType, Method
 from llbt.inference.nested import Test as AnovaTest
 from llbt.inference.scales import Scale

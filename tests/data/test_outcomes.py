@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llbt.data.doors import from_judgments
+from llbt.data.table_readers import from_judgments
 from llbt.errors import JudgmentError, OptionError
 
 FIRST, SECOND = ["gpt", "llama", "gpt", "gpt"], ["llama", "gpt", "llama", "llama"]

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llbt.data.doors import from_judgments
 from llbt.data.rankings import from_rankings, from_ratings
+from llbt.data.table_readers import from_judgments
 from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.fit import fit
 

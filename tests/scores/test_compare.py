@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import llbt
-from llbt.data.doors import from_counts
 from llbt.data.scores import from_scores
+from llbt.data.table_readers import from_counts
 from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.fit import fit
 from llbt.scores.bradley_terry import BradleyTerry

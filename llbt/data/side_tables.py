@@ -13,9 +13,9 @@ import pandas as pd
 from ..core.columns import Coded, IntArray, Label, arranged, as_objects, code
 from ..errors import JudgmentError, listed
 from ..table import counted
+from .distinct_rows import Frame
 from .files import open_source
 from .frames import Factor, as_number, is_integers, is_number, read_factor
-from .rows import Frame
 
 
 @dataclass(frozen=True, eq=False)

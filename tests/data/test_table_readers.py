@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import llbt
 from llbt.data.datasets import load_dataset
-from llbt.data.doors import from_counts, from_judgments
 from llbt.data.matrices import from_matrix
+from llbt.data.table_readers import from_counts, from_judgments
 from llbt.errors import JudgmentError, OptionError
 
 COUNTS = pd.DataFrame(

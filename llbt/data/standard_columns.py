@@ -15,9 +15,9 @@ from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
 from ..errors import JudgmentError, listed
 from ..table import Note, counted
 from .formats import Constant, Game, JudgmentFormat, Labelled, Labels, Reworded, Side, fields_of
+from .outcome_codings import BOTH_BAD, LEFT_OUT
 from .paths import located
-from .readings import BOTH_BAD, LEFT_OUT
-from .reshaped import field_of, gap, joined_values, judged
+from .record_reshaping import field_of, gap, joined_values, judged
 from .sources import Source, in_memory
 from .verdicts import Compared, Records, decide, label_codes, weigh
 

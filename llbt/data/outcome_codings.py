@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..core.columns import Coded, IntArray, Label
 from ..core.counts import OUTCOMES
+from .distinct_rows import Rows
 from .frames import Factor, as_number, read_factor
-from .rows import Rows
 
 T = TypeVar("T")
 Meaning = Literal["i", "j", "tie", "bad"] | None

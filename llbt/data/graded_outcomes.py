@@ -15,12 +15,12 @@ from ..core.response import Response, both_bad
 from ..errors import OptionError
 from ..table import counted
 from .countable import Countable
+from .distinct_rows import Rows
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
 from .grades import cut_sizes, graded_outcomes, merged_note, refuse_sizes, refuse_unsigned, side
+from .outcome_codings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, Meaning, by_label
 from .outcomes import checked_outcomes
-from .readings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, Meaning, by_label
-from .rows import Rows
 
 _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 

@@ -11,9 +11,9 @@ from ..core.columns import Coded, Label
 from ..core.counts import RESERVED
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted
-from .described import Described, described
+from .distinct_rows import Rows
 from .frames import read_covariate, read_covariate_pair, read_factor, read_labels
-from .rows import Rows
+from .side_tables import Described, described
 from .sources import Roles, Source, as_names, as_two_names
 
 Names = Annotated[str | Sequence[str], NAMES]

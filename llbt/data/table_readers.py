@@ -17,22 +17,22 @@ from ..errors import JudgmentError, OptionError
 from ..table import counted, format_count
 from .asked import Asked, Format, unless_default
 from .both_orders import Orders
+from .column_roles import Names, Wanted, wanted
 from .countable import Countable, countable, tie_kind_notes
+from .distinct_rows import Rows
 from .files import open_source
 from .frames import read_counts, read_label_pair
-from .graded import Judged
+from .graded_outcomes import Judged
 from .grades import Grades, grade_columns, rising
 from .held import self_note
-from .kept import Names, Wanted, wanted
 from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located
 from .row_filters import Missing, Where, may_drop, restricted, without_missing
-from .rows import Rows
 from .sources import Roles, Source, as_names, as_two_names
 from .spare_columns import of_counts
-from .standard import in_order
+from .standard_columns import in_order
 from .tables import assembled, condensed, unused_note
-from .texts import LabelType
+from .value_types import LabelType
 
 Two = Annotated[Sequence[str], TWO_NAMES]
 WINS = ("wins_i", "wins_j")
