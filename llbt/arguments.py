@@ -278,7 +278,7 @@ def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) 
 
 
 def filled(remedy: str, res: Any) -> str:
-    """Return what to ask with its gaps filled from a fit; see `llbt.fitting.unanswered`."""
+    """Return what to ask with its gaps filled from a fit; see `llbt.fitting.unsupported_questions`."""
     if "{" not in remedy:
         return remedy
     formula = repr(getattr(res, "average", res).specification.formula)

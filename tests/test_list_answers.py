@@ -14,7 +14,7 @@ from support.surface import public
 import llbt
 from llbt.arguments import filled
 from llbt.errors import OptionError
-from llbt.fitting.unanswered import OF_LISTS
+from llbt.fitting.unsupported_questions import OF_LISTS
 
 _FITS = ("LLBTResults", "Fitted", "AnyFit", "MaybeMixed", "MixedResults", "WithWorths")
 TAKING = {

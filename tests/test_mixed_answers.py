@@ -13,7 +13,7 @@ from support.surface import public
 
 import llbt
 from llbt.errors import OptionError
-from llbt.fitting.unanswered import OF_EFFECTS
+from llbt.fitting.unsupported_questions import OF_EFFECTS
 
 _FITS = ("LLBTResults", "Fitted", "AnyFit", "MaybeMixed", "MixedResults")
 TAKING = {

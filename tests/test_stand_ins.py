@@ -22,7 +22,7 @@ import llbt
 from llbt.errors import OptionError
 from llbt.fitting.attributes import Lacking
 from llbt.fitting.estimates import Estimates
-from llbt.fitting.unanswered import BY_WORTHS
+from llbt.fitting.unsupported_questions import BY_WORTHS
 from llbt.judges.calibrate import Calibration
 from llbt.judges.class_fit import LatentClasses
 

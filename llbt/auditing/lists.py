@@ -11,9 +11,9 @@ from ..core.columns import Coded, FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..errors import DesignError, OptionError, listed
+from ..fitting.implied_pair_fit import independent_in
 from ..fitting.ranking_estimates import names_of_ties
 from ..fitting.ranking_lists import Ghost, lists_of, without_column
-from ..fitting.worths_on_pairs import independent_in
 from ..formulas.design import build_design
 from ..kernel.likelihood import inverse
 from ..kernel.list_firth import fit_reduced

@@ -48,7 +48,7 @@ class Lacking(property):
     name : str
         Of the attribute.
     why, remedy : str
-        As in `llbt.fitting.unanswered`, where ``{name}`` is the attribute.
+        As in `llbt.fitting.unsupported_questions`, where ``{name}`` is the attribute.
     """
 
     def __init__(self, name: str, why: str, remedy: str) -> None:

@@ -30,16 +30,16 @@ from ..resampling import steps_shown
 from ..table import Record, Table, format_figure
 from . import hypotheses, wald
 from .attributes import Attribute, missing_attribute
+from .extra_rows import rows_beside
+from .implied_pair_fit import worths_on_pairs
 from .ranking_estimates import RankingEstimates, RankingSpecification
 from .ranking_lists import rows_of
 from .ranking_model import BestWorst, solved_rankings
 from .ranking_prediction import Chances, chances_table
-from .rows_beside import rows_beside
 from .summary import coefficient_table_of
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import OF_LISTS
+from .unsupported_questions import OF_LISTS
 from .worth_estimates import WorthEstimates
-from .worths_on_pairs import worths_on_pairs
 
 _MOST = 6  # objects
 _SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample

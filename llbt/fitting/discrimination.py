@@ -23,7 +23,7 @@ from .discrimination_clusters import clustered_covariance
 from .discrimination_estimates import Judging, Neighbour
 from .discrimination_existence import check_finite
 from .discrimination_results import DiscriminationResults
-from .distinct import distinct
+from .merged_rows import distinct
 from .results import LLBTResults
 from .specification import CovType
 

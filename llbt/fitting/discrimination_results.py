@@ -18,7 +18,7 @@ from .discrimination_summary import discrimination_summary
 from .discrimination_tests import equality_test, proportionality_test
 from .specification import IntervalMethod
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import FIGURES_OF_DISCRIMINATION
+from .unsupported_questions import FIGURES_OF_DISCRIMINATION
 
 
 @lacks(FIGURES_OF_DISCRIMINATION)

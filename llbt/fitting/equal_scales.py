@@ -14,7 +14,7 @@ from ..kernel.object_scores import ObjectScores, drawn_judges, object_scores
 from ..kernel.quadrature import Quadrature, Sampling
 from ..resampling import p_value
 from ..table import format_count
-from .distinct import distinct
+from .merged_rows import distinct
 from .mixed_estimates import MixedEstimates
 
 _ZERO = 1e-8  # share of the largest eigenvalue below which one is 0

@@ -31,7 +31,7 @@ from .attributes import Lacking, missing_attribute
 from .fitted_counts import Cells
 from .object_effects import ObjectEffects
 from .specification import Specification, make_problem, penalty_of
-from .unanswered import no_profile
+from .unsupported_questions import no_profile
 from .wald import Estimated, others_of
 
 E = TypeVar("E", bound="Estimates")

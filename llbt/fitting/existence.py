@@ -29,7 +29,7 @@ from ..kernel.likelihood import Problem, rows_of
 from ..kernel.recession import Conditions, Rise, recession_direction
 from ..kernel.robust import Clustered
 from ..kernel.solvers import Maximum, all_independent_with
-from .distinct import distinct
+from .merged_rows import distinct
 from .separation import BELOW, Separation, describe, describe_groups, describe_no_ties, used_levels
 
 _SAMPLED = 20  # comparisons for each parameter that are looked at first

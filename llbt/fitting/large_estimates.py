@@ -23,7 +23,7 @@ from . import attributes, criteria, fitted_counts, wald
 from .fitted_counts import Cells
 from .results import LLBTResults
 from .specification import Specification
-from .unanswered import no_profile
+from .unsupported_questions import no_profile
 
 _EXACT = 1e-8  # error of solutions for what is asked of few objects
 _AT_A_TIME = 4  # combinations that are solved for at once

@@ -10,10 +10,10 @@ from ..arguments import Confidence, Count, checked
 from ..table import Record, Table
 from . import hypotheses
 from .attributes import lacks, missing_attribute
-from .large_answers import large_predictions, large_summary
 from .large_estimates import LargeEstimates
+from .large_summary import large_predictions, large_summary
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import FIGURES_OF_LARGE, OF_LARGE
+from .unsupported_questions import FIGURES_OF_LARGE, OF_LARGE
 
 
 @lacks(FIGURES_OF_LARGE)

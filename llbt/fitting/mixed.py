@@ -29,7 +29,7 @@ from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from ..table import counted, format_count, format_number
 from .clusters import Way, check_clusters, kept_way
-from .distinct import distinct
+from .merged_rows import distinct
 from .mixed_clusters import clustered_covariance, of_parameters
 from .mixed_estimates import JudgeTable
 from .mixed_results import MixedResults

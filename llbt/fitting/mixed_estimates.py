@@ -30,7 +30,7 @@ from ..resampling import steps_shown
 from . import attributes, criteria, wald
 from .results import LLBTResults
 from .specification import CovType, Specification
-from .variances import boundary_test, scale_intervals, share_between
+from .variance_components import boundary_test, scale_intervals, share_between
 from .wald import Estimated
 
 

@@ -16,14 +16,14 @@ from ..table import Record, Table
 from . import hypotheses
 from .attributes import lacks, missing_attribute
 from .equal_scales import equal_scales_test
-from .known_judges import known_predicted
+from .judge_predictions import known_predicted
 from .laplace_bias import laplace_bias
 from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
-from .population import check_population, population_predicted
+from .population_predictions import check_population, population_predicted
 from .prediction import check_place, predicted
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import FIGURES_OF_EFFECTS, OF_EFFECTS
+from .unsupported_questions import FIGURES_OF_EFFECTS, OF_EFFECTS
 
 
 @lacks(FIGURES_OF_EFFECTS)

@@ -13,7 +13,7 @@ from .clusters import RATIOS, independence_note
 from .mixed_estimates import MixedEstimates
 from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
-from .variances import likelihood_ratio
+from .variance_components import likelihood_ratio
 
 _FEW = 12  # judges below which upper bounds of σ are too low too often
 

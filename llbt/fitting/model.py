@@ -42,7 +42,7 @@ from ..kernel.threads import few_threads
 from ..resampling import steps_shown
 from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
-from .cuts import check_cuts_described, check_order_of_cuts
+from .cut_checks import check_cuts_described, check_order_of_cuts
 from .discrimination import check_beside, with_discrimination
 from .discrimination_results import DiscriminationResults
 from .existence import check_connected, check_existence, check_odd_cycles, is_settled

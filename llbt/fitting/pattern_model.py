@@ -23,6 +23,7 @@ from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import format_percent
 from .answer_clusters import ClusterCov, clustering_of, covariance_by, parts_of_patterns
+from .implied_pair_fit import independent_in, worths_on_pairs
 from .model import LLBT
 from .pattern_estimates import PatternSpecification, dependence_names
 from .pattern_likelihood import PatternLikelihood, likelihood_of
@@ -31,7 +32,6 @@ from .pattern_results import PatternResults
 from .pattern_search import fit_patterns_of, fit_with_missing
 from .results import LLBTResults
 from .specification import Specification
-from .worths_on_pairs import independent_in, worths_on_pairs
 
 _NOTHING = 1e-5  # information, where a single judge who answers otherwise leaves about 1
 _MOVED = 1e-3  # share of a direction that is more than rounding

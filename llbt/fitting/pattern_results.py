@@ -14,7 +14,7 @@ from .pattern_estimates import PatternEstimates
 from .pattern_predictions import predicted_answers
 from .pattern_summary import pattern_summary
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import OF_PATTERNS
+from .unsupported_questions import OF_PATTERNS
 
 
 @dataclass(frozen=True, repr=False, eq=False)

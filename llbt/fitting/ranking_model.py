@@ -35,12 +35,12 @@ from ..table import format_percent
 from .answer_clusters import ClusterCov, Clustering, clustering_of, clusters_by, covariance_by, parts_of_lists
 from .cluster_units import LEAST
 from .existence import check_connected, check_existence
+from .implied_pair_fit import independent_in, worths_on_pairs
 from .model import LLBT
 from .ranking_estimates import RankingSpecification, names_of_ties
 from .ranking_lists import Ghost, lists_of, without_column
 from .ranking_results import RankingResults
 from .specification import Prior, make_problem
-from .worths_on_pairs import independent_in, worths_on_pairs
 
 BestWorst = Literal["joint", "sequential"]
 _GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it

@@ -17,7 +17,7 @@ from .ranking_estimates import RankingEstimates
 from .ranking_prediction import predicted_first, predicted_lists
 from .ranking_summary import ranking_summary
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import OF_LISTS
+from .unsupported_questions import OF_LISTS
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..table import Table, counted, format_count, format_figure, format_number, format_percent
+from .extra_rows import rows_beside
 from .ranking_estimates import RankingEstimates
-from .rows_beside import rows_beside
 from .summary import coefficient_table_of, integer_levels, scale_notes, worths_in_order
 from .summary_rows import Sort
 

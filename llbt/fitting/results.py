@@ -20,7 +20,7 @@ from .hypotheses import wald_test
 from .prediction import predicted
 from .summary import FRACTIONAL, summary_table
 from .summary_rows import MOST_ROWS, Sort
-from .unanswered import BY_WORTHS
+from .unsupported_questions import BY_WORTHS
 
 
 @dataclass(frozen=True, repr=False, eq=False)

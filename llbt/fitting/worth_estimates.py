@@ -17,7 +17,7 @@ from ..kernel.robust import Covariance
 from . import attributes, criteria, wald
 from .attributes import lacks
 from .results import LLBTResults
-from .unanswered import FIGURES_OF_ANSWERS
+from .unsupported_questions import FIGURES_OF_ANSWERS
 from .wald import Estimated, others_of
 
 

@@ -15,7 +15,7 @@ from scipy import linalg, special
 from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray
-from ..fitting.population import Population
+from ..fitting.population_predictions import Population
 from ..fitting.prediction import undetermined
 from ..fitting.results import LLBTResults
 from ..formulas.coding import Block, Codings, column_values, is_summed

@@ -13,7 +13,7 @@ from ..core.columns import FloatArray, Label
 from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, OptionError, listed
 from ..fitting.results import LLBTResults
-from ..fitting.variances import likelihood_ratio, mixture_p_value, said_mixture
+from ..fitting.variance_components import likelihood_ratio, mixture_p_value, said_mixture
 from ..kernel.random_walk import Periods, Rate, Rates, Walk, rate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields

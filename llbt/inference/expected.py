@@ -12,7 +12,7 @@ from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
-from ..fitting.population import Population
+from ..fitting.population_predictions import Population
 from ..fitting.results import LLBTResults
 
 

@@ -13,7 +13,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..errors import DesignError, OptionError, listed
 from ..fitting.mixed_results import MixedResults
-from ..fitting.variances import effect_df
+from ..fitting.variance_components import effect_df
 from ..kernel.mixed import restricted
 from ..table import Field, Record, Table
 from .worth import worth

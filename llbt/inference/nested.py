@@ -16,7 +16,7 @@ from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
 from ..fitting.hypotheses import few_for_hotelling
 from ..fitting.results import LLBTResults
-from ..fitting.variances import NOISE, likelihood_ratio, mixture_p_value, said_mixture
+from ..fitting.variance_components import NOISE, likelihood_ratio, mixture_p_value, said_mixture
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
 from ..resampling import Resampler, p_value

@@ -8,7 +8,7 @@ from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.fitted import WithWorths, WorthSource, average_of
 from ..fitting.mixed_results import MixedResults
-from ..fitting.population import Population, check_population
+from ..fitting.population_predictions import Population, check_population
 from ..fitting.prediction import codings_of
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At

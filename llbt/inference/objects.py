@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
-from ..fitting.population import Population
+from ..fitting.population_predictions import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..fitting.results import LLBTResults
 from ..formulas.coding import Codings

@@ -14,8 +14,8 @@ from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
 from ..fitting.fitted import AnyFit, WithWorths
-from ..fitting.large_answers import chance_errors
 from ..fitting.large_results import LargeResults
+from ..fitting.large_summary import chance_errors
 from ..fitting.results import LLBTResults
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent

@@ -12,7 +12,7 @@ from ..arguments import Confidence, checked
 from ..errors import OptionError
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
-from ..fitting.population import Population
+from ..fitting.population_predictions import Population
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table

@@ -22,7 +22,7 @@ from ..fitting.attributes import lacks, missing_attribute
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
-from ..fitting.unanswered import FIGURES_OF_CALIBRATED, OF_CALIBRATED, no_profile
+from ..fitting.unsupported_questions import FIGURES_OF_CALIBRATED, OF_CALIBRATED, no_profile
 from ..fitting.wald import Estimated
 from ..formulas.design import Design
 from ..formulas.grammar import parse, vocabulary

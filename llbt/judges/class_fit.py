@@ -25,7 +25,7 @@ from ..fitting.class_predictions import class_predictions
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
-from ..fitting.unanswered import FIGURES_OF_CLASSES, OF_CLASSES, no_profile
+from ..fitting.unsupported_questions import FIGURES_OF_CLASSES, OF_CLASSES, no_profile
 from ..fitting.wald import Estimated, others_of
 from ..formulas.design import Design
 from ..formulas.grid import At

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label, summed_by
 from ..errors import DesignError
-from ..fitting.distinct import distinct
+from ..fitting.merged_rows import distinct
 from ..inference.judge_units import units_of_judges
 from ..inference.mixed_tables import judges_again
 from ..inference.refit import refit_data

@@ -17,7 +17,7 @@ from ..core.columns import is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import kept_way
-from ..fitting.distinct import distinct
+from ..fitting.merged_rows import distinct
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior

@@ -10,7 +10,7 @@ from scipy import sparse, special
 
 from ..core.columns import FloatArray, IntArray
 from ..fitting.clusters import kept_way
-from ..fitting.distinct import distinct
+from ..fitting.merged_rows import distinct
 from ..fitting.model import LLBT
 from ..fitting.ranking_estimates import RankingSpecification
 from ..fitting.ranking_lists import Ghost

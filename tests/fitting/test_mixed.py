@@ -13,7 +13,7 @@ from support.mixed import judged_frame
 
 import llbt
 from llbt.errors import DesignError, OptionError, SeparationError
-from llbt.fitting.variances import boundary_test
+from llbt.fitting.variance_components import boundary_test
 
 _COUNTS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]
 

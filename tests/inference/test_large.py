@@ -17,7 +17,7 @@ import llbt
 from llbt import LargeResults, LLBTResults
 from llbt.arguments import filled
 from llbt.errors import OptionError
-from llbt.fitting.unanswered import OF_LARGE
+from llbt.fitting.unsupported_questions import OF_LARGE
 from llbt.inference.large import simultaneous
 
 SIZE = 120

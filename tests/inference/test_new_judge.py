@@ -11,7 +11,7 @@ from support.mixed import judged_frame
 import llbt
 from llbt.core.response import THREE
 from llbt.errors import OptionError
-from llbt.fitting.population import Population
+from llbt.fitting.population_predictions import Population
 
 _FORMULAS = {
     "objects": ("object + tie + (object | judge)", "adjacent"),
