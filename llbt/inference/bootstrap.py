@@ -20,8 +20,8 @@ from ..kernel.batch import params_of_many
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from .bootstrap_record import Bootstrap, share_alone
-from .draws import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
 from .mixed_bootstrap import judge_unit, parameters_of
+from .simulated_counts import draw_clusters, draw_judgments, draw_parametric, in_blocks, with_counts
 from .unit_bootstrap import bootstrapped_units
 from .unit_influences import Statistic, statistic_of, values_at
 

@@ -24,7 +24,7 @@ from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
 from ..resampling import percentile, percentiles
 from ..table import Field, Record, Table, format_count, format_percent, interval_fields
-from .objects import log_worths_at
+from .log_worths import log_worths_at
 from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_influences
 
 Interval = Literal["percentile", "basic", "bca"]

@@ -13,7 +13,7 @@ from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
 from ..table import Field, Table, interval_fields
-from .objects import LogWorths
+from .log_worths import LogWorths
 from .pairwise_record import ADJUSTED, Adjust
 from .scales import DIFFERENCES, Scale, on_scale
 from .simultaneous import largest, pair_errors

@@ -28,7 +28,7 @@ from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
 from ..table import Field, Table, format_number, interval_fields
 from .large import check_plain
-from .objects import KNOWN, LogWorths, log_worths_at
+from .log_worths import KNOWN, LogWorths, log_worths_at
 from .scales import CONTRASTS, Scale, on_scale
 
 _Weights = Mapping[str, Mapping[Any, float] | str]

@@ -17,7 +17,7 @@ from ..fitting.variance_components import likelihood_ratio, mixture_p_value, sai
 from ..kernel.random_walk import Periods, Rate, Rates, Walk, rate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
-from .draws import draw_parametric
+from .simulated_counts import draw_parametric
 
 _MOST_ROWS = 60
 _ROUGH = 0.02  # how near the rate of a drawn table is found, in its logarithm: its likelihood to four digits

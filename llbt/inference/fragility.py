@@ -20,8 +20,8 @@ from ..fitting.specification import penalty_of
 from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted, format_count, format_percent
-from .objects import log_worths_at
-from .removal import Search, Units
+from .greedy_removal import Search, Units
+from .log_worths import log_worths_at
 from .unit_fragility import UnitSearch
 from .unit_models import unit_model
 

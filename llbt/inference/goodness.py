@@ -29,8 +29,8 @@ from ..kernel.penalties import Penalize, firth, judgments_added
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
 from ..table import Field, Record, Table, counted, format_number
-from .draws import draw_parametric, in_blocks
 from .list_goodness import Of, lists_goodness
+from .simulated_counts import draw_parametric, in_blocks
 from .simulated_goodness import SimulatedGoodness
 from .simulated_pairs import simulated_goodness
 

@@ -36,7 +36,7 @@ from ..table import Field, Record, Table, format_count
 from ..table import Kind as CellKind
 from .large import check_plain
 from .level_tests import dependence_note, levels_of, tests_of
-from .objects import log_worths_at
+from .log_worths import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
 from .unit_models import unit_model

@@ -16,8 +16,8 @@ from ..fitting.class_worths import ClassWorths
 from ..fitting.fitted import MaybeMixed, average_of
 from ..fitting.mixed_results import MixedResults
 from ..formulas.brackets import Bracket, entered
-from .draws import draw_parametric
 from .judge_effects import judge_effects
+from .simulated_counts import draw_parametric
 
 Judges = Literal["new", "same"]
 

@@ -21,8 +21,8 @@ from ..kernel.likelihood import Problem, information, probabilities, pseudo_coun
 from ..kernel.robust import Clustered
 from ..kernel.solvers import eliminate, independent_in_gram
 from ..kernel.threads import few_threads
-from .draws import with_counts
 from .refit import refit_data
+from .simulated_counts import with_counts
 
 JUDGMENT = "judgment"
 _FAR = 20.0  # a predictor beyond which a discrimination has left for infinity

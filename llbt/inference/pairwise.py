@@ -26,8 +26,8 @@ from ..formulas.grid import At
 from ..table import Table, counted
 from .class_answers import class_pairs
 from .large import check_plain, large_pairs
+from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
-from .objects import LogWorths, centred
 from .pairwise_record import Adjust, Decided, Pairwise
 from .scales import Scale
 from .simultaneous import largest, pair_errors

@@ -18,7 +18,7 @@ from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.newton import Step, newton
 from ..table import Field, Record, Table, format_percent
-from .objects import LogWorths, log_worths_at
+from .log_worths import LogWorths, log_worths_at
 
 _NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none
 _RIDGE = 1e-13  # keeps the normal equations regular; it shortens steps, but moves no minimum

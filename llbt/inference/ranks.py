@@ -25,8 +25,8 @@ from ..formulas.grid import At
 from ..table import Field, Table
 from .class_answers import mixture_worths
 from .large import Measured, check_plain, large_measured, rank_fields
+from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
-from .objects import LogWorths, centred
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise, takes_many_letters
 from .scales import LEVELS, Scale, critical_for, elo_notes, measured_from, on_scale, said_of, typeset, worths_on_scale

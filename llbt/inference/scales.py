@@ -13,7 +13,7 @@ from ..core.statistics import critical_values
 from ..fitting.results import LLBTResults
 from ..kernel.robust import LOST
 from ..table import format_count
-from .objects import LogWorths
+from .log_worths import LogWorths
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
 

@@ -28,7 +28,7 @@ from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted
 from .level_tests import levels_of
-from .objects import centred
+from .log_worths import centred
 from .pairwise import all_pairs
 from .refit import WrittenTerm, beside, refit_data, written_terms
 from .unit_models import unit_model

@@ -19,11 +19,11 @@ from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..table import counted
-from .draws import draw_parametric, with_counts
 from .expected import expected_counts
 from .list_tables import drawn_rankings
 from .mixed_tables import Judges, drawn_of_classes, drawn_table
 from .pattern_tables import drawn_patterns
+from .simulated_counts import draw_parametric, with_counts
 
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.columns import FloatArray, IntArray
 from ..core.max_z import MaxZ, max_z
 from ..kernel.robust import LOST
-from .objects import KNOWN, LogWorths
+from .log_worths import KNOWN, LogWorths
 
 
 def pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:

@@ -16,8 +16,8 @@ from ..fitting.clusters import clustered
 from ..fitting.fitted import MaybeMixed
 from ..fitting.results import LLBTResults
 from ..kernel.robust import cluster_scores
-from .draws import with_counts
 from .refit import refit_data
+from .simulated_counts import with_counts
 
 Statistic = Callable[[Any], Any]  # of a fit
 

@@ -17,8 +17,8 @@ from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table
 from .large import check_plain, large_worths
+from .log_worths import NAMED, LogWorths, class_name, worth_classes
 from .new_judge import asked_of, said_by
-from .objects import NAMED, LogWorths, class_name, worth_classes
 from .scales import SCALES, Scale, critical_for, elo_notes, said_of, typeset, worths_on_scale
 
 Part = Literal["all", "covariates"]

@@ -18,7 +18,7 @@ from ..core.statistics import ratio, two_sided_p
 from ..errors import OptionError
 from ..fitting.fitted import average_of
 from ..formulas.grid import At
-from ..inference.objects import LogWorths, centred
+from ..inference.log_worths import LogWorths, centred
 from ..table import Field, Record, Table, counted, interval_fields
 from .class_fit import LatentClasses
 from .tree import JudgeTree

@@ -16,7 +16,7 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, safe_repr
 from ..fitting.results import LLBTResults
 from ..inference.contrasts import weights_of
-from ..inference.objects import log_worths_at
+from ..inference.log_worths import log_worths_at
 
 Criterion = Literal["d", "a", "order"]
 Goal = Annotated[Mapping[Any, float] | Literal["all", "top"], JUDGED_INSIDE]

@@ -11,7 +11,7 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_values
 from ..errors import DesignError
-from ..inference.objects import centred
+from ..inference.log_worths import centred
 from ..judges.class_fit import LatentClasses
 from ..table import counted, format_percent
 from .look import (

@@ -11,7 +11,7 @@ from ..arguments import checked
 from ..core.columns import FloatArray
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
-from ..inference.objects import centred
+from ..inference.log_worths import centred
 from ..inference.residuals import residuals
 from ..table import counted
 from .look import (

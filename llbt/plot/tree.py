@@ -10,7 +10,7 @@ from ..arguments import Confidence, checked
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..fitting.fitted import average_of
-from ..inference.objects import centred
+from ..inference.log_worths import centred
 from ..inference.worth import worth
 from ..judges.tree import JudgeTree
 from ..judges.tree_growth import Node

@@ -8,7 +8,7 @@ from scipy import special
 
 from ..auditing.finding import p_text
 from ..core.columns import Label
-from ..inference.objects import averaged_share
+from ..inference.log_worths import averaged_share
 from ..inference.pairwise import pairwise
 from ..inference.ranks import leaderboard
 from ..inference.worth import worth

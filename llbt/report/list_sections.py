@@ -15,7 +15,7 @@ from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
 from ..inference.goodness import goodness_of_fit
-from ..inference.objects import worth_classes
+from ..inference.log_worths import worth_classes
 from ..inference.pairwise import pairwise
 from ..judges.tree import JudgeTree
 from ..plot.pairs import probabilities as probabilities_plot

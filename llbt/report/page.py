@@ -21,7 +21,7 @@ from ..formulas.grid import At
 from ..inference.fragility import fragility
 from ..inference.grade_tests import grade_tests
 from ..inference.level_tests import levels_of
-from ..inference.objects import worth_classes
+from ..inference.log_worths import worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.residuals import residuals as residuals_of
 from ..inference.sensitivity import sensitivity

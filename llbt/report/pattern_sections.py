@@ -11,7 +11,7 @@ from ..core.statistics import critical_value
 from ..fitting.pattern_estimates import PatternEstimates
 from ..fitting.pattern_summary import pattern_summary
 from ..formulas.grid import At
-from ..inference.objects import worth_classes
+from ..inference.log_worths import worth_classes
 from ..inference.pairwise import pairwise
 from ..plot.pairs import probability_map
 from ..table import Field, Table, counted, interval_fields

@@ -13,7 +13,7 @@ from scipy import special
 from ..auditing.finding import p_text
 from ..core.columns import FloatArray, Label
 from ..fitting.results import LLBTResults
-from ..inference.objects import averaged_share, worth_classes
+from ..inference.log_worths import averaged_share, worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.worth import worth_table

@@ -27,7 +27,7 @@ from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.grid import At
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
-from ..inference.objects import worth_classes
+from ..inference.log_worths import worth_classes
 from ..judges.class_fit import LatentClasses
 from ..judges.classes import ClassModels
 from ..judges.tree import JudgeTree

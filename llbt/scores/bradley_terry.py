@@ -15,7 +15,7 @@ from ..fitting.existence import check_connected
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior
-from ..inference.objects import centred
+from ..inference.log_worths import centred
 from ..kernel.batch import fit_many
 from ..table import counted, format_count
 from .outcomes import Outcomes

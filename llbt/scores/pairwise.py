@@ -19,7 +19,7 @@ from ..data.system_scores import FIRST, ROUNDING, SECOND, SystemScores, TieRule,
 from ..data.table_readers import from_counts
 from ..errors import DesignError, listed
 from ..fitting.model import LLBT
-from ..inference.objects import centred
+from ..inference.log_worths import centred
 from ..table import counted
 from .paired_tests import (
     PairedTest,

@@ -15,7 +15,7 @@ from llbt import Comparisons, LLBTResults
 from llbt.core.response import THREE, both_bad, graded
 from llbt.inference import draws
 from llbt.inference.bootstrap_record import Bootstrap
-from llbt.inference.draws import draw_clusters, draw_judgments, draw_parametric, with_counts
+from llbt.inference.simulated_counts import draw_clusters, draw_judgments, draw_parametric, with_counts
 from llbt.kernel.batch import fit_many
 
 COLUMNS = ["object_i", "object_j", "wins_i", "ties", "wins_j"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt.inference.removal import Search, Units
+from llbt.inference.greedy_removal import Search, Units
 
 
 def table(rows, **keywords):

@@ -241,7 +241,7 @@ def test_a_negative_quasi_variance_is_said(monkeypatch):
     np.testing.assert_allclose(quasi, [-0.95, 1.95, 1.95], rtol=1e-9)
     res = llbt.fit("object + tie", llbt.load_dataset("cems").pool().select(objects=["LO", "MI", "PA"]))
     cov = np.array([[0, 0, 0], [0, 1.0, (2 - 3.9) / 2], [0, (2 - 3.9) / 2, 1.0]])
-    found = llbt.inference.objects.LogWorths(np.eye(3), np.zeros(3), cov, np.zeros((3, 0)))
+    found = llbt.inference.log_worths.LogWorths(np.eye(3), np.zeros(3), cov, np.zeros((3, 0)))
     monkeypatch.setattr("llbt.inference.quasi_variances.log_worths_at", lambda *_: (found, ()))
     record = quasi_variances(res)
     assert np.isnan(record.quasi_std_error).tolist() == [True, False, False]

@@ -20,7 +20,7 @@ from ..formulas.coding import Codings
 from ..formulas.grid import At, average_rows, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
-from .decided import Beside, averaging_notes, beside_at, preferred_at
+from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
 
 _COPIES = 2  # of the combinations that log-worths are, while they are made
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
