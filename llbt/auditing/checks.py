@@ -17,14 +17,14 @@ from .coverage import (
     check_separation,
     check_sparse,
 )
+from .dependence_checks import check_blocks, check_tasks
 from .evidence import Evidence, units_of
 from .finding import Finding
-from .grading import check_grades, check_turned
-from .judging import check_judges, check_position, check_ties
-from .outlying import check_dominant, check_drift, check_outlying
+from .grade_checks import check_grades, check_turned
+from .judge_checks import check_judges, check_position, check_ties
+from .outlier_checks import check_dominant, check_drift, check_outlying
 from .repeats import check_duplicates, check_swapped
-from .rows import check_labels, check_missing, check_outcomes, check_self_comparisons, check_similar_labels
-from .together import check_blocks, check_tasks
+from .row_checks import check_labels, check_missing, check_outcomes, check_self_comparisons, check_similar_labels
 
 CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
     "missing": ("single", check_missing),

@@ -15,8 +15,8 @@ from ..fitting.specification import make_problem
 from ..formulas.design import build_design
 from ..kernel.solvers import independent_columns
 from ..table import counted, format_count, format_percent
+from .baseline_fit import words
 from .evidence import BoolArray, Evidence
-from .expected import words
 from .finding import Finding, and_more
 
 _FEW = 10  # judgments of an object; with 30, 15 and 10, 95 % intervals of 60 objects cover in 94.6, 94.4 and 94.0 %

@@ -33,7 +33,7 @@ from ..data.spare_columns import TIMES
 from ..data.standard_columns import ORDER_UNKNOWN
 from ..errors import JudgmentError, OptionError, listed
 from ..kernel.score_components import Components
-from .expected import Expected, expect
+from .baseline_fit import Expected, expect
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -14,8 +14,8 @@ from .coverage import ACROSS, MOST_OBJECTS, separated, weakest_cut
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, leaving_out, p_text, unlike_all
 from .labels import near_duplicates, variants
 from .lists import ListEvidence
-from .outlying import dominant
-from .rows import commonest
+from .outlier_checks import dominant
+from .row_checks import commonest
 
 _FEW = (
     10  # lists of an object; of 20 in lists of five, 3, 5, 8 and 10 of each leave 80, 29, 9 and 4 % of files infinite

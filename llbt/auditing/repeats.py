@@ -8,10 +8,10 @@ from scipy import special, stats
 from ..core.columns import IntArray, groups
 from ..core.statistics import sign_p
 from ..table import counted, format_count, format_percent
+from .baseline_fit import ordered_remedy
+from .dependence_checks import clustered
 from .evidence import BoolArray, Evidence
-from .expected import ordered_remedy
 from .finding import SIGNIFICANT, Finding, p_text
-from .together import clustered
 
 _MANY_FLIPS = 0.2  # of the decided repeats in the other order: up to it, flips are only noted
 

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 from support import shell
 
 import llbt
-from llbt.auditing.grading import _along, _larger
+from llbt.auditing.grade_checks import _along, _larger
 from llbt.core.response import graded
 from llbt.report import page
 from llbt.table import format_percent

@@ -12,10 +12,10 @@ from ..core.columns import FloatArray, IntArray, Label, tally
 from ..core.response import Response
 from ..core.statistics import adjust_p
 from ..table import counted, format_count, format_percent
+from .baseline_fit import effects_of
+from .dependence_checks import without
 from .evidence import Evidence, answer_effect, complete, dependent_within
-from .expected import effects_of
 from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
-from .together import without
 
 _FEWEST = 10  # preferences of a judge, or of a task, whose direction is tested
 

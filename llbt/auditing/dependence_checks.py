@@ -16,8 +16,8 @@ from ..fitting.clusters import Way
 from ..kernel.robust import Clustered
 from ..kernel.unit_scores import dependence
 from ..table import counted
+from .baseline_fit import words
 from .evidence import Evidence, complete, dependent_within, units_of
-from .expected import words
 from .finding import NAMED, SIGNIFICANT, Finding, leaving_out, p_text
 
 _LISTED = 50  # judges of a table that are named one by one where others are left out

@@ -11,10 +11,10 @@ from ..core.statistics import adjust_p
 from ..kernel.robust import Clustered
 from ..kernel.unit_scores import UnitTests, compare_units, dependence, trend_scores
 from ..table import counted, format_count, format_percent
+from .baseline_fit import words
+from .dependence_checks import without
 from .evidence import Evidence, dependent_within
-from .expected import words
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, p_text
-from .together import without
 
 _TOO_MANY = 0.05  # share of all judgments of one judge
 _TIMES = 4.0  # as many as the median of the others

@@ -9,10 +9,10 @@ from ..core.columns import FloatArray
 from ..core.statistics import sign_p
 from ..data.outcome_codings import TIE
 from ..table import counted, format_count, format_percent
+from .baseline_fit import effects_of, ordered_remedy
+from .dependence_checks import order_effect, without
 from .evidence import Evidence, answer_effect
-from .expected import effects_of, ordered_remedy
 from .finding import SIGNIFICANT, Finding, and_more, one_share, p_text, unlike_all
-from .together import order_effect, without
 
 _SAME_ANSWERS = 5  # judgments from which a judge with one answer only is named
 
