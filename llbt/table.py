@@ -17,10 +17,10 @@ import pandas as pd
 from .arguments import Digits, checked
 from .errors import OptionError, listed, printable
 from .printing import latex, markup, text
-from .printing.paper import LEFT_OUT
-from .printing.sheet import LEGEND as LEGEND
-from .printing.sheet import Column, Sheet, Size
-from .printing.sheet import Kind as Kind
+from .printing.latex_columns import LEFT_OUT
+from .printing.layout import LEGEND as LEGEND
+from .printing.layout import Column, Sheet, Size
+from .printing.layout import Kind as Kind
 
 _ALIKE = 0.9  # of two names, one of which was meant
 _SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: below it a p-value is printed as <2e-16

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import OptionError, listed
-from .letters import (
+from .latex_columns import HEADINGS
+from .latex_text import (
     breakable,
     composed_latex,
     escape_latex,
@@ -18,8 +19,7 @@ from .letters import (
     unknown_letters,
     width,
 )
-from .paper import HEADINGS
-from .sheet import Column, Sheet, Size, check_label
+from .layout import Column, Sheet, Size, check_label
 
 _PAGE = (360.0, 595.0)  # pt: \textwidth and \textheight of article, a4paper, 11pt
 _MOST_ROWS = 60  # of a table that floats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from .sheet import Sheet, Size, check_label
+from .layout import Sheet, Size, check_label
 
 # What LaTeX's sizes of letters are in an article of 11 pt, beside those of its text.
 _SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize": "82%", "scriptsize": "73%"}

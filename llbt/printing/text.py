@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from .sheet import LEGEND, Sheet
+from .layout import LEGEND, Sheet
 
 
 def as_text(sheet: Sheet) -> str:
