@@ -147,4 +147,4 @@ def test_no_library_code_touches_what_belongs_to_the_process():
         for match in pattern.findall(re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
     }
     messages = {("cli/messages.py", "catch_warnings"), ("cli/messages.py", "simplefilter")}
-    assert found == messages | {("plot/look.py", "pyplot")}
+    assert found == messages | {("plot/style.py", "pyplot")}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import checked
 from ..inference.held_out import HeldOut
-from .look import COLUMN, DASHED, axes_of, finish, ink, legend_above, look_of, points
+from .style import COLUMN, DASHED, axes_of, finish, ink, legend_above, look_of, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

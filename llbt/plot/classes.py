@@ -14,7 +14,7 @@ from ..errors import DesignError
 from ..inference.log_worths import centred
 from ..judges.class_fit import LatentClasses
 from ..table import counted, format_percent
-from .look import (
+from .style import (
     COLUMN,
     PALE,
     axes_of,

@@ -15,7 +15,7 @@ from ..metrics.difference_curve import DifferenceCurve
 from ..metrics.kernels import NAMES
 from ..metrics.subsets import SubsetCorrelations
 from ..table import format_number
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     DASHED,

@@ -12,7 +12,7 @@ from ..core.columns import FloatArray, IntArray, Label, is_among
 from ..data.system_scores import TIE, as_scores
 from ..errors import JudgmentError, OptionError, listed
 from ..table import format_number, format_percent
-from .look import BLUE, COLUMN, GREY, ORANGE, axes_of, finish, label_scale, short_names
+from .style import BLUE, COLUMN, GREY, ORANGE, axes_of, finish, label_scale, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

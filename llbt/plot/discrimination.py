@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import Confidence, checked
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.specification import IntervalMethod
-from .look import (
+from .style import (
     BLUE,
     DASHED,
     GREY,

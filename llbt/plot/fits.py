@@ -16,7 +16,7 @@ from ..fitting.results import LLBTResults
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
 from ..table import Table, format_count, format_p
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     GREY,

@@ -10,7 +10,7 @@ import pandas as pd
 from ..arguments import checked
 from ..inference.fragility import Fragility
 from ..table import format_count
-from .look import BLUE, GREY, finish, label_scale, points, rows_of, set_log_axis, short_names
+from .style import BLUE, GREY, finish, label_scale, points, rows_of, set_log_axis, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
 from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
 from ..table import Table, format_share
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     DASHED,

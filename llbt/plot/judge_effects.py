@@ -10,7 +10,7 @@ from ..arguments import checked
 from ..core.columns import Label, is_among
 from ..errors import OptionError, listed
 from ..inference.judge_effects import JudgeEffects
-from .look import BLUE, finish, label_scale, points, rows_of, short_names, zero_line
+from .style import BLUE, finish, label_scale, points, rows_of, short_names, zero_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

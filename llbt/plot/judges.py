@@ -18,7 +18,7 @@ from ..formulas.coding import Block, Codings, is_summed
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..inference.log_worths import LogWorths, centred, worth_classes
 from ..inference.scales import OF_MEAN, Scale, said_of, worths_on_scale
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     GREEN,

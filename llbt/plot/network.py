@@ -14,7 +14,7 @@ from ..formulas.grid import At
 from ..inference.log_worths import centred
 from ..inference.residuals import residuals
 from ..table import counted
-from .look import (
+from .style import (
     BODY,
     COLUMN,
     GREY,

@@ -11,7 +11,7 @@ from ..arguments import Count, checked
 from ..core.columns import FloatArray, Label
 from ..inference.drift_record import Drift
 from ..scores.elo_history import EloHistory
-from .look import GREY, axes_of, literally, look_beside_grey, look_of, name_ends, short_names, standing_out, thinned
+from .style import GREY, axes_of, literally, look_beside_grey, look_of, name_ends, short_names, standing_out, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,7 @@ from ..fitting.fitted import WithWorths
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..table import counted, format_count, format_share
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     GREY,

@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, IntArray
 from ..planning.power import Power, required_judgments
 from ..planning.scenarios import varied
 from ..table import format_count
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     DASHED,

@@ -11,7 +11,7 @@ from scipy import stats
 from ..arguments import JUDGED_INSIDE, Count, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, kind_of, listed
-from .look import (
+from .style import (
     COLUMN,
     GREY,
     axes_of,

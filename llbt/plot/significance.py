@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..arguments import Share, checked
 from ..metrics.compare_all import MetricComparisons
-from .look import BLUE, BODY, axes_of, finish, row_size, short_names, thinned, without_frame
+from .style import BLUE, BODY, axes_of, finish, row_size, short_names, thinned, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from ..inference.worth import worth
 from ..judges.tree import JudgeTree
 from ..judges.tree_growth import Node
 from ..table import format_p
-from .look import (
+from .style import (
     BLUE,
     COLUMN,
     GREY,

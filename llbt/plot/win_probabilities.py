@@ -11,7 +11,7 @@ from ..arguments import checked
 from ..core.columns import FloatArray
 from ..scores.pairwise_records import Mechanism, PairwiseScores, ScoreTest
 from ..table import stars
-from .look import (
+from .style import (
     BODY,
     axes_of,
     colour_bar,

@@ -13,7 +13,7 @@ from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
-from .look import (
+from .style import (
     COLUMN,
     GREY,
     axes_of,

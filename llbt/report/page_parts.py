@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ..errors import LLBTError, printable
-from ..plot.look import on_page
+from ..plot.style import on_page
 from ..table import LEGEND, Field, Record, Table, printed_cells
 from .page_script import SCRIPT
 from .page_style import IN_PICTURES, content_policy, stylesheet

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from ..plot.look import COLOURS as SERIES
-from ..plot.look import INK, darker, lighter
+from ..plot.style import COLOURS as SERIES
+from ..plot.style import INK, darker, lighter
 from .page_script import SCRIPT
 
 # name → (on a light page, on a dark page); contrasts are tested against WCAG's 4.5 : 1

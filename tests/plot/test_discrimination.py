@@ -7,7 +7,7 @@ from scipy import special
 from support.calls import discriminating
 
 import llbt
-from llbt.plot.look import BLUE, GREY, ORANGE
+from llbt.plot.style import BLUE, GREY, ORANGE
 
 
 def test_rows_are_judges_in_order_of_their_discriminations() -> None:
