@@ -18,7 +18,7 @@ from ..data.judge_columns import read_judged
 from ..errors import OptionError, listed
 from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent
-from .judge_figures import (
+from .judge_counts import (
     JudgeLines,
     Repeats,
     count_repeats,
@@ -26,7 +26,7 @@ from .judge_figures import (
     lines_of_judgments,
     unknown_repeats,
 )
-from .model_figures import ModelFigures, model_figures
+from .model_agreement import ModelFigures, model_figures
 
 _MOST_SHOWN = 20
 

@@ -17,7 +17,7 @@ from ..fitting.prediction import chances_of, codings_of, comparisons_of
 from ..fitting.results import LLBTResults
 from ..kernel.likelihood import Problem
 from ..table import counted
-from .judge_figures import JudgeLines
+from .judge_counts import JudgeLines
 
 _FLAT = 1e-10  # a variance of log-probabilities per judgment below which the model expects all answers alike
 _FOLLOWED = 1e-8  # a share of the variance below which nothing is left of it once the model is fitted
