@@ -20,9 +20,9 @@ from ..kernel.robust import effective_clusters
 from ..resampling import Resampler
 from ..table import counted, format_count, format_number
 from .adjusted_means import adjusted_means
-from .board_record import EQUAL, TESTS, Grouping, ScoreLeaderboard, refuse_many_letters
 from .board_tests import BoardPairs, BoardTest, board_pairs, least_p
 from .grouped_tests import Units, means
+from .leaderboard_result import EQUAL, TESTS, Grouping, ScoreLeaderboard, refuse_many_letters
 from .outcomes import refuse_without_scores
 from .pairwise_records import missing_notes
 from .sign_flips import random_flip_p

@@ -29,8 +29,8 @@ from llbt.metrics.correlate import Level
 from llbt.metrics.interval import IntervalMethod
 from llbt.metrics.kernels import Coefficient
 from llbt.metrics.metric_tests import Statistic, TestMethod
-from llbt.scores.board_record import Grouping
 from llbt.scores.board_tests import BoardTest
+from llbt.scores.leaderboard_result import Grouping
 from llbt.scores.mechanisms import Mechanism
 
 TABLE = llbt.load_dataset("dras_table1")

@@ -17,9 +17,9 @@ import llbt
 from llbt.data.system_scores import SystemScores, TieRule
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.resampling import Resampler
-from llbt.scores.board_record import ScoreLeaderboard
 from llbt.scores.board_tests import BoardTest, board_pairs
 from llbt.scores.grouped_tests import Units
+from llbt.scores.leaderboard_result import ScoreLeaderboard
 from llbt.scores.sign_flips import exact_flip_p, flip_p, random_flip_p
 
 NAN = math.nan
