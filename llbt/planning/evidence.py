@@ -16,7 +16,7 @@ from ..core.counts import counts_of_outcomes
 from ..core.statistics import TestResult
 from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted, format_number
-from .bets import log_e_values, log_leads, log_two_sided, of_counts, of_scores
+from .betting_evidence import log_e_values, log_leads, log_two_sided, of_counts, of_scores
 
 _MOST_ROWS = 60
 _UNEVEN = 3.3  # standard errors of a fair lot, p = .001

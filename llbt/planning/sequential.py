@@ -10,7 +10,7 @@ from ..arguments import Share, checked
 from ..budgets import refuse_large
 from ..core.columns import Label, refuse_surrogates
 from ..errors import OptionError, kind_of
-from .bets import N_BETS
+from .betting_evidence import N_BETS
 from .evidence import Sequential
 
 _COPIES = 3  # of the wealth, held at once by an update

@@ -12,7 +12,7 @@ from scipy import stats
 import llbt
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.planning import sequential
-from llbt.planning.bets import log_e_values, log_two_sided, of_counts, of_scores
+from llbt.planning.betting_evidence import log_e_values, log_two_sided, of_counts, of_scores
 
 STAKES = np.tanh(np.geomspace(0.05, 4.0, 32) / 2)  # 2p − 1 of log-odds
 

@@ -18,7 +18,7 @@ from scipy import special, stats
 from support.folders import SIMULATIONS
 
 import llbt
-from llbt.planning.bets import (
+from llbt.planning.betting_evidence import (
     N_BETS,
     log_e_values,
     log_leads,
