@@ -16,8 +16,8 @@ from ..table import counted
 from .correlate import Level, correlation_of
 from .interval import bootstrap_task, entries
 from .kernels import NAMES, Coefficient
+from .permuted_accuracies import MeanOrders, PairResults, SignedSums, SoftOrders, TiedOrders
 from .resampled import Resampled, permuted_differences
-from .swapped_accuracies import MeanOrders, PairResults, SignedSums, SoftOrders, TiedOrders
 
 Statistic = Literal["correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"]
 TestMethod = Literal["perm-systems", "perm-inputs", "perm-both", "perm-pairs", "boot", "williams"]

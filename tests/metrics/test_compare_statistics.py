@@ -12,8 +12,8 @@ from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.metrics import compare, pairwise_accuracy, tie_calibrated_accuracy
 from llbt.metrics import swapped_accuracies as kernel
 from llbt.metrics.metric_tests import standardized
+from llbt.metrics.permuted_accuracies import MeanOrders, PairResults, SignedSums, SoftOrders, TiedOrders
 from llbt.metrics.segment_tests import sign_flips
-from llbt.metrics.swapped_accuracies import MeanOrders, PairResults, SignedSums, SoftOrders, TiedOrders
 
 ACCURACIES = ["pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"]
 METHODS = {"perm-both": (5, 7), "perm-systems": (5, 1), "perm-inputs": (1, 7)}
