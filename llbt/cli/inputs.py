@@ -20,7 +20,7 @@ from ..data.paths import held
 from ..data.sources import in_memory
 from ..errors import DesignError, listed
 from ..fitting.fitted import AnyFit
-from ..report.study import UNITS
+from ..report.report_inputs import UNITS
 from ..table import format_count
 from .messages import working
 from .options import Counting, Model, Reading, ScoreReading

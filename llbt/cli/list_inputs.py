@@ -25,7 +25,7 @@ from ..fitting.answer_clusters import ClusterCov
 from ..fitting.fitted import AnyFit
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..formulas.brackets import has_brackets
-from ..report.study import finite_fit
+from ..report.report_inputs import finite_fit
 from ..table import counted as in_words
 from .inputs import (
     Opened,

@@ -211,7 +211,7 @@ def report(
     """
     import llbt
 
-    from ..report.writing import checked_target
+    from ..report.safe_write import checked_target
     from .inputs import refuse_standard_input
     from .list_inputs import audited_fit
 

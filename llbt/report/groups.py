@@ -16,7 +16,7 @@ from ..table import Field, Table, counted, format_percent
 from .class_words import SURE
 from .interpret import interpret
 from .page_parts import complete, folded, monospaced, paragraph, picture, table
-from .study import Study
+from .report_inputs import Study
 
 
 def groups_of(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:

@@ -23,7 +23,7 @@ from ..plot.judges import judges as judges_plot
 from ..plot.judges import ties as ties_plot
 from ..table import Record, Table
 from .page_parts import complete, folded, or_why, paragraph, picture, table
-from .study import Study
+from .report_inputs import Study
 
 _MOST_DRAWN = 300  # judges, a row each
 

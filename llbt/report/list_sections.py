@@ -23,8 +23,8 @@ from ..table import format_count
 from .groups import told_tree
 from .interpret import interpret
 from .page_parts import complete, folded, or_why, paragraph, picture, table
+from .report_inputs import beside
 from .sections import Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
-from .study import beside
 
 OfLists = Rankings | RankingResults | JudgeTree
 

@@ -45,9 +45,9 @@ from .pattern_sections import (
     pattern_sections,
     place_of_patterns,
 )
+from .report_inputs import Study, studied
+from .safe_write import checked_target, write_whole
 from .sections import MOST_PAIRS, Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
-from .study import Study, studied
-from .writing import checked_target, write_whole
 
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
 _MOST_DRAWN = 30  # objects of a heat map

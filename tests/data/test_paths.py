@@ -228,7 +228,7 @@ def test_the_command_line_shows_no_traceback(error, said, monkeypatch):
 def test_a_page_is_whole_whatever_ends_the_process(folder):
     writing.write_whole(folder / "page.html", "old")
     code = (
-        "import sys; from pathlib import Path; from llbt.report.writing import write_whole\n"
+        "import sys; from pathlib import Path; from llbt.report.safe_write import write_whole\n"
         "print(flush=True)\n"
         "while True: write_whole(Path('page.html'), 'new' * 1_000_000)"
     )
@@ -243,7 +243,7 @@ def test_a_page_is_whole_whatever_ends_the_process(folder):
 @pytest.mark.slow
 def test_two_processes_write_one_page(folder):
     code = (
-        "import sys; from pathlib import Path; from llbt.report.writing import write_whole\n"
+        "import sys; from pathlib import Path; from llbt.report.safe_write import write_whole\n"
         "for _ in range(100): write_whole(Path('page.html'), sys.argv[1] * 100_000)"
     )
     both = [subprocess.Popen([sys.executable, "-c", code, letter]) for letter in "ab"]
