@@ -105,8 +105,8 @@ def main() -> None:
     about = ", ".join(f"{name} {value}" for name, value in machine.described().items())
     text = (
         "# Ways of solving for a step\n\nWritten by `python -m benchmarks.routes`; do not edit. Seconds of one Newton "
-        "step of `object + tie` in each way, and in the way that `llbt/kernel/solver_choice.py` chooses: *first* the first "
-        "step of a fit, which orders the graph and may try conjugate gradients in vain, *chosen* any later one. "
+        "step of `object + tie` in each way, and in the way that `llbt/kernel/solver_choice.py` chooses: *first* the "
+        "first step of a fit, which orders the graph and may try conjugate gradients in vain, *chosen* any later one. "
         f"{about}.\n\n{table(header, rows(), 'lrrrrrrrr')}\n"
     )
     (Path(__file__).parent / "ROUTES.md").write_text(text)

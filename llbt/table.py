@@ -233,7 +233,7 @@ class Table(Record):
     asked : bool
         Whether the caller said how many rows are printed, so that LaTeX has no more of them.
     answer : str
-        What it answers, by which `printing.paper` knows the columns that fit a page.
+        What it answers, by which `printing.latex_columns` knows the columns that fit a page.
     """
 
     fields: tuple[Field, ...]

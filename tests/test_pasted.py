@@ -18,10 +18,10 @@ from support.pasting import to_type
 
 import llbt
 from llbt.arguments import filled as filled_in
-from llbt.fitting import unanswered
+from llbt.fitting import unsupported_questions
 
 TABLES: dict[str, Mapping[str, tuple[str, str]]] = {
-    name: value for name, value in vars(unanswered).items() if name.startswith("OF_")
+    name: value for name, value in vars(unsupported_questions).items() if name.startswith("OF_")
 }
 
 

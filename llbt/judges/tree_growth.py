@@ -128,7 +128,7 @@ def _grown(
 def stability_tests(data: ByJudge, results: NodeFit, min_size: int) -> pd.DataFrame:
     """Return covariate, statistic, df, p_value and p_adjusted: for each covariate that varies among the judges.
 
-    The judges' scores at the estimate are made orthonormal; see `kernel.instability`.
+    The judges' scores at the estimate are made orthonormal; see `kernel.score_processes`.
     """
     scores = orthonormal_scores(judge_scores(data, results))
     rows = []

@@ -15,7 +15,7 @@ from support.tables import file_frame
 
 import llbt
 from llbt.data import duckdb_files, files, paths
-from llbt.report import writing
+from llbt.report import safe_write
 
 ROWS = "object_i,object_j,outcome\n{0},{1},i\n{0},{1},j\n{0},{1},i\n"
 
@@ -193,14 +193,14 @@ def test_a_page_keeps_its_link_and_its_rights(folder):
     page.write_text("old")
     page.chmod(0o640)
     os.symlink("page.html", "link.html")
-    writing.write_whole(folder / "link.html", "new")
+    safe_write.write_whole(folder / "link.html", "new")
     assert os.path.islink("link.html")
     assert page.read_text() == "new"
     assert stat.S_IMODE(page.stat().st_mode) == 0o640
 
 
 def test_a_new_page_has_the_rights_of_new_files(folder):
-    writing.write_whole(folder / "page.html", "new")
+    safe_write.write_whole(folder / "page.html", "new")
     (folder / "other").write_text("")
     assert (folder / "page.html").stat().st_mode == (folder / "other").stat().st_mode
 
@@ -226,7 +226,7 @@ def test_the_command_line_shows_no_traceback(error, said, monkeypatch):
 
 @pytest.mark.slow
 def test_a_page_is_whole_whatever_ends_the_process(folder):
-    writing.write_whole(folder / "page.html", "old")
+    safe_write.write_whole(folder / "page.html", "old")
     code = (
         "import sys; from pathlib import Path; from llbt.report.safe_write import write_whole\n"
         "print(flush=True)\n"

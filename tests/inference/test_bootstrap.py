@@ -13,7 +13,7 @@ from support.fits import fit_by
 import llbt
 from llbt import Comparisons, LLBTResults
 from llbt.core.response import THREE, both_bad, graded
-from llbt.inference import draws
+from llbt.inference import simulated_counts
 from llbt.inference.bootstrap_record import Bootstrap
 from llbt.inference.simulated_counts import draw_clusters, draw_judgments, draw_parametric, with_counts
 from llbt.kernel.batch import fit_many
@@ -820,7 +820,7 @@ def test_a_number_of_jobs_is_a_whole_number(n_jobs) -> None:
 def test_draws_are_multinomial(total: int, share: tuple[float, ...]) -> None:
     """Frequencies of all outcomes against scipy's probabilities, by χ² over those expected at least five times."""
     n = 20_000
-    drawn = draws._draw(np.array([float(total)]), np.array([share]), n, np.random.default_rng(8))[:, 0]
+    drawn = simulated_counts._draw(np.array([float(total)]), np.array([share]), n, np.random.default_rng(8))[:, 0]
     assert (drawn.sum(axis=1) == total).all()
     found, times = np.unique(drawn, axis=0, return_counts=True)
     expected = n * stats.multinomial(total, share).pmf(found)
@@ -834,7 +834,7 @@ def test_draws_are_multinomial(total: int, share: tuple[float, ...]) -> None:
 
 def test_large_totals_are_drawn_without_a_list() -> None:
     shares = np.array([[0.5, 0.2, 0.3]])
-    drawn = draws._draw(np.array([100_000.0]), shares, 400, np.random.default_rng(8))[:, 0]
+    drawn = simulated_counts._draw(np.array([100_000.0]), shares, 400, np.random.default_rng(8))[:, 0]
     assert drawn.dtype == np.int32
     close(drawn.mean(axis=0), 100_000 * shares[0], rtol=5e-3)
     close(drawn.var(axis=0, ddof=1), 100_000 * shares[0] * (1 - shares[0]), rtol=0.3)

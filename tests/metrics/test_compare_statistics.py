@@ -10,7 +10,7 @@ from support.three_metrics import three
 import llbt
 from llbt.errors import DesignError, JudgmentError, OptionError
 from llbt.metrics import compare, pairwise_accuracy, tie_calibrated_accuracy
-from llbt.metrics import swapped_accuracies as kernel
+from llbt.metrics import permuted_accuracies as kernel
 from llbt.metrics.metric_tests import standardized
 from llbt.metrics.permuted_accuracies import MeanOrders, PairResults, SignedSums, SoftOrders, TiedOrders
 from llbt.metrics.segment_tests import sign_flips

@@ -11,7 +11,7 @@ from support.pictures import made, row_names, texts
 from support.worths import TABLE1, fit
 
 import llbt
-from llbt.plot import look
+from llbt.plot import style
 
 
 def test_probabilities_are_those_of_pairwise_and_of_the_worths(pooled):
@@ -102,7 +102,7 @@ def test_grades_are_shades_of_the_sides(by):
         np.testing.assert_allclose(widths[row], expected / expected.sum())
     light = [sum(container[0].get_facecolor()[:3]) for container in ax.containers]
     assert light[0] < light[1] < light[2] > light[3] > light[4]
-    assert ax.containers[0][0].get_facecolor()[:3] == pytest.approx(mpl.colors.to_rgb(look.BLUE))
+    assert ax.containers[0][0].get_facecolor()[:3] == pytest.approx(mpl.colors.to_rgb(style.BLUE))
 
 
 def test_both_bad_stands_beside_the_tie():

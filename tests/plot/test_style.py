@@ -10,7 +10,7 @@ from support.pictures import made
 from support.worths import TABLE1, fit
 
 import llbt
-from llbt.plot import look
+from llbt.plot import style
 
 MARKUP = ["$x_1$", "50%_a", r"a|b<b>\frac", "שלום"]
 
@@ -50,7 +50,7 @@ def test_a_new_figure_is_white_with_dark_letters_whatever_the_style(name, pooled
         assert to_hex(ax.figure.get_facecolor()) == "#ffffff"
         letters = [ax.xaxis.label, *ax.get_yticklabels(), *ax.get_xticklabels()]
         on_white = [text for text in letters if text.get_text()]
-        assert all(look.contrasting(text.get_color()) != look.contrasting("white") for text in on_white)
+        assert all(style.contrasting(text.get_color()) != style.contrasting("white") for text in on_white)
         assert ax.figure.axes[0] is ax
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -71,25 +71,25 @@ def test_names_are_drawn_letter_by_letter(name):
 
 def test_long_names_are_cut_in_the_middle_and_stay_different():
     names = [f"organization/{'x' * 30}-model-{k}" for k in range(12)]
-    short = look.short_names(names)
+    short = style.short_names(names)
     assert len(set(short)) == 12
     assert max(map(len, short)) <= 24
     twins = ["a" * 20 + "-one-" + "b" * 20, "a" * 20 + "-two-" + "b" * 20]
-    assert len(set(look.short_names(twins))) == 2
-    assert look.short_names(["two\nlines", "plain"]) == ["two lines", "plain"]
+    assert len(set(style.short_names(twins))) == 2
+    assert style.short_names(["two\nlines", "plain"]) == ["two lines", "plain"]
 
 
 @pytest.mark.parametrize(("behind", "dark"), [("white", True), ("black", False), ("#0072B2", False), ("#DDDDDD", True)])
 def test_letters_contrast_with_what_is_behind_them(behind, dark):
-    assert (look.contrasting(behind) == look.contrasting("white")) is dark
+    assert (style.contrasting(behind) == style.contrasting("white")) is dark
     _, ax = plt.subplots(facecolor=behind)
     ax.set_facecolor("none")
-    assert look.ink(ax) == (look.INK if dark else look.contrasting(behind))
+    assert style.ink(ax) == (style.INK if dark else style.contrasting(behind))
 
 
 def test_rows_lower_than_letters_are_named_every_so_often():
     _, ax = plt.subplots(figsize=(2, 2))
-    look.name_rows(ax, [f"n{k}" for k in range(100)])
+    style.name_rows(ax, [f"n{k}" for k in range(100)])
     named = [label.get_text() for label in ax.get_yticklabels()]
     step = int(named[1][1:])
     assert named == [f"n{k}" for k in range(0, 100, step)]
@@ -98,18 +98,18 @@ def test_rows_lower_than_letters_are_named_every_so_often():
 
 
 def test_no_figure_is_too_large_for_a_file():
-    ax = look.axes_of(None, 3.4, 500.0)
-    look.make_room(ax, 2.0, 800.0)
+    ax = style.axes_of(None, 3.4, 500.0)
+    style.make_room(ax, 2.0, 800.0)
     assert max(ax.figure.get_size_inches()) <= 60
 
 
 @pytest.mark.parametrize(("size", "ticks"), [(2, [1, 2]), (8, list(range(1, 9))), (60, [1, *range(10, 61, 10)])])
 def test_ranks_begin_with_one(size, ticks):
     _, ax = plt.subplots()
-    look.mark_ranks(ax.xaxis, size)
+    style.mark_ranks(ax.xaxis, size)
     assert ax.get_xticks().tolist() == ticks
 
 
-@pytest.mark.parametrize("colour", [*look.COLOURS, look.INK, "#0a0B0c"])
+@pytest.mark.parametrize("colour", [*style.COLOURS, style.INK, "#0a0B0c"])
 def test_colours_are_read_as_matplotlib_reads_them(colour):
-    assert tuple(look._rgba(colour)) == to_rgba(colour)
+    assert tuple(style._rgba(colour)) == to_rgba(colour)
