@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.folders import REPOSITORY
 
 import llbt
 from llbt.fitting.fit import _KINDS
@@ -76,6 +77,16 @@ def test_options_of_a_type_reach_its_fit() -> None:
     )
     p = llbt.patterns_from(answers, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
     assert "missing" in llbt.fit("object", p, missing="common").params
+
+
+def test_the_docstring_is_read_at_once() -> None:
+    """Every option has a line here, and its whole explanation on the page of the site."""
+    assert llbt.fit.__doc__ is not None
+    assert len(llbt.fit.__doc__.splitlines()) <= 50
+    page = (REPOSITORY / "vignettes" / "site" / "pages" / "fit.md").read_text(encoding="utf-8")
+    options = list(inspect.signature(llbt.fit).parameters)[2:]
+    headings = " ".join(re.findall(r"^## (.+)$", page, re.MULTILINE))
+    assert [name for name in options if f"`{name}`" not in headings] == []
 
 
 @pytest.mark.slow
