@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support import shell
+from support import shell, simulation_tables
 from support.folders import REPOSITORY
 from typer.testing import Result
 
@@ -114,6 +114,11 @@ def test_architecture_has_a_line_for_every_module() -> None:
             found.append(name if len(indent) == 6 else room + name)
     there = [path.relative_to(REPOSITORY / "llbt").as_posix() for path in (REPOSITORY / "llbt").rglob("*.py")]
     assert sorted(found) == sorted(name for name in there if not name.endswith("__init__.py"))
+
+
+def test_tables_of_simulations_are_up_to_date() -> None:
+    """`python -m support.simulation_tables`, in tests, writes them anew."""
+    assert simulation_tables.README.read_text(encoding="utf-8") == simulation_tables.page()
 
 
 def test_what_contributing_names_is_there() -> None:
