@@ -1,4 +1,4 @@
-"""Resampling: who draws and who computes, what is drawn, and the percentile intervals and p-values that come of it.
+"""Resampling: random draws, parallel work, percentile intervals and p-values.
 
 B resamples.
 """

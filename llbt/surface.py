@@ -1,4 +1,4 @@
-"""What a user may type: every public name and the module that it comes from, imported when the name is asked for."""
+"""The public names: the module of each, imported when the name is asked for."""
 
 from typing import TYPE_CHECKING
 

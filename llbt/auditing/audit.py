@@ -1,4 +1,4 @@
-"""An audit: what is wrong with judgments, said before a model does."""
+"""The audit: defects of judgments, found before a model is fitted."""
 
 from __future__ import annotations
 
@@ -235,9 +235,9 @@ def audit(
     any of them. Tests allow for judgments of one block, judge or prompt that are alike, by components of variance of
     their scores, and hold judges against how much most judges differ: of boards whose judgments depend on each other
     (worths of prompts or judges, both orders, rankings; rows in any order) at most 5 % were accused of anything but
-    dependence. How often planted defects are named, by strength and size of board, is shown in ARCHITECTURE.md,
-    section 10: with 20,000 judgments most of them nearly always, with 1,000 a careless judge or the drift of one object
-    hardly ever.
+    dependence. How often planted defects are named, by strength and size of board, is in
+    docs/decisions/031-what-the-audit-sees.md: with 20,000 judgments most of them nearly always, with 1,000 a careless
+    judge or the drift of one object hardly ever.
 
     Lists are checked as lists: who repeats one of the same objects, whether estimates of worths and of ties exist (by
     the comparisons that lists imply, and by the fit), which objects are always first, whether judges tie in more or

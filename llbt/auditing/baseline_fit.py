@@ -1,4 +1,4 @@
-"""What one worth for each object, common to all judgments, leads to expect of them."""
+"""The expected judgments under one worth for each object, common to all judgments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check of an audit finds."""
+"""A finding of the audit: its text, its numbers and its remedy."""
 
 from __future__ import annotations
 

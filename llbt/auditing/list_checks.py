@@ -1,4 +1,4 @@
-"""The checks of an audit of lists, as `checks` has them for judgments of pairs."""
+"""Checks of rankings and best-worst sets, the counterpart of the checks of pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer → what is printed, in the format that was asked for."""
+"""Answers of commands, printed in the format that was asked for."""
 
 from __future__ import annotations
 

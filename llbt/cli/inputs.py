@@ -1,4 +1,4 @@
-"""FILE and its options → judgments, counts, scores and fits."""
+"""Judgments, counts, scores and fits, made of FILE and its options."""
 
 from __future__ import annotations
 

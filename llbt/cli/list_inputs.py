@@ -1,4 +1,4 @@
-"""FILE and its options → rankings, best-worst sets and ratings, and fits of lists."""
+"""Rankings, best-worst sets and ratings, and their fits, made of FILE and its options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written behind an option → what the library takes."""
+"""Values of options, converted from text to the types of the library."""
 
 from __future__ import annotations
 

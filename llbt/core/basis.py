@@ -1,4 +1,4 @@
-"""What a log-likelihood is of: which judgments, with which outcomes, counted in which unit."""
+"""The basis of a log-likelihood: which judgments, with which outcomes, counted in which unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The central noun: validated counts of wins and ties per comparison, clusters kept beside them."""
+"""Comparisons: validated counts of wins and ties for each comparison, with clusters beside the counts."""
 
 from __future__ import annotations
 

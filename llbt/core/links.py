@@ -1,4 +1,4 @@
-"""Cumulative links: outcomes as stretches of a scale between cuts, with a logistic or a normal curve.
+"""Cumulative links: outcomes as intervals between cuts, on a logistic or a normal scale.
 
 With the outcomes in order, from the largest preference for i to that for j, the first m + 1 of them have together the
 probability F(η_m), η_m = 2(λᵢ − λⱼ + δ) − θ_m: Rao and Kupper's model for three outcomes, Agresti's for more, and with

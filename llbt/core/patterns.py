@@ -1,4 +1,4 @@
-"""Answers of judges as wholes: what each said of every pair of objects."""
+"""Response patterns: the answers of each judge to every pair of objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists as judges gave them: objects shown together and put in order, in part or as a whole."""
+"""Rankings and best-worst sets: objects shown together, ordered in full or in part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller says of the fields of judgments, in place of what their format says."""
+"""Fields of judgments that the caller names, in place of the fields of their format."""
 
 from __future__ import annotations
 

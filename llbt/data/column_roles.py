@@ -1,4 +1,4 @@
-"""What a door keeps beside wins and ties: covariates, clusters, side covariates, the tables of objects and judges."""
+"""Columns kept beside wins and ties: covariates, clusters, side covariates, tables of objects and judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of csv files → frames of text; an error names the line."""
+"""Text of csv files, as frames of text; an error names the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgments that stay where a file is read, counted and mapped there."""
+"""Judgments that stay in their file, and are counted there."""
 
 from __future__ import annotations
 

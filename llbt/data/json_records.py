@@ -1,4 +1,4 @@
-"""json and jsonl → records → frames."""
+"""Records of json and jsonl files, as frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgments one by one, as what is asked about judges and blocks needs them."""
+"""Columns of judges, prompts and blocks, for questions about judges."""
 
 from __future__ import annotations
 

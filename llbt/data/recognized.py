@@ -1,4 +1,4 @@
-"""A source → how its records are read: a format by its fields, with what the caller says in its place."""
+"""How the records of a source are read: by a format that its fields name, or as the caller says."""
 
 from __future__ import annotations
 

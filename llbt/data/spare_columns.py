@@ -1,4 +1,4 @@
-"""Columns that nobody named: whether their names and values say something of the counts, and what is done then.
+"""Columns without a role: used, refused or named in a note, by their names and values.
 
 A table may have a column of ties, or of how often each row was judged, that its layout does not need. Names alone do
 not decide, because a column ``count`` may count the words of an answer: its values and what stands beside it decide.

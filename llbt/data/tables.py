@@ -1,4 +1,4 @@
-"""Lines of judgments to a table: what every door ends with."""
+"""The last step of every reader: from rows of judgments to a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the records of a format say: outcome, kind of tie and strength of every judgment."""
+"""The verdict of each record of a format: outcome, kind of tie, and strength."""
 
 from __future__ import annotations
 

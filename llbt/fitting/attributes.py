@@ -1,4 +1,4 @@
-"""How fits of all kinds have the same attributes: each is a function of a few figures, which the classes name."""
+"""Attributes of fits of all kinds: computed by one function that the classes name, or refused with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unit of dependence: which of the units that a table keeps (judges, prompts, blocks) judgments depend within.
+"""Which clusters of a table (judges, prompts, blocks) give the largest standard errors of a fit.
 
 Decided in one place, for fits, the report, the command line and the audit, by what clustering does to the standard
 errors of contrasts of objects; ties, order and other terms have no part in it.

@@ -1,4 +1,4 @@
-"""Formula + data → the fit of the model that belongs to the type of the data; the one place that decides by it."""
+"""The model that belongs to the type of the data, fitted; options that this model lacks are refused."""
 
 from __future__ import annotations
 

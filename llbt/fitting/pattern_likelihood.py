@@ -1,4 +1,4 @@
-"""Patterns and a design → their likelihood."""
+"""The likelihood of response patterns under a design."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which answers of patterns are missing: options → what α and β do to the log-odds of each pair."""
+"""Models of missing answers of patterns: how options add α and β to the log-odds of each pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formula + patterns → the fit of whole answers."""
+"""Pattern models: all answers of a judge as one observation, fitted by a formula."""
 
 from __future__ import annotations
 

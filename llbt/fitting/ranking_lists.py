@@ -1,4 +1,4 @@
-"""Rankings and a design → the arrays of a fit to lists."""
+"""The arrays of a fit to rankings, made of the rankings and a design."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formula + rankings → the fit of lists."""
+"""The Plackett-Luce model and models of best-worst sets, fitted by a formula."""
 
 from __future__ import annotations
 

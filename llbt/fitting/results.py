@@ -1,4 +1,4 @@
-"""What a fit knows, under statsmodels' names."""
+"""The results of a fit of comparisons, with statsmodels' names."""
 
 from __future__ import annotations
 

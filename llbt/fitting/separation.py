@@ -1,4 +1,4 @@
-"""Words for estimates that do not exist: who separates, and which parameters are infinite."""
+"""Messages about infinite estimates: which objects separate, and which parameters are infinite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fit is asked for, and the arrays that it makes of a design and a table."""
+"""The options of a fit, and the arrays that they make of a design and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the standard deviations of effects: tests, intervals, and the share of variance between judges."""
+"""Standard deviations of random effects: tests, intervals, and the share of variance between judges."""
 
 from __future__ import annotations
 

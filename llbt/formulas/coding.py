@@ -1,4 +1,4 @@
-"""Terms → columns: how patsy codes the terms of a formula on the variables of a table.
+"""Columns of the terms of a formula, as patsy codes them.
 
 A coding is kept because a question has other rows than the fit: classes that `at=` names, predictions, an object put in
 the place of another. These have to be coded as the table was (levels, contrasts, means that `center` took away), which

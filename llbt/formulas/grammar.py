@@ -1,4 +1,4 @@
-"""Formula text → terms: what a formula may name, and what each of its terms describes."""
+"""Formulas parsed into terms: which names are allowed, and what each term describes."""
 
 from __future__ import annotations
 

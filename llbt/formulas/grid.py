@@ -1,4 +1,4 @@
-"""Where a question is asked: ``at=`` → the covariate values that it names."""
+"""The covariate values at which a question is asked: ``at=``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worths that drift: a random walk of every log-worth from period to period, its rate by marginal likelihood."""
+"""Drifting worths: every log-worth as a random walk from period to period, its rate by marginal likelihood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worths that drift: what is known of them in each period, of how fast they go, and whether they go at all."""
+"""Drifting worths: estimates by period, the drift rate, and a test of no drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The counts that a fit expects of the comparisons of its table, whoever judged them."""
+"""Expected counts of the comparisons of a table under a fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How few judgments, judges or prompts a ranking hangs on."""
+"""How few judgments, judges or prompts can be removed to change a ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a question about worths is of: all judges alike, the average judge, or one drawn from the population."""
+"""Which judge a question is about: all judges alike, the average judge, or one drawn from the population."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much oftener one object of a pair won than the model expects, over all comparisons of the pair."""
+"""Residuals of pairs: observed against expected wins, over all comparisons of a pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is preferred, whatever the grade, given that anybody is: where the odds of that are not exp(2(λᵢ − λⱼ)).
+"""P(i preferred | decided), for models whose odds are not exp(2(λᵢ − λⱼ)).
 
 They are not where judgments are graded or a link has cuts, nor of a judge drawn from a population.
 """

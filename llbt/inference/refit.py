@@ -1,4 +1,4 @@
-"""Fits of other formulas with the options of a given fit: what tests by term, and anything else that refits, need."""
+"""Fits of other formulas or data with the options of a given fit."""
 
 from __future__ import annotations
 

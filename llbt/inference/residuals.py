@@ -1,4 +1,4 @@
-"""Where the model misses: standardized residuals of cells and of pairs, the largest first, of cells in words."""
+"""Residuals of cells and of pairs, standardized, the largest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pairs of objects come to in tables drawn from a fit of any kind, and fitted again."""
+"""Totals of pairs of objects in tables that are drawn from a fit and fitted again."""
 
 from __future__ import annotations
 

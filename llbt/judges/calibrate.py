@@ -1,4 +1,4 @@
-"""Few labels by people and many verdicts by machines: worths by prediction-powered inference."""
+"""Human labels combined with machine verdicts: worths by prediction-powered inference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who prefers what, when nobody knows the groups: latent classes of judges."""
+"""Latent classes of judges: who prefers what if nobody knows the groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists by judge, and what is known of the judges themselves."""
+"""Rankings by judge, with the covariates of the judges."""
 
 from __future__ import annotations
 

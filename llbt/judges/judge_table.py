@@ -1,4 +1,4 @@
-"""Judgments by judge, and what is known of the judges themselves."""
+"""Judgments by judge, with the covariates of the judges."""
 
 from __future__ import annotations
 

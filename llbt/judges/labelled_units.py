@@ -1,4 +1,4 @@
-"""Judgments as labels of units: what was judged, by whom, and what was said."""
+"""Judgments as labels of units: the unit, the judge and the label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who prefers what, as far as covariates of the judges tell: trees of fits of comparisons or of lists."""
+"""Trees of judges: groups with different preferences, by covariates of the judges."""
 
 from __future__ import annotations
 

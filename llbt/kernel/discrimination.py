@@ -1,4 +1,4 @@
-"""Worths times a factor for each judge, his discrimination: the likelihood of such a model, and its maximum.
+"""Worths times a discrimination for each judge: the likelihood of this model, and its maximum.
 
 The signed predictor of a comparison is σ_k d + o, with d = Dβ the difference of the worths at discrimination 1 and o
 what order adds; those that the sides share have no factor. Worths and factors are known up to c in (β/c, cσ), so the

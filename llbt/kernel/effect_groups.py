@@ -1,4 +1,4 @@
-"""Lines of counts by group → bundles of groups with as many effects as each other."""
+"""Rows of counts by group, in bundles of groups with equally many effects."""
 
 from __future__ import annotations
 

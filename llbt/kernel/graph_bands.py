@@ -1,4 +1,4 @@
-"""Long and narrow graphs, where everybody meets only his like: cut across, and solved between the groups directly.
+"""Long and narrow graphs of comparisons: cut into groups of neighbours, and solved between the groups.
 
 Conjugate gradients would need as many steps as such a graph is long, since each step reaches only neighbours. The
 Laplacian between groups of neighbours is small; its solution beside each step (a two-level method: Nicolaides 1987,

@@ -1,4 +1,4 @@
-"""What leaving out a cluster of judgments does to the estimates, by one step: arrays in, adjusted scores out.
+"""The leave-one-cluster-out jackknife by one step: arrays in, adjusted scores out.
 
 With H the information of all judgments, V its inverse, and s and H_g the score and the information of a cluster at the
 estimates, one step of Newton's method without the cluster leads to θ̂ − (H − H_g)⁻¹ s = θ̂ − V u, where u solves

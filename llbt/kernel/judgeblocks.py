@@ -1,4 +1,4 @@
-"""Information that falls into blocks beside a border, as where each judge has parameters of his own.
+"""Information of parameters that fall into blocks, such as one block for each judge.
 
 In `object * judge` the parameters of a judge meet those of no other judge, and all of them meet the common ones,
 which are few. With blocks A_k, their border B_k and the corner C, the Schur complement of the blocks, C − Σ B_kᵀ

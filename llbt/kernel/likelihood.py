@@ -1,4 +1,4 @@
-"""What a table says of a model's parameters: its multinomial likelihood, the nuisance parameters conditioned out.
+"""The multinomial likelihood of a table: the nuisance parameters are conditioned out.
 
 Notation: S comparisons, K outcomes per comparison, B predictors, p parameters. The log means of a comparison are
 μ + Σ_b L[k, b] · u_b with the predictors u and the loadings L of the response; given its total the counts are

@@ -1,4 +1,4 @@
-"""Lists drawn from their models: places of objects, by the noise under which what is largest is what was chosen."""
+"""Rankings drawn from their models: objects are ordered by worth plus random noise."""
 
 from __future__ import annotations
 

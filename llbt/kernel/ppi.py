@@ -1,4 +1,4 @@
-"""Score equations of rectified counts: those of many judgments by one source, corrected by few of a better one.
+"""Score equations of prediction-powered inference: many counts of one source, corrected by few of a better one.
 
 Counts that are differences can be below 0, so the sum Σ y log p that is maximized is no likelihood; it is concave
 wherever no comparison has a total below 0. Whether it has a maximum is a question of directions: along v it changes at

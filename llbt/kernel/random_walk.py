@@ -1,4 +1,4 @@
-"""Parameters that go at random from period to period: their most probable path, and how fast they go.
+"""Random walks of parameters over periods: their most probable path, and their rate.
 
 Notation: T periods, p parameters, x_t those of period t, ℓ_t the log-likelihood of its judgments, I_t its information.
 x_t − x_{t−1} ~ N(0, Q_t) with Q_t = σ² d_t K, d_t the time between and K (p, p) of rank r; what x_1 is nobody knows.

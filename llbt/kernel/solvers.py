@@ -1,4 +1,4 @@
-"""Problem in, `Fit` out: Fisher scoring with the nuisance eliminated, in the notation of `likelihood`."""
+"""Newton's method without the nuisance parameters: a problem in, a `Fit` out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a difference of a metric has to be for humans to agree with it."""
+"""How large a difference of a metric must be before humans agree with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test of two metrics takes for granted, in one line, and the smallest p-value that it can have."""
+"""The null hypothesis of a test of two metrics in one line, and its smallest possible p-value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a metric is as sure as humans are that one system is better than another."""
+"""Soft pairwise accuracy: agreement of a metric's and humans' p-values for pairs of systems."""
 
 from __future__ import annotations
 

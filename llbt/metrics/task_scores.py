@@ -1,4 +1,4 @@
-"""Scores by task, language pairs say: one matrix of each metric and of humans for every task."""
+"""Scores by task (for example by language pair): matrices of metrics and of humans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well the contrasts that a study asks for are known: what a judgment more of each pair would add to that."""
+"""Precision of the contrasts that a study asks for, and what one more judgment of a pair would add."""
 
 from __future__ import annotations
 

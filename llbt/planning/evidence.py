@@ -1,4 +1,4 @@
-"""Evidence on objects from judgments that come one after the other, and what it says at any time."""
+"""Evidence (e-values) about objects from judgments that arrive one after the other."""
 
 from __future__ import annotations
 

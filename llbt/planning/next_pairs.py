@@ -1,4 +1,4 @@
-"""Which pairs to ask for next: those whose judgments lower most what is not yet known."""
+"""The pairs to ask for next: those that would reduce uncertainty most."""
 
 from __future__ import annotations
 

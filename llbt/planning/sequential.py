@@ -1,4 +1,4 @@
-"""When to stop: evidence that holds however often somebody looks, and whichever pairs were chosen on the way."""
+"""When to stop: evidence that is valid at any time, whichever pairs were chosen on the way."""
 
 from __future__ import annotations
 

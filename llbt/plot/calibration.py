@@ -1,4 +1,4 @@
-"""The picture of how often came what had so much probability, with matplotlib."""
+"""The calibration plot: observed shares against predicted probabilities, with matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of how few units a ranking hangs on, with matplotlib."""
+"""The picture of how few units can be removed to change a ranking, with matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of who met whom, with matplotlib."""
+"""The picture of which objects were compared, and how often, with matplotlib."""
 
 from __future__ import annotations
 

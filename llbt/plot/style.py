@@ -1,4 +1,4 @@
-"""The grammar that all pictures share: colours, figures, names letter by letter, axes, forests, matrices, the end."""
+"""What all pictures share: colours, figures, names, axes, rows with intervals, matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a printed page has instead of a screen: fewer columns, and headings as typeset."""
+"""Columns of a table on a printed page: fewer of them, with typeset headings."""
 
 from __future__ import annotations
 

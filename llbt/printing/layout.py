@@ -1,4 +1,4 @@
-"""What is printed: columns of strings with a title, lines above and below, and notes."""
+"""A printed table: columns of strings with a title, lines above and below, and notes."""
 
 from __future__ import annotations
 

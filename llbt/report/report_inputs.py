@@ -1,4 +1,4 @@
-"""What a report is about: the fit, the audit of what it was made from, and what a reader must know first."""
+"""The inputs of a report: the fit, the audit of its judgments, and what a reader must know first."""
 
 from __future__ import annotations
 

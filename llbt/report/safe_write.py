@@ -1,4 +1,4 @@
-"""Files that are written: all of a file or nothing, and never over what was read."""
+"""Safe writing of files: the whole file or nothing, and never over a file that was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests that a leaderboard of scores stands on: every pair of its rows, arrays in and arrays out."""
+"""The tests behind a leaderboard of scores: every pair of its rows, arrays in and arrays out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who scored higher on which instance: the games that paired mechanisms see."""
+"""Which system scored higher on which instance: the games of the paired mechanisms."""
 
 from __future__ import annotations
 

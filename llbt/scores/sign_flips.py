@@ -1,4 +1,4 @@
-"""Sums of independent units held against the same sums with other signs: all of them, or as many as are drawn."""
+"""Sign-flip tests of sums over independent units: all signs, or as many as are drawn."""
 
 from __future__ import annotations
 
