@@ -10,12 +10,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from support import shell, simulation_tables
-from support.folders import REPOSITORY
+from support.folders import REPOSITORY, TESTS
 from typer.testing import Result
+
+from vignettes.site import developer_pages
 
 README = REPOSITORY / "README.md"
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
 CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
+DECISIONS = REPOSITORY / "docs" / "decisions"
 QUOTED = re.compile(r"`([^`\n]+)`")
 WORD = re.compile(r"\w+")
 CI = README.parent / ".ci" / "run"
@@ -103,17 +106,45 @@ def test_readme_commands_that_install_run_in_ci() -> None:
     assert all(re.search(rf"^step .* readme {name}$", script, re.MULTILINE) for name in names)
 
 
-def test_architecture_has_a_line_for_every_module() -> None:
-    section = ARCHITECTURE.read_text(encoding="utf-8").partition("\n## 5.")[2].partition("\n## 6.")[0]
-    block = section.partition("    llbt/\n")[2].partition("\n    tests/")[0]
-    found, room = [], ""
-    for indent, name in re.findall(r"^( {6}| {8})(\S+)", block, re.MULTILINE):
-        if name.endswith("/"):
-            room = name
-        else:
-            found.append(name if len(indent) == 6 else room + name)
-    there = [path.relative_to(REPOSITORY / "llbt").as_posix() for path in (REPOSITORY / "llbt").rglob("*.py")]
-    assert sorted(found) == sorted(name for name in there if not name.endswith("__init__.py"))
+def test_architecture_is_a_map_of_two_pages() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    assert len(text.encode()) <= 12_000
+    places = [quote for quote in QUOTED.findall(text) if quote.startswith(("llbt/", "tests/", "docs/"))]
+    assert len(places) > 40
+    assert [place for place in places if not (REPOSITORY / place).exists()] == []
+    rooms = {path.parent.name for path in (REPOSITORY / "llbt").glob("*/__init__.py")}
+    layers = text.partition("## The layers")[2].partition("## Where")[0]
+    assert sorted(room for room in rooms if not re.search(rf"\b{room}\b", layers)) == []
+
+
+def test_every_decision_has_a_question_a_choice_figures_and_what_was_refused() -> None:
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    pages = sorted(path for path in DECISIONS.glob("*.md") if path.name != "README.md")
+    assert [path.name[:3] for path in pages] == [f"{n:03}" for n in range(1, len(pages) + 1)]
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith(f"# {path.name[:3]} "), path.name
+        assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Question", "Choice", "Figures", "Refused"], path.name
+        assert len(text.split()) <= 1100, path.name
+        assert index.count(f"({path.name})") == 1, path.name
+        files = re.findall(r"`(\w+\.json)`", text)
+        assert [name for name in files if not (TESTS / "simulations" / name).exists()] == [], path.name
+
+
+@pytest.mark.parametrize("path", [ARCHITECTURE, *sorted(DECISIONS.glob("*.md"))], ids=lambda path: path.stem)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8"))
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_every_module_says_what_it_holds() -> None:
+    """The site lists modules by these lines; a module holds something, so its line is no command."""
+    paths = sorted((REPOSITORY / "llbt").rglob("*.py"))
+    lines = {path.relative_to(REPOSITORY).as_posix(): developer_pages.first_line(path) for path in paths}
+    command = re.compile(r"(Return|Yield|Give|Make|Compute|Helper|Utilit)", re.IGNORECASE)
+    assert [name for name, line in lines.items() if not re.search(r"\w.*[.?]$", line) or command.match(line)] == []
+    page = developer_pages.modules_page()
+    assert page.count("\n| `") == sum(path.name != "__init__.py" for path in paths)
 
 
 def test_tables_of_simulations_are_up_to_date() -> None:

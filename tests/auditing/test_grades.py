@@ -20,7 +20,7 @@ FIVE = graded(2, middle=True)
 
 
 def drawn(rng: np.random.Generator, n: int, delta: float = 0.0, spread: float = 0.35) -> pd.DataFrame:
-    """Return n judgments of eight objects by ten judges, in five grades: the model of ARCHITECTURE, section 2."""
+    """Return n judgments of eight objects by ten judges, in five grades: the model of docs/decisions/005."""
     worth = rng.normal(0, spread, 8)
     i = rng.integers(0, 8, n)
     j = (i + rng.integers(1, 8, n)) % 8

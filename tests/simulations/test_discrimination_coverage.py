@@ -116,7 +116,7 @@ def recorded() -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_said_of_size_and_coverage(case: tuple[int, int, float, str]) -> None:
-    """As ARCHITECTURE says it: near what is promised with 100 judgments a judge or more and worths that differ."""
+    """As docs/decisions/018 says: near what is promised with 100 judgments a judge or more and worths that differ."""
     record, (_, each, spread, kind) = recorded(), case
     found, error = record["found"][", ".join(map(str, case))], 3 * np.sqrt(0.05 * 0.95 / record["tables"])
     if each >= 20 and spread >= 0.5:

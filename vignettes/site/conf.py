@@ -14,6 +14,7 @@ import llbt
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # the writers of pages stand beside this file
 
+from developer_pages import developer_pages  # noqa: E402
 from format_pages import formats_page  # noqa: E402
 
 ANCHOR = re.compile(r"\]\(#([^)]+)\)")
@@ -149,7 +150,7 @@ def write_changelog() -> None:
 def written(name: str, text: str) -> None:
     """Write a page that is made, and leave it alone where it says that already: Sphinx reads what changed."""
     path = HERE / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if not (path.exists() and path.read_text(encoding="utf-8") == text):
         path.write_text(text, encoding="utf-8")
 
@@ -177,3 +178,5 @@ write_reference()
 write_tutorials()
 write_changelog()
 written("formats.md", formats_page())
+for page, text in developer_pages().items():
+    written(f"developers/{page}", text)
