@@ -17,6 +17,7 @@ from vignettes.site import developer_pages
 
 README = REPOSITORY / "README.md"
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
+CHANGELOG = REPOSITORY / "CHANGELOG.md"
 CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
 DECISIONS = REPOSITORY / "docs" / "decisions"
 QUOTED = re.compile(r"`([^`\n]+)`")
@@ -145,6 +146,13 @@ def test_every_module_says_what_it_holds() -> None:
     assert [name for name, line in lines.items() if not re.search(r"\w.*[.?]$", line) or command.match(line)] == []
     page = developer_pages.modules_page()
     assert page.count("\n| `") == sum(path.name != "__init__.py" for path in paths)
+
+
+def test_the_changelog_has_one_line_a_change() -> None:
+    """A reader finds a change in a second; figures are in docs/decisions."""
+    entries = CHANGELOG.read_text(encoding="utf-8").partition("## [Unreleased]")[2].splitlines()
+    assert [line for line in entries if line.startswith((" ", "\t"))] == []
+    assert [line for line in entries if line.startswith("- ") and len(line) > 200] == []
 
 
 def test_tables_of_simulations_are_up_to_date() -> None:
