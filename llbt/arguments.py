@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union
 import numpy as np
 
 from .errors import DesignError, LLBTError, OptionError, alternatives, safe_repr
+from .foreign_names import unknown_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,8 +106,10 @@ def whole(least: int) -> Kind:
 
 
 def is_list(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether a value holds others in an order, and can be asked for them again: no set, no dict, no generator."""
+    """Whether a value holds others in an order, and can be asked for them again: no set, dict, generator or answer."""
     if isinstance(value, str | bytes | bytearray | Set | Mapping | Iterator) or not isinstance(value, Iterable):
+        return False
+    if hasattr(type(value), "as_text"):  # an answer, whose rows are no list of values
         return False
     return isinstance(value, Sequence) or getattr(value, "ndim", 1) == 1
 
@@ -204,6 +207,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     parameters = inspect.signature(function).parameters.values()
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "")
+    known_names = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     kinds = _declared(function)
     module = function.__module__.partition(".")[2]
     room = "" if module in _ABOVE else module.partition(".")[0]
@@ -215,6 +219,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             passed = {**dict(zip(plain, args, strict=False)), **kwargs}
+            for name_given in kwargs:
+                if name_given not in known_names:
+                    options = [known for known in known_names if known not in ("self", "cls")]
+                    raise unknown_argument(function.__name__, name_given, kwargs[name_given], options, passed)
             names = itertools.chain(plain, itertools.repeat(rest))
             given = [_judged(asker, known, value, kinds, passed) for known, value in zip(names, args, strict=False)]
             named = {known: _judged(asker, known, value, kinds, passed) for known, value in kwargs.items()}

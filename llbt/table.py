@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import pandas as pd
 
 from .arguments import Digits, checked
 from .errors import OptionError, listed, printable
+from .foreign_names import unknown_attribute, unknown_column
 from .printing import latex, markup, text
 from .printing.latex_columns import LEFT_OUT
 from .printing.layout import LEGEND as LEGEND
@@ -30,10 +32,13 @@ _BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parame
 class Record:
     """The protocol of every answer: a class defines ``table()``, the rest follows from it.
 
-    This is the one base class of the package; it carries no state.
+    This is the one base class of the package; it carries no state. An answer has the rows and columns of its
+    ``to_frame()``: ``len(board)`` counts rows, ``for row in board`` gives each row as a dict, ``board["object"]`` is a
+    column, ``pandas.DataFrame(board)`` is the frame.
     """
 
     __slots__ = ()
+    _completed: ClassVar[tuple[str, ...]] = ()  # what completion lists, of a class with very many names
 
     def table(self) -> Table:
         """Return the answer as a `Table`."""
@@ -42,6 +47,49 @@ class Record:
     def to_frame(self) -> pd.DataFrame:
         """Return the answer as a pandas DataFrame, unrounded."""
         return self.table().to_frame()
+
+    @checked
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows of ``to_frame()``, unrounded, to a csv file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; one that exists is replaced.
+
+        Notes
+        -----
+        Labels are written as they are. A spreadsheet may take a label that begins with ``=`` for a formula.
+        """
+        self.to_frame().to_csv(path, index=False)
+
+    def __len__(self) -> int:
+        return len(self.to_frame())
+
+    def __bool__(self) -> bool:
+        return True  # an answer without rows is an answer
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.to_frame().to_dict("records"))  # type: ignore[arg-type]  # columns have names
+
+    def __getitem__(self, columns: Any) -> Any:
+        frame = self.to_frame()
+        for name in columns if isinstance(columns, list) else [columns]:
+            if not isinstance(name, str) or name not in frame.columns:
+                raise unknown_column(name, [str(known) for known in frame.columns])
+        return frame[columns]
+
+    def __dir__(self) -> list[str]:
+        """Return what one goes on to type; the reference has all attributes."""
+        if self._completed:
+            return sorted(set(self._completed) & set(object.__dir__(self)))
+        own = {name for kind in type(self).__mro__[:-1] for name, value in vars(kind).items() if callable(value)}
+        return sorted(name for name in own if not name.startswith("_"))
+
+    if not TYPE_CHECKING:  # a type checker refuses unknown names without it
+
+        def __getattr__(self, name: str) -> Any:
+            raise unknown_attribute(type(self), name)
 
     def _in_digits(self, digits: int) -> Record:
         """Return the record that composes its cells with so many digits, where cells are composed of numbers."""

@@ -11,11 +11,18 @@ from ..arguments import filled
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
+from ..foreign_names import unknown_attribute
 from ..formulas.design import Design
 
 F = TypeVar("F")
 R = TypeVar("R")
 K = TypeVar("K", bound=type)
+
+# What completion lists of a fit: what people ask for first. The reference has all attributes.
+COMPLETED = (
+    *("aic", "as_latex", "bse", "comparisons", "conf_int", "llf", "params", "predict", "pvalues", "rankings"),
+    *("shares", "summary", "t_test", "to_frame"),
+)
 
 
 class Attribute(property, Generic[F, R]):
@@ -92,7 +99,7 @@ def missing_attribute(fit: object, name: str, kind: type | None = None) -> Attri
     is_function = name.islower() and name in getattr(package, "__all__", ()) and callable(getattr(package, name))
     if is_function and name not in getattr(kind, "_unanswered", {}):
         return AttributeError(f"{name} is a function: llbt.{name}(res)")
-    return AttributeError(f"{kind.__name__} has no attribute {name!r}")
+    return unknown_attribute(kind, name)
 
 
 # -- what was fitted ---------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from ..kernel.robust import Covariance
 from ..resampling import steps_shown
 from ..table import Record, Table, format_figure
 from . import hypotheses, wald
-from .attributes import Attribute, missing_attribute
+from .attributes import COMPLETED, Attribute, missing_attribute
 from .extra_rows import rows_beside
 from .implied_pair_fit import worths_on_pairs
 from .ranking_estimates import RankingEstimates, RankingSpecification
@@ -178,6 +178,8 @@ class BestWorstEffects(WorthEstimates, Record):
     rankings: Rankings
     sets: SetsByJudge
     judge: str
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

@@ -11,7 +11,7 @@ from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
 from ..table import Field, Record, Table
 from . import hypotheses
-from .attributes import lacks, missing_attribute
+from .attributes import COMPLETED, lacks, missing_attribute
 from .discrimination_estimates import DiscriminationEstimates, readings_of
 from .discrimination_predictions import predicted_by_judge
 from .discrimination_summary import discrimination_summary
@@ -73,6 +73,8 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     """
 
     _made_by: ClassVar[str] = "llbt.fit(…, discrimination=…)"
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

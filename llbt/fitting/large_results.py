@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..arguments import Confidence, Count, checked
 from ..table import Record, Table
 from . import hypotheses
-from .attributes import lacks, missing_attribute
+from .attributes import COMPLETED, lacks, missing_attribute
 from .large_estimates import LargeEstimates
 from .large_summary import large_predictions, large_summary
 from .summary_rows import MOST_ROWS, Sort
@@ -60,6 +60,8 @@ class LargeResults(LargeEstimates, Record):
 
     _made_by: ClassVar[str] = "llbt.fit(…) of more than 10,000 objects"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LARGE
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

@@ -14,7 +14,7 @@ from ..formulas.grid import At
 from ..resampling import Resampler
 from ..table import Record, Table
 from . import hypotheses
-from .attributes import lacks, missing_attribute
+from .attributes import COMPLETED, lacks, missing_attribute
 from .equal_scales import equal_scales_test
 from .judge_predictions import known_predicted
 from .laplace_bias import laplace_bias
@@ -93,6 +93,8 @@ class MixedResults(MixedEstimates, Record):
 
     _made_by: ClassVar[str] = "llbt.fit(…) for a formula with brackets"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_EFFECTS
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..arguments import Confidence, Count, checked
 from ..table import Record, Table
 from . import hypotheses
-from .attributes import missing_attribute
+from .attributes import COMPLETED, missing_attribute
 from .pattern_estimates import PatternEstimates
 from .pattern_predictions import predicted_answers
 from .pattern_summary import pattern_summary
@@ -97,6 +97,8 @@ class PatternResults(PatternEstimates, Record):
 
     _made_by: ClassVar[str] = "llbt.fit(formula, patterns)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_PATTERNS
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

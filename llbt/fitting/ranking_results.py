@@ -12,7 +12,7 @@ from ..core.rankings import Rankings
 from ..formulas.grid import At
 from ..table import Record, Table
 from . import hypotheses
-from .attributes import missing_attribute
+from .attributes import COMPLETED, missing_attribute
 from .ranking_estimates import RankingEstimates
 from .ranking_prediction import predicted_first, predicted_lists
 from .ranking_summary import ranking_summary
@@ -86,6 +86,8 @@ class RankingResults(RankingEstimates, Record):
 
     _made_by: ClassVar[str] = "llbt.fit(formula, rankings)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_LISTS
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

@@ -14,7 +14,7 @@ from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..table import Record, Table
 from . import hypotheses
-from .attributes import missing_attribute
+from .attributes import COMPLETED, missing_attribute
 from .estimates import Estimates, lacking
 from .hypotheses import wald_test
 from .prediction import predicted
@@ -72,6 +72,8 @@ class LLBTResults(Estimates, Record):
     def _answers_alone(self, asker: str) -> bool:
         """Whether a question is answered: by worths that stand for another kind of answer, if it asks for no more."""
         return self.stands_for is None or (asker in BY_WORTHS and "worth" in self.design.blocks)
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         if self.stands_for is not None:

@@ -18,7 +18,7 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, FormulaError, SeparationError
 from ..fitting import attributes, criteria, hypotheses, wald
-from ..fitting.attributes import lacks, missing_attribute
+from ..fitting.attributes import COMPLETED, lacks, missing_attribute
 from ..fitting.model import LLBT
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
@@ -106,6 +106,8 @@ class Calibration(Record):
     notes: tuple[str, ...]
     problem: CalibrationProblem
     held: FloatArray | None
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

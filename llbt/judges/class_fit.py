@@ -20,7 +20,7 @@ from ..core.counts import counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
 from ..fitting import attributes, criteria, hypotheses, wald
-from ..fitting.attributes import lacks, missing_attribute
+from ..fitting.attributes import COMPLETED, lacks, missing_attribute
 from ..fitting.class_predictions import class_predictions
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.results import LLBTResults
@@ -94,6 +94,8 @@ class LatentClasses(Record):
     pooled: LLBTResults
     by_judge: ByJudge
     mixture: Mixture
+
+    _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)

@@ -59,7 +59,7 @@ def naming_a_kind() -> list[str]:
 
 def common_attributes() -> list[str]:
     """Return the public attributes that the fits of all kinds have."""
-    each = [{name for name in dir(fit_of(kind)) if name[0] != "_"} for kind in KINDS]
+    each = [{name for name in object.__dir__(fit_of(kind)) if name[0] != "_"} for kind in KINDS]
     return sorted(set.intersection(*each))
 
 

@@ -1,0 +1,171 @@
+"""Names from R, statsmodels, scikit-learn and pandas, with what to type for them here: the text of hints."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+import sys
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from .errors import OptionError, listed, safe_repr
+
+_ALIKE = 0.75  # difflib's ratio from which a name is near another
+_LONGEST = 40  # characters of a value that is repeated in a hint
+
+# Other names of arguments that several functions have.
+ARGUMENTS: dict[str, str] = {
+    **dict.fromkeys(("B", "R", "n_boot", "nboot", "n_resamples", "n_bootstrap", "nsim", "n_sim", "reps"), "n"),
+    **dict.fromkeys(("seed", "random_state", "random_seed"), "rng"),
+    **dict.fromkeys(("level", "conf_level", "confidence_level", "ci"), "confidence"),
+    **dict.fromkeys(("cores", "ncpus", "n_cores", "n_workers", "workers"), "n_jobs"),
+    **dict.fromkeys(("newdata", "X", "exog", "df"), "frame"),
+    **dict.fromkeys(("ref", "refcat", "base", "baseline", "reference_level"), "reference"),
+    **dict.fromkeys(("by", "strata", "cluster", "unit"), "resample"),
+    **dict.fromkeys(("padjust", "p_adjust", "adjust_method", "correction"), "adjust"),
+    **dict.fromkeys(("verbose", "disp"), "progress"),
+    **dict.fromkeys(("title",), "caption"),
+    **dict.fromkeys(("type", "units"), "scale"),
+}
+_CLUSTERED = "cov_type='cluster', groups={judge}"
+# What to type for arguments that one function lacks; {judge} is a column of clusters.
+OF_FUNCTION: dict[tuple[str, str], str] = {
+    **dict.fromkeys((("fit", name) for name in ("cluster", "clusters", "vcov", "cov_kwds", "vcov_type")), _CLUSTERED),
+    **dict.fromkeys((("fit", name) for name in ("robust", "se", "cov")), "cov_type='cautious'"),
+    **dict.fromkeys((("fit", name) for name in ("penalty", "alpha", "ridge", "C", "br")), "prior='jeffreys'"),
+    ("fit", "family"): "link='probit'",
+}
+
+# Other names of what a fit has, and what to type.
+OF_FITS: dict[str, str] = {
+    **dict.fromkeys(("coef", "coef_", "coefs", "coefficients", "beta", "estimate"), "res.params"),
+    **dict.fromkeys(("vcov", "cov", "covariance_matrix"), "res.cov_params()"),
+    **dict.fromkeys(("logLik", "loglik", "loglike", "log_likelihood", "loglikelihood"), "res.llf"),
+    **dict.fromkeys(("AIC",), "res.aic"),
+    **dict.fromkeys(("BIC",), "res.bic"),
+    **dict.fromkeys(("confint", "conf", "ci"), "res.conf_int()"),
+    **dict.fromkeys(("se", "std_err", "std_errors", "stderr"), "res.bse"),
+    **dict.fromkeys(("p_values", "pvalue", "p_value"), "res.pvalues"),
+    **dict.fromkeys(("zvalues", "tstat", "t_values", "z_values"), "res.tvalues"),
+    **dict.fromkeys(("n", "n_obs", "size"), "res.nobs"),
+    **dict.fromkeys(("fitted", "fitted_values", "predict_proba", "probabilities"), "res.predict()"),
+    **dict.fromkeys(("resid", "resids"), "llbt.residuals(res)"),
+    **dict.fromkeys(("ranking", "ranks", "ratings", "board"), "llbt.leaderboard(res)"),
+    **dict.fromkeys(("elo",), "llbt.leaderboard(res, scale='elo')"),
+    **dict.fromkeys(("worths", "strengths", "abilities", "theta", "pi"), "llbt.worth(res)"),
+    **dict.fromkeys(("compare", "emmeans", "pairs"), "llbt.pairwise(res)"),
+    **dict.fromkeys(("boot",), "llbt.bootstrap(res)"),
+    **dict.fromkeys(("tidy", "summary2", "coeftable"), "res.summary()"),
+    **dict.fromkeys(("data", "frame"), "res.comparisons"),
+    **dict.fromkeys(("plot", "plots"), "llbt.plot.worth(res)"),
+}
+# Other names of how an answer is written.
+_WRITTEN = {
+    "to_latex": "as_latex()",
+    "to_html": "as_html()",
+    "to_markdown": "as_markdown()",
+    "to_string": "as_text()",
+    "to_pandas": "to_frame()",
+    "df": "to_frame()",
+    "style": "as_html()",
+    "print": "as_text()",
+}
+
+
+class UnknownArgumentError(OptionError, TypeError):
+    """An argument that a function does not have, with what to type in its place."""
+
+
+class UnknownColumnError(OptionError, KeyError):
+    """A column that a table does not have."""
+
+
+def unknown_argument(
+    function: str, name: str, value: object, known: Sequence[str], passed: Mapping[str, object]
+) -> UnknownArgumentError:
+    """Return the error for an argument that a function does not have.
+
+    Parameters
+    ----------
+    function : str
+        Its name, without that of a class.
+    name : str
+        Of the argument.
+    value : object
+        What was passed for it.
+    known : sequence of str
+        The arguments that the function has.
+    passed : mapping
+        The arguments that were passed, of which one may hold the judgments with their clusters.
+    """
+    found = f"there is no argument {name!r}"
+    remedy = OF_FUNCTION.get((function, name), "")
+    if remedy:
+        return UnknownArgumentError(found, f"Type {remedy.replace('{judge}', repr(_cluster(value, passed)))}.")
+    other = ARGUMENTS.get(name, "")
+    if name == "alpha" and "confidence" in known and isinstance(value, float):
+        return UnknownArgumentError(found, f"Type confidence={1 - value:.6g}.")
+    if other in known:
+        return UnknownArgumentError(found, f"Type {other}={_short(value)}.")
+    close = difflib.get_close_matches(name, known, 1, _ALIKE)
+    if close:
+        return UnknownArgumentError(found, f"Did you mean {close[0]!r}?")
+    return UnknownArgumentError(found, expected=f"some of {listed(known, 20)}")
+
+
+def _short(value: object) -> str:
+    text = safe_repr(value)
+    return text if len(text) <= _LONGEST and "\n" not in text else "…"
+
+
+def _cluster(value: object, passed: Mapping[str, object]) -> object:
+    """Return the column of clusters that was meant: the text that was passed, else the first that a table keeps."""
+    if isinstance(value, str):
+        return value
+    kept = (name for table in passed.values() for name in getattr(table, "clusters", ()))
+    return next(kept, "judge")
+
+
+def _hint(kind: type, name: str) -> str:
+    """Return what to type for a name that a kind of record does not have; nothing where nothing is known."""
+    of_fit = OF_FITS.get(name, "") if hasattr(kind, "params") else ""
+    first = of_fit.removeprefix("res.").partition("(")[0] if of_fit.startswith("res.") else ""
+    if of_fit and (not first or hasattr(kind, first)):
+        return f"Type {of_fit}."
+    if name == "plot":
+        return _picture_of(kind)
+    if name in _WRITTEN:
+        return f"Type .{_WRITTEN[name]}."
+    if hasattr(pd.DataFrame, name):
+        return f"It belongs to the data frame: .to_frame().{name}."
+    known = [one for one in (*dir(kind), *getattr(kind, "__dataclass_fields__", ())) if one[0] != "_"]
+    close = difflib.get_close_matches(name, known, 1, _ALIKE)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def _picture_of(kind: type) -> str:
+    """Return the picture whose first argument is such a record."""
+    plot = getattr(sys.modules.get("llbt"), "plot", None)
+    for name in getattr(plot, "__all__", ()):
+        first = next(iter(inspect.signature(getattr(plot, name)).parameters.values()))
+        if re.search(rf"\b{kind.__name__}\b", str(first.annotation)) and kind.__name__ != "Table":
+            return f"Type llbt.plot.{name}(…)."
+    return "Pictures are functions: llbt.plot.worth(res)."
+
+
+def unknown_attribute(kind: type, name: str) -> AttributeError:
+    """Return the error for a name that a kind of record does not have, with what to type in its place."""
+    said = f"{kind.__name__} has no attribute {name!r}"
+    hint = "" if name.startswith("_") else _hint(kind, name)
+    return AttributeError(f"{said}. {hint}" if hint else said)
+
+
+def unknown_column(name: object, known: Sequence[str]) -> UnknownColumnError:
+    """Return the error for what is no column of a table: another name, or the place of a row."""
+    if isinstance(name, int | slice | tuple):
+        return UnknownColumnError(f"[{name!r}] is no column", "A row by its place: .to_frame().iloc[0].")
+    close = difflib.get_close_matches(str(name), known, 1)
+    hint = f"Did you mean {close[0]!r}?" if close else ""
+    return UnknownColumnError(f"no column {safe_repr(name)}", hint, expected=f"one of {listed(known, 20)}")

@@ -1,0 +1,60 @@
+"""Answers behave as tables: rows, columns, frames, csv files, what completion lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.calls import by_judge, fitted
+
+import llbt
+
+
+def test_an_answer_has_rows_and_columns() -> None:
+    board = llbt.leaderboard(fitted())
+    frame = board.to_frame()
+    assert len(board) == len(frame) == 3
+    assert [row["object"] for row in board] == frame["object"].tolist()
+    pd.testing.assert_series_equal(board["estimate"], frame["estimate"])
+    pd.testing.assert_frame_equal(board[["object", "rank"]], frame[["object", "rank"]])
+    pd.testing.assert_frame_equal(pd.DataFrame(board), frame)
+
+
+@pytest.mark.parametrize("ask", [llbt.worth, llbt.pairwise, llbt.residuals, llbt.quasi_variances, llbt.influence])
+def test_pandas_makes_the_frame_of_an_answer(ask) -> None:
+    answer = ask(fitted())
+    pd.testing.assert_frame_equal(pd.DataFrame(answer), answer.to_frame())
+
+
+def test_an_answer_is_written_as_csv(tmp_path: Path) -> None:
+    board = llbt.worth(by_judge())
+    board.to_csv(tmp_path / "board.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "board.csv"), board.to_frame(), check_exact=False)
+
+
+def test_an_answer_without_rows_is_an_answer() -> None:
+    empty = llbt.Table((), title="nothing")
+    assert len(empty) == 0
+    assert list(empty) == []
+    assert empty
+
+
+def test_a_column_that_is_not_there() -> None:
+    with pytest.raises(KeyError, match="Did you mean 'object'"):
+        llbt.worth(fitted())["objct"]
+
+
+def test_completion_lists_few_names() -> None:
+    res = fitted()
+    assert set(dir(res)) >= {"params", "summary", "predict", "conf_int", "comparisons"}
+    answers = [res, llbt.leaderboard(res), llbt.pairwise(res), llbt.bootstrap(res, n=3, rng=1), llbt.fragility(res)]
+    for answer in answers:
+        assert len(dir(answer)) <= 14
+        assert set(dir(answer)) >= {"to_frame", "as_latex"}
+        assert all(hasattr(answer, name) for name in dir(answer))
+
+
+def test_an_answer_is_no_list_of_values() -> None:
+    with pytest.raises(llbt.LLBTError, match="expected"):
+        llbt.pairwise(fitted(), objects=llbt.leaderboard(fitted()))  # type: ignore[arg-type]
