@@ -149,7 +149,10 @@ def test_every_module_says_what_it_holds() -> None:
 
 
 def test_the_changelog_has_one_line_a_change() -> None:
-    """A reader finds a change in a second; figures are in docs/decisions."""
+    """A reader finds a change in a second; figures are in docs/decisions.
+
+    If a rebase brings older, longer entries back: take the file of main and add your lines, one line each.
+    """
     entries = CHANGELOG.read_text(encoding="utf-8").partition("## [Unreleased]")[2].splitlines()
     assert [line for line in entries if line.startswith((" ", "\t"))] == []
     assert [line for line in entries if line.startswith("- ") and len(line) > 200] == []

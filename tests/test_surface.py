@@ -1,7 +1,6 @@
 """What a user may type: every name before the rooms and where it is now, and that nothing speaks of the old ones."""
 
 import ast
-import csv
 import importlib
 import inspect
 import re
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.folders import REPOSITORY, TESTS
-from support.surface import NAMESPACES, public
+from support.folders import REPOSITORY
+from support.surface import NAMESPACES, public, rows
 
 import llbt
 from llbt import surface
 
-with (TESTS / "surface.csv").open(encoding="utf-8", newline="") as file:
-    ROWS = [(row["before"], row["now"]) for row in csv.DictReader(file)]
+ROWS = rows()
 NAMES = {before: now for before, now in ROWS if before}
 NEW = {now for before, now in ROWS if not before}
 TEXTS = ("llbt/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "vignettes/**/*.py", "vignettes/*.ipynb", "**/*.md")
@@ -41,6 +39,7 @@ def test_every_name_is_where_the_table_says_or_in_what_took_its_place(name: str)
 
 
 def test_the_table_holds_every_public_name() -> None:
+    """`python -m support.surface`, in tests, adds new names."""
     assert set(public()) == {now for now in NAMES.values() if "in " not in now and ":" not in now} | NEW
 
 
@@ -81,6 +80,19 @@ def test_a_function_is_defined_under_its_public_name_and_documented(name: str) -
         assert function.__name__ == name.rpartition(".")[2]
     assert function.__doc__
     assert "Examples\n" in function.__doc__, name
+
+
+def test_a_public_function_is_named_by_hand_in_three_places() -> None:
+    """surface.py (or `__all__` of a namespace), CALLS and questions.md, as CONTRIBUTING says; surface.csv is generated.
+
+    A file that names nearly every public function is a place that a new function has to be added to.
+    """
+    leaves = [name.rpartition(".")[2] for name, value in public().items() if inspect.isfunction(value)]
+    globs = ("tests/**/*.py", "tests/*.csv", "vignettes/**/*.md", "docs/**/*.md")
+    texts = {path: path.read_text(encoding="utf-8") for glob in globs for path in REPOSITORY.glob(glob)}
+    words = {_inside(path).as_posix(): set(re.findall(r"\w+", text)) for path, text in texts.items()}
+    lists = {name for name, there in words.items() if sum(leaf in there for leaf in leaves) > 0.9 * len(leaves)}
+    assert lists == {"tests/surface.csv", "tests/support/calls.py", "vignettes/site/pages/questions.md"}
 
 
 # What an option of a name may be, wherever a public function has it.
