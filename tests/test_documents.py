@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import shlex
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -113,9 +114,14 @@ def test_architecture_is_a_map_of_two_pages() -> None:
     places = [quote for quote in QUOTED.findall(text) if quote.startswith(("llbt/", "tests/", "docs/"))]
     assert len(places) > 40
     assert [place for place in places if not (REPOSITORY / place).exists()] == []
-    rooms = {path.parent.name for path in (REPOSITORY / "llbt").glob("*/__init__.py")}
-    layers = text.partition("## The layers")[2].partition("## Where")[0]
-    assert sorted(room for room in rooms if not re.search(rf"\b{room}\b", layers)) == []
+
+
+def test_the_picture_of_the_layers_is_the_contract_of_imports() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = next(one for one in project["tool"]["importlinter"]["contracts"] if one["id"] == "rooms")
+    picture = ARCHITECTURE.read_text(encoding="utf-8").partition("## The layers")[2].partition("## Where")[0]
+    lines = re.findall(r"^ {10,}(\w+(?: │ \w+)*)", picture, re.MULTILINE)
+    assert [line.replace("│", "|") for line in lines] == contract["layers"]
 
 
 def test_every_decision_has_a_question_a_choice_figures_and_what_was_refused() -> None:
