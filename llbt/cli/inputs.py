@@ -42,7 +42,7 @@ class Opened:
     source : path, bytes or Comparisons
         The last for a bundled data set.
     said : dict
-        Arguments of the doors.
+        Arguments of the readers.
     who : dict
         The columns of judge and prompt that were named; of a bundled data set for its audit alone.
     """

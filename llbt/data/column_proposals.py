@@ -1,4 +1,4 @@
-"""Which columns a caller probably means, where a door does not find its own: arguments to paste."""
+"""Which columns a caller probably means, if a reader does not find its own: arguments to paste."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def wanted(
     units: Names = (),
     judge_covariates: object = None,
 ) -> Wanted:
-    """Return what a door is asked to keep, with names checked as far as they can be without the frame."""
+    """Return what a reader is asked to keep, with names checked as far as they can be without the frame."""
     if side_covariates is not None and not isinstance(side_covariates, Mapping):
         raise OptionError(
             f"side_covariates={safe_repr(side_covariates)}",

@@ -67,7 +67,7 @@ def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tup
 
 @contextlib.contextmanager
 def may_drop() -> Iterator[None]:
-    """Say of missing values what a door with ``missing=`` does about them."""
+    """Say of missing values what a reader with ``missing=`` does about them."""
     try:
         yield
     except JudgmentError as error:
@@ -113,7 +113,7 @@ class Filter:
 
     @property
     def note(self) -> str:
-        """What a door says of the column."""
+        """What a reader says of the column."""
         return f"column {self.name!r} may say which rows count ({self.told}); all rows are counted"
 
 

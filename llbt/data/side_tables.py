@@ -54,7 +54,7 @@ class Described:
         judge : str
             The column among them that names the judge, if it is there.
         called : str
-            What the door calls this column.
+            What the reader calls this column.
         """
         key = judge if judge in self.frame.columns else self.key
         if judge not in names or (key in names and key != judge):
@@ -126,7 +126,7 @@ def _what(noun: str) -> str:
 
 
 def described(frame: object, noun: Literal["object", "judge"]) -> Described | None:
-    """Return the table that a door was handed, opened unless it is already; None for none.
+    """Return the table that a reader was handed, opened unless it is already; None for none.
 
     Raises
     ------

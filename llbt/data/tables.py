@@ -86,7 +86,7 @@ def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
 
 
 def unused_note(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the note on columns that a door did not use; none where it used all."""
+    """Return the note on columns that a reader did not use; none where it used all."""
     return (f"columns not used: {listed(names, len(names))}",) if names else ()
 
 

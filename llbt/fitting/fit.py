@@ -96,7 +96,7 @@ def fit(
     Parameters
     ----------
     formula : str
-        Terms `object`, `tie`, `order`, `bad`, `grade`, `pair`, covariates, ``(object | judge)``, as "object + tie".
+        Terms ``object``, ``tie``, ``order``, ``grade``, ``bad``, covariates, ``(object | judge)``: "object * judge".
     data : Comparisons, Rankings or Patterns
         The judgments. Their type decides the model.
     reference, fixed : label or mapping; mapping of str to float
