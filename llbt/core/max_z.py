@@ -20,6 +20,7 @@ _LEAST = 1e-290  # of a tail that has a logarithm
 _DRAWS = 20_000  # directions: the simulated quantile of max |z| is right to about .005
 _SCALES, _REMOTE = 200, 1e-16  # standard deviations that t is normal for, and the probability of those left out
 _NODES = 500  # means of as many draws each stand for them: another 1e-4
+_CELLS = 5_000_000  # contrasts × draws that are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,3 +146,32 @@ def max_z(std_error: FloatArray, cov: FloatArray, df: float, rng: np.random.Gene
         return MaxZ(np.empty(0), rank, size, df)
     drawn = np.sort(np.minimum(LargestDifference.of(root, std_error).drawn(_DRAWS, rng), 1.0))
     return MaxZ(drawn.reshape(_NODES, -1).mean(axis=1), rank, size, df)
+
+
+def max_z_of(root: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
+    """Return the distribution of max |z| over any m contrasts, simulated from their joint distribution.
+
+    Parameters
+    ----------
+    root : ndarray, shape (m, d)
+        Contrasts with variances 1 are root·z, z standard normal; rows with another variance are scaled to it, and
+        rows of zeros or NaN are left out.
+    df : float
+        Degrees of freedom of a common variance estimate; infinite for the normal.
+    rng : numpy.random.Generator
+    """
+    lengths = np.linalg.norm(root, axis=1)
+    told = np.flatnonzero(lengths > 0)  # False for NaN
+    if not told.size:
+        return MaxZ(np.empty(0), 0, 0, df)
+    _, singular, directions = np.linalg.svd(root[told] / lengths[told, None], full_matrices=False)
+    rank = int((singular > 1e-9 * singular[0]).sum())
+    unit = (root[told] / lengths[told, None]) @ directions[:rank].T
+    drawn = np.empty(_DRAWS)
+    block = max(1, _CELLS // len(told))
+    for start in range(0, _DRAWS, block):
+        normal = rng.standard_normal((rank, min(block, _DRAWS - start)))
+        normal /= np.linalg.norm(normal, axis=0)
+        drawn[start : start + normal.shape[1]] = np.abs(unit @ normal).max(axis=0)
+    drawn = np.sort(np.minimum(drawn, 1.0))
+    return MaxZ(drawn.reshape(_NODES, -1).mean(axis=1), rank, len(told), df)

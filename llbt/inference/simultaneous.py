@@ -1,12 +1,16 @@
-"""Standard errors of all differences of log-worths, and the distribution of the largest |z| of them."""
+"""Tests and intervals that hold together: of all differences of log-worths, and of any contrasts of estimates."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy import stats
 
 from ..core.columns import FloatArray, IntArray
-from ..core.max_z import MaxZ, max_z
-from ..kernel.robust import LOST
+from ..core.max_z import MaxZ, max_z, max_z_of
+from ..core.statistics import two_sided_p
+from ..kernel.robust import LOST, Covariance
 from .log_worths import KNOWN, LogWorths
 
 
@@ -28,3 +32,71 @@ def largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng
     errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
     cov = np.where(np.isnan(found.cov), 0.0, found.cov)  # of a class at infinity, whose differences have no errors
     return max_z(errors, cov, df, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class Simultaneous:
+    """Contrasts of estimates with tests and intervals that hold together, m of them.
+
+    Attributes
+    ----------
+    estimate, std_error : ndarray, shape (m,)
+        NaN where not determined.
+    statistic, p_value, p_adjusted : ndarray, shape (m,)
+        Of each by itself, and by the distribution of the largest |z|.
+    conf_low, conf_high : ndarray, shape (m,)
+        With the confidence asked for all intervals hold their contrasts.
+    df : ndarray, shape (m,)
+        Degrees of freedom of t of each; infinite for the normal.
+    """
+
+    estimate: FloatArray
+    std_error: FloatArray
+    statistic: FloatArray
+    p_value: FloatArray
+    p_adjusted: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    df: FloatArray
+
+
+def simultaneous(
+    weights: FloatArray,
+    estimate: FloatArray,
+    covariance: Covariance,
+    rows: FloatArray,
+    confidence: float,
+    rng: np.random.Generator,
+) -> Simultaneous:
+    """Return simultaneous intervals and adjusted p-values of contrasts, by the largest |z| (Hothorn et al. 2008).
+
+    Parameters
+    ----------
+    weights : ndarray, shape (m, k)
+        The contrasts of k estimates.
+    estimate : ndarray, shape (k,)
+    covariance : Covariance
+        Of the p parameters that were estimated.
+    rows : ndarray, shape (k, p)
+        The linear combinations of the parameters that the estimates are.
+    confidence : float
+    rng : numpy.random.Generator
+    """
+    combined = weights @ rows
+    cov = covariance.combined(rows)
+    variance = np.einsum("mk,mk->m", weights @ cov, weights)
+    known = variance > KNOWN * np.diag(cov).max(initial=0.0)
+    error = np.sqrt(np.where(known, variance, np.nan))
+    error[covariance.unknown(combined)] = np.nan
+    found = weights @ estimate
+    df, own = covariance.df, covariance.df_of(combined)
+    statistic = found / error
+    p_value = two_sided_p(statistic, own)
+    alike = np.where(own != df, np.sign(statistic) * stats.t.isf(p_value / 2, df), statistic)  # of the tail of each
+    values, vectors = np.linalg.eigh(cov)
+    root = weights @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    root[np.isnan(error)] = 0.0
+    largest_z = max_z_of(root, df, rng)
+    critical = largest_z.quantile(confidence)
+    half = np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical) * error
+    return Simultaneous(found, error, statistic, p_value, largest_z.p_value(alike), found - half, found + half, own)
