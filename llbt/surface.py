@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .fitting.results import LLBTResults
     from .inference.anova import anova
     from .inference.bootstrap import bootstrap
+    from .inference.changes import compare
     from .inference.contrasts import contrasts
     from .inference.drift import drift
     from .inference.fragility import fragility
@@ -88,6 +89,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "fit",
     # how good are the objects, and which differ?
     "contrasts",
+    "compare",
     "drift",
     "judge_effects",
     "leaderboard",
@@ -167,6 +169,7 @@ HOMES = {
     "formats": "formats",
     "anova": "inference.anova",
     "bootstrap": "inference.bootstrap",
+    "compare": "inference.changes",
     "contrasts": "inference.contrasts",
     "drift": "inference.drift",
     "fragility": "inference.fragility",

@@ -100,7 +100,7 @@ def contrasts(
 def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
     """Return the contrasts of a fit whose estimates have a covariance."""
     res = average_of(of)
-    _check_scale(res.response, res.specification, scale)
+    check_scale(res.response, res.specification, scale)
     rows, notes = _linear(res, weights, at, scale)
     matrix = np.concatenate([row.matrix for row in rows])
     predicted = res.object_effects is not None
@@ -116,7 +116,7 @@ def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Sc
 def _(res: LargeResults, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
     """Return the contrasts of very many objects, whose covariance is solved for exactly."""
     check_plain(at, population=False)
-    _check_scale(res.comparisons.response, res.specification, scale)
+    check_scale(res.comparisons.response, res.specification, scale)
     of, rows = res.estimated, []
     for name, value in weights.items():
         if isinstance(value, str):
@@ -130,7 +130,8 @@ def _(res: LargeResults, weights: _Weights, at: At, scale: Scale, confidence: fl
     return replace(found, notes=("standard errors are exact",))
 
 
-def _check_scale(response: Response | Cumulative, spec: Specification, scale: Scale) -> None:
+def check_scale(response: Response | Cumulative, spec: Specification, scale: Scale) -> None:
+    """Raise for a scale on which a contrast of log-worths is no contrast."""
     if response.plain_odds or scale == "log_worth":
         return
     what = "the judgments are graded" if spec.link == "adjacent" else f"the link is {spec.link!r}"
