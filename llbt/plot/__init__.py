@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from ..errors import unknown_name
 from .calibration import calibration
+from .changes import changes
 from .classes import classes, posteriors
 from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
@@ -26,6 +27,7 @@ from .worth import worth
 __all__ = [
     "anova",
     "calibration",
+    "changes",
     "classes",
     "decisions",
     "difference_curve",
