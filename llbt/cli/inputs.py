@@ -242,13 +242,14 @@ def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> AnyFit:
 def _reference(text: str, c: llbt.Comparisons) -> Any:
     """Return the object that is written so, or the levels that are named."""
     if "=" not in text or text in map(str, c.objects):
-        return _label(c.objects, text)
+        return label_of(c.objects, text)
     labels = {"object": c.objects, **{column.name: column.levels for column in c.columns}}
     named = pairs("reference", text, "object=B,judge=J2")
-    return {name: _label(labels.get(name, ()), level) for name, level in named}
+    return {name: label_of(labels.get(name, ()), level) for name, level in named}
 
 
-def _label(labels: Iterable[Any], text: str) -> Any:
+def label_of(labels: Iterable[Any], text: str) -> Any:
+    """Return the label that is written so; the text itself where none is, to be refused by its name."""
     return next((label for label in labels if str(label) == text), text)
 
 
@@ -267,8 +268,8 @@ def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
 def anchor_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
     """Return the object of a leaderboard that stands at 0, or objects and where they stand."""
     if text is None or "=" not in text or text in map(str, c.objects):
-        return text if text is None else _label(c.objects, text)
-    return {_label(c.objects, name): value for name, value in numbers("anchor", text).items()}
+        return text if text is None else label_of(c.objects, text)
+    return {label_of(c.objects, name): value for name, value in numbers("anchor", text).items()}
 
 
 _READERS: dict[str, Callable[[str, str], Any]] = {

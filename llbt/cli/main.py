@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .comparing import compare
 from .judging import agreement, audit
 from .lists import datasets, example, formats
 from .messages import Said
@@ -25,15 +26,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain text, also where a help text has brackets
     epilog="""Answers go to standard output, warnings and refusals to standard error. Exit codes: 0, answered; 1, a
-    check named by llbt audit --fail-on found something; 2, refused, with the reason; 130, interrupted; 141, nobody
-    read the output to its end.""",
+    check named by llbt audit --fail-on found something, or an object of llbt compare --fail-if-worse got worse; 2,
+    refused, with the reason; 130, interrupted; 141, nobody read the output to its end.""",
 )
 metrics = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(example, datasets, formats),
-    *(audit, fit, leaderboard, worth, anova, report),
+    *(audit, fit, leaderboard, compare, worth, anova, report),
     *(agreement, aggregate),
 )
 _OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)

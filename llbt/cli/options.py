@@ -63,6 +63,15 @@ File = Annotated[
         datasets)."""
     ),
 ]
+OtherFile = Annotated[
+    str,
+    typer.Argument(
+        help="The file that FILE is compared with, written in the same way: the later week, the other release.",
+        metavar="OTHER",
+        show_default=False,
+        autocompletion=after_files,
+    ),
+]
 Scores = Annotated[
     str,
     _argument("A csv, tsv, json, jsonl or parquet file (gzipped or not), or - for standard input."),
