@@ -19,6 +19,7 @@ from .arguments import Digits, checked
 from .errors import OptionError, listed, printable
 from .foreign_names import unknown_attribute, unknown_column
 from .printing import latex, markup, text
+from .printing.column_fit import reader_heading, with_bounds_joined
 from .printing.latex_columns import LEFT_OUT
 from .printing.layout import LEGEND as LEGEND
 from .printing.layout import Column, Sheet, Size
@@ -301,7 +302,7 @@ class Table(Record):
     def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()", *, asked: bool = False) -> Table:
         """Return the table of which the first rows are printed, and a line that counts the others."""
         rest = len(self.fields[0].values) - most
-        if rest <= 0:
+        if rest <= 1:  # one row takes no more room than the line that counts it
             return self
         return replace(self, shown=tuple(range(most)), more=f"… {counted(rest, noun)}: {how}", asked=asked)
 
@@ -332,17 +333,22 @@ def _sheet(
     headings, cells = printed_cells(_renamed(table, rename or {}), digits)
     head, foot, notes = (tuple(map(printable, lines)) for lines in (table.head, table.foot, table.notes))
     title = printable(table.title if caption is None else caption)
+    printed = tuple(
+        Column(f.chosen_by, heading, found, f.kind, "" if {f.name, f.heading} & set(rename or ()) else f.typeset)
+        for f, heading, found in zip(table.fields, headings, cells, strict=True)
+    )
+    if not for_paper:
+        printed = tuple(replace(column, heading=reader_heading(column.name, column.heading)) for column in printed)
     return Sheet(
-        tuple(
-            Column(f.chosen_by, heading, found, f.kind, "" if {f.name, f.heading} & set(rename or ()) else f.typeset)
-            for f, heading, found in zip(table.fields, headings, cells, strict=True)
-        ),
+        with_bounds_joined(printed) if columns is None and not for_paper else printed,
         title,
         head,
         foot,
         notes,
         printable(table.more),
         left_out,
+        LEFT_OUT.get(table.answer, ()),
+        columns is not None,
     )
 
 
@@ -413,7 +419,14 @@ def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
 def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int = 4) -> tuple[Field, Field]:
     """Return conf_low and conf_high as columns; the first is headed by its level."""
     return (
-        Field("conf_low", f"{100 * confidence:.4g} % low", low, "estimate", digits),
+        Field(
+            "conf_low",
+            f"{100 * confidence:.4g} % low",
+            low,
+            "estimate",
+            digits,
+            typeset=rf"{100 * confidence:.4g}\,\% low",
+        ),
         Field("conf_high", "high", high, "estimate", digits),
     )
 

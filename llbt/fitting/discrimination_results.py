@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
-from ..table import Field, Record, Table
+from ..table import Field, Record, Table, interval_fields
 from . import hypotheses
 from .attributes import COMPLETED, lacks, missing_attribute
 from .discrimination_estimates import DiscriminationEstimates, readings_of
@@ -128,8 +128,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
                 Field("judgments", "judgments", totals, "count"),
                 Field("estimate", "estimate", self.solution.sigma, "estimate"),
                 Field("std_error", "std_error", self.discrimination_errors.to_numpy(), "estimate"),
-                Field("conf_low", "conf_low", bounds["conf_low"].to_numpy(), "estimate"),
-                Field("conf_high", "conf_high", bounds["conf_high"].to_numpy(), "estimate"),
+                *interval_fields(bounds["conf_low"].to_numpy(), bounds["conf_high"].to_numpy(), confidence),
                 Field("reading", "reading", readings_of(bounds, self.solution.sigma).tolist()),
             ),
             title=f"Discriminations σ by {name}",

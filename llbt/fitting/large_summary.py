@@ -14,7 +14,7 @@ from ..formulas.grid import codes_of
 from ..kernel.band import Band
 from ..kernel.graph_variances import exact_variances
 from ..kernel.likelihood import Problem, probabilities, rows_of
-from ..table import Field, Table, counted, format_count, format_figure, format_number
+from ..table import Field, Table, counted, format_count, format_figure, format_number, interval_fields
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
 from .summary import coefficient_fields, head_lines, likelihood_lines, scale_notes
@@ -48,8 +48,7 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
     half = half / (chance.ravel() * (1 - chance.ravel()))
     fields += [
         Field("std_error", "std_error", error, "estimate", 3),
-        Field("conf_low", "conf_low", special.expit(center - half), "estimate", 3),
-        Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
+        *interval_fields(special.expit(center - half), special.expit(center + half), confidence, 3),
     ]
     return Table(tuple(fields), title="Outcome probabilities", notes=(f"{100 * confidence:.4g} % intervals",))
 

@@ -23,7 +23,7 @@ from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at, sha
 from ..formulas.sides import side_of
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities
-from ..table import Field, Table
+from ..table import Field, Table, interval_fields
 from .estimates import Estimates
 from .new_objects import new_objects
 
@@ -286,8 +286,7 @@ def long_table(
             Field("outcome", "outcome", list(outcomes) * len(found[0])),
             Field("estimate", "estimate", estimate, "estimate", 3),
             Field("std_error", "std_error", error, "estimate", 3),
-            Field("conf_low", "conf_low", special.expit(center - half), "estimate", 3),
-            Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
+            *interval_fields(special.expit(center - half), special.expit(center + half), confidence, 3),
         ),
         title="Outcome probabilities",
         notes=(*notes, *res.covariance.missing_notes(estimate, error), f"{100 * confidence:.4g} % intervals"),

@@ -19,7 +19,7 @@ from ..errors import OptionError, listed
 from ..formulas.coding import Codings
 from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
 from ..kernel.list_likelihood import Lists
-from ..table import Field, Table, counted, format_count
+from ..table import Field, Table, counted, format_count, interval_fields
 from .prediction import codings_of, undetermined
 from .ranking_estimates import RankingEstimates
 from .ranking_lists import batches_of
@@ -221,8 +221,7 @@ def chances_table(
             *(Field(name, name, column) for name, column in shown.items()),
             Field("estimate", "estimate", estimate, "estimate", 3),
             Field("std_error", "std_error", error, "estimate", 3),
-            Field("conf_low", "conf_low", special.expit(center - half), "estimate", 3),
-            Field("conf_high", "conf_high", special.expit(center + half), "estimate", 3),
+            *interval_fields(special.expit(center - half), special.expit(center + half), confidence, 3),
         ),
         title=title,
         notes=(*notes, *res.covariance.missing_notes(estimate, error), f"{100 * confidence:.4g} % intervals"),

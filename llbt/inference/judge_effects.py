@@ -15,7 +15,7 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.mixed_results import MixedResults
 from ..fitting.variance_components import effect_df
 from ..kernel.mixed import restricted
-from ..table import Field, Record, Table
+from ..table import Field, Record, Table, interval_fields
 from .worth import worth
 
 
@@ -85,8 +85,7 @@ class JudgeEffects(Record):
                 *((Field("object", "object", labels),) if self.by != "object" else ()),
                 Field("estimate", "estimate", estimate, "estimate"),
                 Field("std_error", "std_error", std_error, "estimate"),
-                Field("conf_low", "conf_low", estimate - half, "estimate"),
-                Field("conf_high", "conf_high", estimate + half, "estimate"),
+                *interval_fields(estimate - half, estimate + half, self.confidence),
             ),
             title=f"Effects of {self.by} (log-worth λ{beside}",
             notes=(

@@ -272,8 +272,8 @@ class Pairwise(Record):
         Returns
         -------
         Table
-            object, estimate (on the scale, measured from the mean of the log-worths; worths sum to 1), rank, rank_low,
-            rank_high; the best first. rank_low is 1 + the number of objects that are surely better, rank_high J − the
+            rank, rank_low, rank_high, object, estimate (on the scale, measured from the mean of the log-worths; worths
+            sum to 1); the best first. rank_low is 1 + the number of objects that are surely better, rank_high J − the
             number that are surely worse: those whose simultaneous interval of the difference leaves out 0. NaN for
             objects that take no part; they do not count in J. Of a fit with effects of objects the range of ranks of
             each in draws of the log-worths from their joint distribution (`Pairwise.rank_ranges`).
@@ -297,7 +297,7 @@ class Pairwise(Record):
             level = on_scale(self.scale, self.decided.level, np.zeros(len(level)), 0.0)[0]
         estimate = level[self.best_first]
         return Table(
-            (self._objects(), Field("estimate", "estimate", estimate, "estimate"), *self.rank_fields()),
+            (*self.rank_fields(), self._objects(), Field("estimate", "estimate", estimate, "estimate")),
             title=f"Ranks: {said_of(self.scale, LEVELS, graded)}{measured_from(self.scale, graded)}",
             notes=(*self.notes, self.rank_note),
         )

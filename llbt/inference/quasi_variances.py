@@ -17,7 +17,7 @@ from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorth
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.newton import Step, newton
-from ..table import Field, Record, Table, format_percent
+from ..table import Field, Record, Table, format_percent, interval_fields
 from .log_worths import LogWorths, log_worths_at
 
 _NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none
@@ -104,8 +104,7 @@ class QuasiVariances(Record):
                 Field("std_error", "std_error", self.std_error, "estimate"),
                 Field("quasi_std_error", "quasi_std_error", self.quasi_std_error, "estimate"),
                 Field("quasi_variance", "quasi_variance", self.quasi_variance, "number"),
-                Field("conf_low", "conf_low", self.conf_low, "estimate"),
-                Field("conf_high", "conf_high", self.conf_high, "estimate"),
+                *interval_fields(self.conf_low, self.conf_high, self.confidence),
             ),
             title="Quasi-variances of the log-worths λ",
             foot=(

@@ -22,7 +22,7 @@ from ..fitting.ranking_results import RankingResults
 from ..fitting.ranking_summary import reversal_notes
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
-from ..table import Field, Table
+from ..table import Field, Table, interval_fields
 from .class_answers import mixture_worths
 from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
@@ -84,7 +84,7 @@ def leaderboard(
     Table
         Of latent classes a board for each class, with class and share in front, and above them that of ``"all"``:
         Σ π_k P_k(i preferred | decided) against an object of mean log-worth, on the scale. A board has
-        object, rank, rank_low, rank_high (as in `Pairwise.ranks`), estimate, conf_low, conf_high, judgments, wins,
+        rank, rank_low, rank_high (as in `Pairwise.ranks`), object, estimate, conf_low, conf_high, judgments, wins,
         ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
         all), and group (letters: objects that share one do not differ significantly) unless all objects share one
         letter or more than nine letters are needed. NaN and no letter for objects that the table does not compare with
@@ -148,11 +148,10 @@ def leaderboard(
     level, grouped = f"{100 * confidence:.4g} %", _groups(pairs)
     return Table(
         (
-            Field("object", "object", [pairs.objects[k] for k in order]),
             *pairs.rank_fields(),
+            Field("object", "object", [pairs.objects[k] for k in order]),
             Field("estimate", "estimate", estimate[order], "estimate", typeset=typeset(scale, graded)),
-            Field("conf_low", "conf_low", low[order], "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"),
-            Field("conf_high", "conf_high", high[order], "estimate"),
+            *interval_fields(low[order], high[order], confidence),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
             *grouped,
         ),
@@ -165,7 +164,6 @@ def leaderboard(
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             *elo_notes(plain.comparisons, scale, graded),
-            f"conf_low and conf_high are the {level} interval of each estimate",
             *(() if label is None else (_ANCHORED.format(label),)),
             (
                 f"Rank ranges are simultaneous: all are correct with {level} confidence"
@@ -226,13 +224,10 @@ def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confide
     where = measured_from(scale, False, label, value if isinstance(anchor, Mapping) else None)
     return Table(
         (
-            Field("object", "object", [res.comparisons.objects[k] for k in order]),
             *rank_fields(res, confidence, order),
+            Field("object", "object", [res.comparisons.objects[k] for k in order]),
             Field("estimate", "estimate", found.estimate[order] + value, "estimate", typeset=typeset(scale, False)),
-            Field(
-                "conf_low", "conf_low", found.low[order] + value, "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"
-            ),
-            Field("conf_high", "conf_high", found.high[order] + value, "estimate"),
+            *interval_fields(found.low[order] + value, found.high[order] + value, confidence),
             *(Field(name, name, column[order], "count") for name, column in counts.items()),
         ),
         title=f"Leaderboard: {LEVELS[scale]}{where}",

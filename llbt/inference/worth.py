@@ -15,7 +15,7 @@ from ..fitting.large_results import LargeResults
 from ..fitting.population_predictions import Population
 from ..fitting.results import LLBTResults
 from ..formulas.grid import At
-from ..table import Field, Table
+from ..table import Field, Table, interval_fields
 from .large import check_plain, large_worths
 from .log_worths import NAMED, LogWorths, class_name, worth_classes
 from .new_judge import asked_of, said_by
@@ -150,8 +150,7 @@ def worth_table(
             Field("object", "object", [labels[k] for o in order for k in o]),
             Field("estimate", "estimate", estimate, "estimate", typeset=typeset(scale, graded)),
             Field("std_error", "std_error", error, "estimate"),
-            Field("conf_low", "conf_low", low, "estimate", typeset=rf"{100 * confidence:.4g}\,\% low"),
-            Field("conf_high", "conf_high", high, "estimate"),
+            *interval_fields(low, high, confidence),
         ),
         title=f"Worths: {said_of(scale, SCALES, graded, ', against the reference')}",
         notes=(

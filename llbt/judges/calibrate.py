@@ -32,7 +32,7 @@ from ..inference.refit import refit_data, written_terms
 from ..inference.tested_models import Terms, TestedModel, formula_of, tested
 from ..inference.unit_models import unit_model
 from ..resampling import steps_shown
-from ..table import Field, Record, Table, format_count, format_number, format_p
+from ..table import Field, Record, Table, format_count, format_number, format_p, interval_fields
 from .calibrated_units import calibrated_units
 from .calibration_checks import drift_of
 from .calibration_problem import CalibrationProblem, Means, Tuned
@@ -222,8 +222,7 @@ class Calibration(Record):
                 Field("object", "object", [objects[k] for k in order]),
                 Field("estimate", "estimate", estimate[order], "estimate"),
                 Field("std_error", "std_error", error[order], "estimate"),
-                Field("conf_low", "conf_low", (estimate - half)[order], "estimate"),
-                Field("conf_high", "conf_high", (estimate + half)[order], "estimate"),
+                *interval_fields((estimate - half)[order], (estimate + half)[order], self.confidence),
                 Field("labels", "labels", labels[0][order], "estimate"),
                 Field("labels_std_error", "labels_std_error", labels[1][order], "estimate"),
                 Field("machines", "machines", machines[order], "estimate"),

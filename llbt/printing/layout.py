@@ -67,6 +67,10 @@ class Sheet:
         The line that says how many rows are not printed.
     left_out : tuple of str
         Names of columns that would not fit a page.
+    least_needed : tuple of str
+        Names of columns that text leaves out first where it is too wide.
+    chosen : bool
+        Whether the caller chose the columns, so that all of them are printed.
     """
 
     columns: tuple[Column, ...]
@@ -76,6 +80,8 @@ class Sheet:
     notes: tuple[str, ...] = ()
     more: str = ""
     left_out: tuple[str, ...] = ()
+    least_needed: tuple[str, ...] = ()
+    chosen: bool = False
 
     @property
     def has_stars(self) -> bool:

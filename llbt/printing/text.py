@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
+import textwrap
 
+from .column_fit import WIDTH, fitted, lines_of
 from .layout import LEGEND, Sheet
 
 
@@ -12,7 +13,9 @@ def as_text(sheet: Sheet) -> str:
     lines = [sheet.title, *sheet.head]
     if sheet.columns:
         lines += [""] if any(lines) else []
-        lines += _columns(sheet)
+        columns, left_out = (sheet.columns, []) if sheet.chosen else fitted(sheet.columns, sheet.least_needed)
+        lines += lines_of(columns)
+        lines += textwrap.wrap(f"Columns not shown: {', '.join(left_out)}", WIDTH) if left_out else []
         lines += [sheet.more] if sheet.more else []
         lines += ["---", LEGEND] if sheet.has_stars else []
     if sheet.foot:
@@ -20,20 +23,3 @@ def as_text(sheet: Sheet) -> str:
     if sheet.notes:
         lines += ["", *[f"Note: {note}" for note in sheet.notes]]
     return "\n".join(lines).strip("\n")
-
-
-def _columns(sheet: Sheet) -> list[str]:
-    widths = [max(map(_width, [column.heading, *column.cells])) for column in sheet.columns]
-    left = [column.left for column in sheet.columns]
-    rows = [tuple(column.heading for column in sheet.columns), *sheet.rows()]
-    return [" ".join(map(_padded, row, widths, left)).rstrip() for row in rows]
-
-
-def _width(text: str) -> int:
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
-
-
-def _padded(text: str, width: int, left: bool) -> str:
-    space = " " * (width - _width(text))
-    return text + space if left else space + text

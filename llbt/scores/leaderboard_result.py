@@ -138,17 +138,17 @@ class ScoreLeaderboard(Record):
         return np.asarray(1 + (share[None, :] > share[:, None]).sum(axis=1), dtype=np.int64)
 
     def table(self) -> Table:
-        """Return object, estimate, std_error, rank, rank_low, rank_high, what `groups` asks for, wins … plain_mean."""
+        """Return rank, rank_low, rank_high, object, estimate, std_error, what `groups` asks for, wins … plain_mean."""
         wins, ties, losses = as_whole(self.record).T
         unequal = np.ptp(self.record.sum(axis=1)) > 0
         return Table(
             (
-                Field("object", "System", list(self.systems)),
-                Field("estimate", "Mean", self.estimate, "estimate"),
-                Field("std_error", "Std. Error", self.std_error, "estimate"),
                 Field("rank", "rank", self.rank, "count"),
                 Field("rank_low", "rank_low", self.rank_low, "count"),
                 Field("rank_high", "rank_high", self.rank_high, "count"),
+                Field("object", "System", list(self.systems)),
+                Field("estimate", "Mean", self.estimate, "estimate"),
+                Field("std_error", "Std. Error", self.std_error, "estimate"),
                 self._grouped(),
                 Field("wins", "wins", wins, "count"),
                 Field("ties", "ties", ties, "count"),

@@ -18,7 +18,7 @@ from llbt.inference.ranks import leaderboard
 TABLE1 = llbt.load_dataset("dras_table1")
 RANKS = ["rank", "rank_low", "rank_high"]
 COUNTS = ["judgments", "wins", "ties", "losses"]
-BOARD = ["object", *RANKS, "estimate", "conf_low", "conf_high", *COUNTS, "group"]
+BOARD = [*RANKS, "object", "estimate", "conf_low", "conf_high", *COUNTS, "group"]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,180 @@
+"""How columns fit a line of a terminal: bounds in one column, the least needed left out, long labels broken."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from .layout import Column
+
+WIDTH = 88  # characters of a line
+_LABELS = 48  # letters of the labels of a row that stay together before a column is left out
+_MOST = 40  # of these of one label
+_SHORT = 12  # letters of a label that takes no such room
+_SHORTEST = 8  # letters of a label in a line, at least
+_PARTS = re.compile(r"[^-_/.,:;\s]*(?:[-_/.,:;\s]+|$)")  # a label may be broken behind these
+_LOW = re.compile(r"(.* %)(?: prediction)?:? low$")
+
+# Headings of columns whose name in frames is no reader's word.
+HEADINGS: dict[str, str] = {
+    "std_error": "Std. Error",
+    "conf_low": "low",
+    "conf_high": "high",
+    "rank_low": "Rank from",
+    "rank_high": "to",
+    "object_i": "Object i",
+    "object_j": "Object j",
+    "wins_i": "Wins i",
+    "wins_j": "Wins j",
+    "p_value": "p",
+    "p_adjusted": "p adjusted",
+}
+# Names of columns that are left out where a table is too wide, the first of these first.
+LEAST_NEEDED = (
+    *(
+        "than the model expects",
+        "reading",
+        "hat",
+        "df",
+        "statistic",
+        "p_value",
+        "std_error",
+        "judgments",
+        "missing",
+        "n",
+    ),
+    *("p_t", "p_median", "refits", "other_leaders", "which"),
+)
+
+
+def text_width(text: str) -> int:
+    """Return how many places a text takes in a terminal."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
+
+
+def reader_heading(name: str, heading: str) -> str:
+    """Return the heading of a column: the reader's word where only its name in frames was given."""
+    if name in HEADINGS and heading in (name, name.removeprefix("p_")):
+        return HEADINGS[name]
+    words = heading.replace("_", " ") if heading == name else heading
+    first = words.partition(" ")[0]
+    return words[:1].upper() + words[1:] if len(first) > 1 and first.isalpha() else words
+
+
+def with_bounds_joined(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Return columns with the bounds of an interval in one: ``[0.12, 0.34]``; a range of ranks replaces the rank."""
+    joined: list[Column] = []
+    ranged = any(column.name == "rank_low" and set(column.cells) != {"NA"} for column in columns)
+    for column in columns:
+        if column.name == "rank" and ranged:  # the range says it, and the order of the rows
+            continue
+        before = joined[-1] if joined else None
+        if before is not None and (before.name, column.name) == ("conf_low", "conf_high"):
+            level = _LOW.match(before.heading)
+            if level is not None:
+                joined[-1] = replace(before, heading=f"{level[1]} CI", cells=_intervals(before.cells, column.cells))
+                continue
+        if before is not None and (before.name, column.name) == ("rank_low", "rank_high"):
+            heading = before.heading.removesuffix(": low") if before.heading.endswith(": low") else "Rank range"
+            joined[-1] = replace(before, heading=heading, cells=list(map(_ranks, before.cells, column.cells)))
+            continue
+        joined.append(column)
+    return tuple(joined)
+
+
+def _intervals(low: Sequence[str], high: Sequence[str]) -> list[str]:
+    """Return intervals whose bounds stand below each other."""
+    widest = max(map(len, high), default=0)
+    return ["NA" if (a, b) == ("NA", "NA") else f"[{a}, {b.rjust(widest)}]" for a, b in zip(low, high, strict=True)]
+
+
+def _ranks(low: str, high: str) -> str:
+    return low if low == high else f"{low}–{high}"
+
+
+def fitted(
+    columns: Sequence[Column], least_needed: Sequence[str], width: int = WIDTH
+) -> tuple[list[Column], list[str]]:
+    """Return the columns that fit a line with labels of some letters, and the names of those left out."""
+    kept, left_out = list(columns), []
+    for name in (*least_needed, *LEAST_NEEDED):
+        names = [column.name for column in kept]
+        if _total(kept) <= width:
+            break
+        if name in names and (name != "p_value" or "p_adjusted" in names):
+            kept = [column for column in kept if column.name != name]
+            left_out += [name] if name != "conf_low" else [name, "conf_high"]
+    return kept, left_out
+
+
+def _total(columns: Sequence[Column]) -> int:
+    """Return the width of columns with their labels broken into lines of some letters."""
+    widths = _widths(columns)
+    labels = [k for k, column in enumerate(columns) if column.kind == "text" and widths[k] > _SHORT]
+    share = min(_MOST, _LABELS // max(1, len(labels)))
+    return sum(min(w, share) if k in labels else w for k, w in enumerate(widths)) + max(0, len(columns) - 1)
+
+
+def _widths(columns: Sequence[Column]) -> list[int]:
+    return [max(map(text_width, [column.heading, *column.cells])) for column in columns]
+
+
+def lines_of(columns: Sequence[Column], width: int = WIDTH) -> list[str]:
+    """Return headings and rows as lines with one space between columns, labels broken where they are too long."""
+    widths = _widths(columns)
+    excess = sum(widths) + len(columns) - 1 - width
+    if excess > 0:
+        widths = _narrowed(columns, widths, excess)
+    rows = [[column.heading for column in columns], *map(list, zip(*(c.cells for c in columns), strict=True))]
+    return [line for row in rows for line in _row(row, columns, widths)]
+
+
+def _narrowed(columns: Sequence[Column], widths: list[int], excess: int) -> list[int]:
+    """Return widths that are smaller by an excess: the longest labels are broken first."""
+    narrow = list(widths)
+    texts = [k for k, column in enumerate(columns) if column.kind == "text"]
+    while excess > 0:
+        longest = max(texts, key=lambda k: narrow[k], default=None)
+        if longest is None or narrow[longest] <= _SHORTEST:
+            break
+        narrow[longest] -= 1
+        excess -= 1
+    return narrow
+
+
+def _row(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
+    parts = [broken(cell, w) if c.kind == "text" else [cell] for cell, c, w in zip(cells, columns, widths, strict=True)]
+    left = [column.left for column in columns]
+    return [
+        " ".join(map(_padded, line, widths, left)).rstrip()
+        for line in zip_longest(*parts, fillvalue="")
+    ]  # fmt: skip
+
+
+def broken(text: str, width: int) -> list[str]:
+    """Return a label in lines, broken behind hyphens and the like, within words where these are too long."""
+    if text_width(text) <= width:
+        return [text]
+    lines = [""]
+    for part in _PARTS.findall(text):
+        if lines[-1] and text_width(lines[-1] + part.rstrip()) > width:
+            lines.append("")
+        rest = lines[-1] + part
+        while text_width(rest.rstrip()) > width:
+            at = width
+            while text_width(rest[:at]) > width:
+                at -= 1
+            lines[-1] = rest[:at]
+            rest = rest[at:]
+            lines.append("")
+        lines[-1] = rest
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def _padded(text: str, width: int, left: bool) -> str:
+    space = " " * (width - text_width(text))
+    return text + space if left else space + text
