@@ -5,6 +5,7 @@ import inspect
 import operator
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
@@ -26,16 +27,18 @@ release = llbt.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_nb",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "math_pages",
 ]
-exclude_patterns = ["gallery", "pictures/of", "pictures/*.ipynb", "pictures/*.py"]
+exclude_patterns = ["gallery", "pictures/of", "pictures/**.ipynb", "pictures/**.py"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["llbt.css"]
+html_math_renderer = "mathml"  # MathJax would be fetched from another site
+html_search_scorer = str(HERE / "scorer.js")
 html_title = f"llbt {release}"
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {
@@ -60,6 +63,7 @@ nb_execution_timeout = 120
 nb_merge_streams = True
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
+myst_update_mathjax = False
 suppress_warnings = ["myst.header", "mystnb.unknown_mime_type", "config.cache"]
 sphinx_gallery_conf = {
     "examples_dirs": ["gallery"],
@@ -71,6 +75,8 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1000,  # seconds: how long an example took is no news
+    "write_computation_times": False,
+    "capture_repr": (),  # no boxes that show <Axes: …>
     "download_all_examples": False,
     "remove_config_comments": True,
     "image_srcset": ["2x"],
@@ -99,25 +105,42 @@ def grouped() -> list[tuple[str, list[str]]]:
     return questions
 
 
-def with_answer(name: str) -> list[str]:
-    """Return a name, and after a function the record that it returns, unless that is a name of its own."""
+def record_of(name: str) -> str | None:
+    """Return the record that a public function returns, unless that has a public name of its own."""
     thing = operator.attrgetter(name)(llbt)
-    said = inspect.signature(thing).return_annotation if inspect.isfunction(thing) else None
-    answer = getattr(inspect.getmodule(thing), said, None) if isinstance(said, str) else said
-    if not (inspect.isclass(answer) and answer.__module__.startswith("llbt.")) or answer in vars(llbt).values():
-        return [f"llbt.{name}"]
-    return [f"llbt.{name}", f"{answer.__module__}.{answer.__name__}"]
+    annotation = inspect.signature(thing).return_annotation if inspect.isfunction(thing) else None
+    record = getattr(inspect.getmodule(thing), annotation, None) if isinstance(annotation, str) else annotation
+    if not (inspect.isclass(record) and record.__module__.startswith("llbt.")) or record in vars(llbt).values():
+        return None
+    return f"{record.__module__}.{record.__name__}"
+
+
+NAMES = [name for _, names in grouped() for name in names]
+RECORDS = {f"llbt.{name}": record for name in NAMES if (record := record_of(name))}
+autosummary_context = {
+    "record_of": RECORDS,
+    "returned_by": {record: [name for name, own in RECORDS.items() if own == record] for record in RECORDS.values()},
+}
+
+
+def summary_of(names: Iterable[str]) -> list[str]:
+    """Return the lines of a table of names, each with a page of its own."""
+    return [".. autosummary::", "   :toctree: api", "", *(f"   {name}" for name in names), ""]
 
 
 def write_reference() -> None:
-    """Write reference.rst: every public name under its question."""
-    lines, told = ["Reference", "=========", ""], set()
+    """Write reference.rst, the public names under their questions, and records.rst, the records that they return.
+
+    The navigation shows the public names alone: no page of it leads to records.rst but the links of the functions.
+    """
+    lead = "The records that functions return have :doc:`pages of their own <records>`."
+    lines = ["Reference", "=========", "", lead, ""]
     for question, names in grouped():
         title = question if question.startswith("llbt") else question[0].upper() + question[1:]
-        entries = [entry for name in names for entry in with_answer(name) if not (entry in told or told.add(entry))]
-        entries = [f"   {entry}" for entry in entries]
-        lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: api", "", *entries, ""]
+        lines += [title, "-" * len(title), "", *summary_of(f"llbt.{name}" for name in names)]
     written("reference.rst", "\n".join(lines))
+    lines = [":orphan:", "", "Records", "=======", "", "What functions return.", ""]
+    written("records.rst", "\n".join([*lines, *summary_of(sorted(set(RECORDS.values())))]))
 
 
 def without_asserts(source: str) -> str:
@@ -158,7 +181,7 @@ def written(name: str, text: str) -> None:
 def linked_names(app: object, page: str, source: list[str]) -> None:
     """Make links of the public names that pages have in backquotes, with a call's brackets or without."""
     if page.startswith("pages/"):
-        known = {entry for _, names in grouped() for name in names for entry in with_answer(name)}
+        known = {*(f"llbt.{name}" for name in NAMES), *RECORDS.values()}
         role = "{py:obj}"
         source[0] = re.sub(r"`(llbt[.\w]+)`", lambda m: role + m[0] if m[1] in known else m[0], source[0])
 
