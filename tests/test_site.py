@@ -38,7 +38,7 @@ def called(path: Path) -> set[str]:
 
 
 def test_every_picture_is_in_the_gallery() -> None:
-    scripts = {path.stem.removeprefix("plot_"): called(path) for path in SITE.glob("gallery/plot_*.py")}
+    scripts = {path.stem.removeprefix("plot_"): called(path) for path in SITE.glob("gallery/*/plot_*.py")}
     assert sorted(scripts) == sorted(llbt.plot.__all__)
     assert [name for name, attributes in scripts.items() if name not in attributes] == []
 

@@ -21,3 +21,11 @@ scores = pd.DataFrame(
     }
 )
 llbt.plot.win_probabilities(llbt.scores.pairwise(scores))
+
+# %%
+# Forty systems.
+
+difficulty = rng.normal(size=80)
+quality = np.linspace(3, -3, 40)
+many = pd.DataFrame({f"system {k:02}": difficulty + quality[k] + rng.normal(0, 3, 80) for k in range(40)})
+llbt.plot.win_probabilities(llbt.scores.pairwise(many))

@@ -23,3 +23,11 @@ scores = pd.DataFrame(
 scores.loc[:5, "large"] += 60  # some very easy instances: the mean is moved, the others are not
 by_method = llbt.scores.aggregate_methods(scores, methods=("mean", "median", "bt"))
 llbt.plot.ranks_by_method(by_method)
+
+# %%
+# Forty systems.
+
+difficulty = rng.normal(size=80)
+quality = np.linspace(3, -3, 40)
+many = pd.DataFrame({f"system {k:02}": difficulty + quality[k] + rng.normal(0, 3, 80) for k in range(40)})
+llbt.plot.ranks_by_method(llbt.scores.aggregate_methods(many, methods=("mean", "median", "bt")))

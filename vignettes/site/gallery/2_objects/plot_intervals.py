@@ -1,0 +1,27 @@
+"""
+Intervals and who does not differ
+=================================
+
+The objects with their confidence intervals, the best at the top; beside them which do not differ
+significantly.
+"""
+
+import numpy as np
+import pandas as pd
+
+import llbt
+
+c = llbt.load_dataset("cems").pool()  # six business schools
+res = llbt.fit("object + tie", c)
+llbt.plot.intervals(res)
+
+# %%
+# Sixty models.
+
+rng = np.random.default_rng(1)
+names = np.array([f"model {k:02}" for k in range(1, 61)])
+i, j = np.triu_indices(60, 1)
+odds = np.exp(2 * (np.linspace(1, -1, 60)[i] - np.linspace(1, -1, 60)[j]))
+wins = rng.binomial(6, odds / (1 + odds))
+frame = pd.DataFrame({"object_i": names[i], "object_j": names[j], "wins_i": wins, "wins_j": 6 - wins})
+llbt.plot.intervals(llbt.fit("object", llbt.from_counts(frame)))

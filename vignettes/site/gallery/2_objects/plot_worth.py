@@ -1,0 +1,33 @@
+"""
+Worths by judge
+===============
+
+The worths of the objects in each class of the covariates, as the papers that use prefmod draw them. Judge J3
+prefers D where the others prefer A.
+"""
+
+import numpy as np
+import pandas as pd
+
+import llbt
+
+c = llbt.load_dataset("dras_table1")  # four systems, four judges
+res = llbt.fit("object * judge + tie", c)
+llbt.plot.worth(res)
+
+# %%
+# Twenty models in two panels. Those that change most are in colour.
+
+rng = np.random.default_rng(1)
+names = np.array([f"model {k:02}" for k in range(1, 21)])
+i, j = np.triu_indices(20, 1)
+crowd = np.linspace(0.8, -0.8, 20)
+expert = crowd + rng.normal(0, 0.3, 20)
+frames = []
+for panel, log_worth in {"crowd": crowd, "expert": expert}.items():
+    odds = np.exp(2 * (log_worth[i] - log_worth[j]))
+    wins = rng.binomial(20, odds / (1 + odds))
+    counts = {"object_i": names[i], "object_j": names[j], "wins_i": wins, "wins_j": 20 - wins, "panel": panel}
+    frames.append(pd.DataFrame(counts))
+by_panel = llbt.fit("object * panel", llbt.from_counts(pd.concat(frames), covariates="panel"))
+llbt.plot.worth(by_panel)
