@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .fitting.ranking_results import RankingResults
     from .fitting.results import LLBTResults
     from .inference.anova import anova
+    from .inference.best import best
     from .inference.bootstrap import bootstrap
     from .inference.changes import compare
     from .inference.contrasts import contrasts
@@ -93,6 +94,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "drift",
     "judge_effects",
     "leaderboard",
+    "best",
     "level_tests",
     "pairwise",
     "quasi_variances",
@@ -168,6 +170,7 @@ HOMES = {
     "LLBTResults": "fitting.results",
     "formats": "formats",
     "anova": "inference.anova",
+    "best": "inference.best",
     "bootstrap": "inference.bootstrap",
     "compare": "inference.changes",
     "contrasts": "inference.contrasts",

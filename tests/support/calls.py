@@ -151,6 +151,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.formats.columns: lambda: ([("left", "right"), "winner"], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
+    llbt.best: lambda: ([fitted()], {}),
     llbt.compare: lambda: ([counts().pool(), counts().pool()], {}),
     llbt.plot.changes: lambda: ([llbt.compare(counts().pool(), counts().pool())], {}),
     llbt.drift: lambda: ([by_day()], {"time": "day"}),

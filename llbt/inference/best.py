@@ -1,0 +1,337 @@
+"""The best object: which objects may be the best, and how good the winner is, corrected for having been selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from ..arguments import Confidence, Rng, as_generator, checked
+from ..core.columns import FloatArray, Label
+from ..core.max_z import max_z_of
+from ..core.statistics import critical_value
+from ..errors import DesignError, OptionError, listed
+from ..fitting.fitted import OneSource, WithWorths
+from ..formulas.grid import At
+from ..table import Field, Record, Table, format_number
+from .contrasts import check_scale
+from .log_worths import centred
+from .new_judge import asked_of
+from .pairwise import all_pairs
+from .pairwise_record import Pairwise
+from .scales import FACTORS, Scale
+
+_UNITS: dict[Scale, str] = {"log_worth": "log-worth λ", "log_odds": "log-odds 2λ", "elo": "Elo"}
+_DRAWS = 20_000  # the simulated p-value of .05 is right to about .0015
+_FEW = 300  # objects up to which so many are drawn
+_CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # of more: draws × objects, and draws at least
+_FLAT = 1e-12  # a slope that is rounding
+_FAR = 40.0  # standard errors, beyond which no mean is sought
+_SHARE = 0.1  # of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """An estimate of what was selected for being largest, with and without the correction (log-worth).
+
+    Attributes
+    ----------
+    estimate, std_error : float
+        As any other, too large on average.
+    corrected : float
+        Median-unbiased.
+    conf_low, conf_high : float
+    """
+
+    estimate: float
+    std_error: float
+    corrected: float
+    conf_low: float
+    conf_high: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Best(Record):
+    """Which of J objects may be the best, and the worth and lead of the one that came first.
+
+    Made by `best`.
+
+    Attributes
+    ----------
+    objects : tuple of labels
+        Objects that the table compares, the best estimate first.
+    estimate : ndarray, shape (J,)
+        Log-worths less their mean.
+    p_value : ndarray, shape (J,)
+        That the object is the best, adjusted for its comparisons with all others.
+    worth : Corrected
+        The log-worth of the first, less the mean of all.
+    lead : Corrected
+        The log-worth of the first less that of the second; its interval is the plain one.
+    scale : {"log_worth", "log_odds", "elo"}
+    confidence : float
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.best(res)"
+
+    objects: tuple[Label, ...]
+    estimate: FloatArray
+    p_value: FloatArray
+    worth: Corrected
+    lead: Corrected
+    scale: Scale
+    confidence: float
+    notes: tuple[str, ...]
+
+    @property
+    def candidates(self) -> tuple[Label, ...]:
+        """The set of the best: objects that may be the best, the first estimate first."""
+        inside = self.p_value > 1 - self.confidence
+        return tuple(label for label, kept in zip(self.objects, inside, strict=True) if kept)
+
+    def table(self) -> Table:
+        """Return object, estimate (less the mean), p_value (that it is the best), is_candidate; the best first."""
+        inside = self.p_value > 1 - self.confidence
+        return Table(
+            (
+                Field("object", "object", list(self.objects)),
+                Field("estimate", "estimate", FACTORS[self.scale] * self.estimate, "estimate"),
+                Field("p_value", "p of being the best", self.p_value, "p_value"),
+                Field("is_candidate", "may be the best", ["yes" if kept else "no" for kept in inside.tolist()]),
+            ),
+            title=f"The best object: {_UNITS[self.scale]}, less the mean of all objects",
+            head=self._head(),
+            notes=self.notes,
+        ).first(_MOST_ROWS)
+
+    def _head(self) -> tuple[str, ...]:
+        """Return the answer in words."""
+        level, first, kept = f"{100 * self.confidence:.4g} %", self.objects[0], self.candidates
+        if len(kept) == 1:
+            said = f"{first!r} is the best, with {level} confidence"
+        else:
+            said = f"One of {len(kept)} objects is the best, with {level} confidence: {listed(kept)}"
+        lines = [said, f"Worth of {first!r}: {self._said(self.worth)}"]
+        return (*lines, f"Lead of {first!r} over {self.objects[1]!r}: {self._said(self.lead)}")
+
+    def _said(self, of: Corrected) -> str:
+        values = (of.corrected, of.conf_low, of.conf_high, of.estimate)
+        corrected, low, high, plain = (format_number(FACTORS[self.scale] * value, 3) for value in values)
+        return f"{corrected} ({low} to {high}), corrected for selection; {plain} before"
+
+
+@checked
+def best(
+    res: WithWorths | OneSource,
+    *,
+    scale: Scale = "log_odds",
+    at: At = None,
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
+) -> Best:
+    """Say which objects may be the best, and how good the first one is, corrected for having been selected.
+
+    Parameters
+    ----------
+    res : a fit with worths
+        Of a fit with effects of judges, it is of the average judge.
+    scale : {"log_odds", "log_worth", "elo"}
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    confidence : float
+    rng : int or numpy.random.Generator
+        For the simulated distributions of the largest difference.
+
+    Returns
+    -------
+    Best
+        A row per object: object, estimate, p_value, is_candidate. ``candidates``: the set of the best, which holds the
+        best object with at least `confidence`. ``worth`` and ``lead``: of the object with the largest estimate.
+
+    Raises
+    ------
+    OptionError
+        For scales on which log-worths are no sums, and log-worths that differ between classes without `at`.
+    DesignError
+        For fewer than two objects that the table compares, and differences without a standard error.
+
+    Notes
+    -----
+    Object i is a candidate unless some object j is significantly better: max_j (λ̂_j − λ̂_i)/s_ij is held against its
+    distribution where all objects are equal, one-sided over the comparisons with i. There is no correction over i, as
+    only the test of the true best can go wrong (Hsu 1984 calls this multiple comparisons with the best).
+
+    The largest of several estimates is too large on average. The corrected worth is median-unbiased given that its
+    object came first, and its interval is the hybrid one of Andrews, Kitagawa & McCloskey (2024): conditional on
+    having come first, and within the simultaneous interval at level 1 − α/10. The corrected lead is median-unbiased
+    given which objects came first and second; its interval is the plain one, which holds its level.
+
+    By simulation (10 objects, 500 sets) the best object is a candidate in 94 to 100 %. The corrected interval of the
+    worth holds in 94 to 96 %, the plain one in 80 % where all objects are equal.
+
+    References
+    ----------
+    Andrews, I., Kitagawa, T. & McCloskey, A. (2024). Inference on winners. Quarterly Journal of Economics 139(1),
+    305-358.
+
+    Hsu, J. C. (1984). Constrained simultaneous confidence intervals for multiple comparisons with the best. Annals of
+    Statistics 12(3), 1136-1144.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> found = llbt.best(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    >>> found.candidates
+    ('A',)
+    >>> round(2 * found.worth.corrected, 3), round(2 * found.worth.estimate, 3)
+    (1.924, 1.924)
+    """
+    if scale not in _UNITS:
+        raise OptionError(f"scale={scale!r}", expected="'log_odds', 'log_worth' or 'elo', scales of sums of log-worths")
+    plain, _ = asked_of(res, at, False, scale)
+    check_scale(plain.response, plain.specification, scale)
+    found, notes = centred(plain, at)
+    if found.predicted:
+        raise DesignError(
+            "worths with effects of objects, (1 | object), are predictions, and none of them is tested",
+            "Ask for llbt.leaderboard(res), which has their ranks.",
+        )
+    inside = np.flatnonzero(~np.isnan(found.estimate))
+    if len(inside) < 2:
+        raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
+    kept = inside[np.argsort(-found.estimate[inside], kind="stable")]
+    found, labels = found.some(kept), tuple(plain.comparisons.objects[k] for k in kept)
+    pairs = all_pairs(plain, found, rng, objects=labels, confidence=confidence)
+    generator = as_generator(rng)
+    cov = np.where(np.isnan(found.cov), 0.0, found.cov)
+    wider = critical_value(confidence, pairs.df) / critical_value(confidence, np.inf)
+    return Best(
+        labels,
+        found.estimate,
+        _p_values(pairs, _root(cov), generator),
+        winner(found.estimate, wider**2 * cov, confidence, generator),
+        lead(found.estimate, wider**2 * cov, confidence),
+        scale,
+        confidence,
+        (*notes, *plain.covariance.notes, _SIMULTANEOUS),
+    )
+
+
+_SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons with all others"
+
+
+def _root(cov: FloatArray) -> FloatArray:
+    """Return L with L Lᵀ the covariance, shape (J, J)."""
+    values, vectors = np.linalg.eigh(cov)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _p_values(pairs: Pairwise, root: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return the p-value that each object is the best, shape (J,); the estimates of `pairs` fall."""
+    size, (i, j) = len(root), pairs.pairs.T
+    z = np.full((size, size), -np.inf)  # of j over i
+    tails = stats.t.isf(pairs.p_value / 2, pairs.df)  # of the degrees of freedom that each pair has
+    known = np.isfinite(tails)
+    z[j[known], i[known]], z[i[known], j[known]] = tails[known], -tails[known]
+    error = np.full((size, size), np.inf)
+    error[i[known], j[known]] = error[j[known], i[known]] = pairs.std_error[known]
+    largest = z.max(axis=1)
+    draws = _DRAWS if size <= _FEW else max(_LEAST_DRAWS, _CELLS // size)
+    drawn = root @ rng.standard_normal((size, draws))
+    if np.isfinite(pairs.df):
+        drawn /= np.sqrt(rng.chisquare(pairs.df, draws) / pairs.df)
+    alone = stats.t.sf(largest, pairs.df)
+    found = np.ones(size)
+    for k in np.flatnonzero(np.isfinite(largest)):  # over objects, each against all draws
+        share = np.mean(((drawn - drawn[k]) / error[k, :, None]).max(axis=0) >= largest[k])
+        found[k] = np.clip(share, alone[k], min(1.0, (size - 1) * alone[k]))
+    return found
+
+
+# -- corrected for selection -------------------------------------------------------------------------------------------
+
+
+def winner(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.random.Generator) -> Corrected:
+    """Return the log-worth of the first of falling estimates less the mean of all, by the hybrid interval."""
+    size = len(estimate)
+    of, order = np.full(size, -1 / size), np.arange(1, size)
+    of[0] += 1
+    ahead = np.zeros((size - 1, size))
+    ahead[order - 1, order], ahead[:, 0] = 1.0, -1.0
+    found = _conditional(estimate, cov, of, ahead)
+    alpha = 1 - confidence
+    centre = np.eye(size) - 1 / size
+    reach = max_z_of(centre @ _root(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
+    level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
+    low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
+    return Corrected(found.at, found.error, middle, low, high)
+
+
+def lead(estimate: FloatArray, cov: FloatArray, confidence: float) -> Corrected:
+    """Return how far the first of falling estimates is ahead of the second, by the plain interval."""
+    size = len(estimate)
+    of = np.zeros(size)
+    of[:2] = 1.0, -1.0
+    ahead = np.zeros((size - 1, size))  # the second behind the first, all others behind the second
+    ahead[0, :2] = -1.0, 1.0
+    ahead[np.arange(1, size - 1), np.arange(2, size)], ahead[1:, 1] = 1.0, -1.0
+    found = _conditional(estimate, cov, of, ahead)
+    half = critical_value(confidence, np.inf) * found.error
+    return Corrected(found.at, found.error, found.mean_at(0.5, _FAR * found.error), found.at - half, found.at + half)
+
+
+@dataclass(frozen=True)
+class _Conditional:
+    """A normal estimate that was selected: it lies between two bounds (Lee, Sun, Sun & Taylor 2016)."""
+
+    at: float
+    error: float
+    low: float
+    high: float
+
+    def mean_at(self, share: float, reach: float) -> float:
+        """Return the mean of which the estimate is the quantile `share`, at most `reach` from the estimate."""
+
+        def apart(mean: float) -> float:
+            bounds = max(self.low, mean - reach), min(self.high, mean + reach)
+            return _share_below(self.at, mean, self.error, *bounds) - share
+
+        ends = self.at - reach, self.at + reach
+        if apart(ends[0]) <= 0:
+            return ends[0]
+        if apart(ends[1]) >= 0:
+            return ends[1]
+        return float(optimize.brentq(apart, *ends, xtol=1e-7 * self.error))
+
+
+def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray) -> _Conditional:
+    """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0."""
+    variance = float(of @ cov @ of)
+    at, along = float(of @ estimate), cov @ of / variance
+    slope, rest = ahead @ along, ahead @ (estimate - along * at)
+    low = max((-rest[slope < -_FLAT] / slope[slope < -_FLAT]).tolist(), default=-np.inf)
+    high = min((-rest[slope > _FLAT] / slope[slope > _FLAT]).tolist(), default=np.inf)
+    return _Conditional(at, variance**0.5, min(low, at), max(high, at))
+
+
+def _share_below(x: float, mean: float, error: float, low: float, high: float) -> float:
+    """Return P(X ≤ x) of a normal variable between two bounds; far out by the logarithms of the tails."""
+    a, b, c = ((value - mean) / error for value in (low, x, high))
+    if a > 0:  # from the other side, where tails are small
+        a, b, c = -c, -b, -a
+        return 1 - _between(a, b, c)
+    return _between(a, b, c)
+
+
+def _between(a: float, b: float, c: float) -> float:
+    """Return (Φ(b) − Φ(a))/(Φ(c) − Φ(a)) for a ≤ b ≤ c."""
+    if b <= a or c <= a:
+        return 0.0 if b <= a < c else 1.0
+    log_a, log_b, log_c = special.log_ndtr([a, b, c])
+    with np.errstate(divide="ignore"):
+        above, whole = log_b + np.log1p(-np.exp(log_a - log_b)), log_c + np.log1p(-np.exp(log_a - log_c))
+    return float(np.exp(above - whole)) if np.isfinite(whole) else (b - a) / (c - a)
