@@ -1,4 +1,4 @@
-"""The site's pages about papers: the figures of each, in a table of where, what, the call, how many, the outcome."""
+"""The site's pages about papers: the figures of each, in a table of where, what, the outcome, how many, the call."""
 
 import re
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Row:
 
     where: str
     paper: str
-    call: str
-    numbers: int
     outcome: str
+    numbers: int
+    call: str
 
 
 def text_of(page: str) -> str:
@@ -32,7 +32,7 @@ def rows_of(page: str) -> dict[str, Row]:
     """Return the rows of a page's table by their first cell."""
     lines = [line for line in text_of(page).splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
-    rows = [Row(where, paper, call, int(numbers), outcome) for where, paper, call, numbers, outcome in cells]
+    rows = [Row(where, paper, outcome, int(numbers), call) for where, paper, outcome, numbers, call in cells]
     assert len({row.where for row in rows}) == len(rows)
     assert {row.outcome for row in rows} <= set(OUTCOMES)
     return {row.where: row for row in rows}
