@@ -17,6 +17,7 @@ from ..budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, dense, groups, tally
 from ..core.comparisons import Comparisons, tabulate
 from ..core.counts import n_columns
+from ..core.grades import graded_outcomes
 from ..core.judgments import MADE, Judgments
 from ..core.response import THREE, TWO, Response
 from ..data.countable import Countable
@@ -24,7 +25,7 @@ from ..data.distinct_rows import Rows
 from ..data.formats import Labels
 from ..data.frames import Factor, read_factor, read_sizes
 from ..data.graded_outcomes import Judged
-from ..data.grades import MOST_GRADES, graded_outcomes
+from ..data.grades import MOST_GRADES
 from ..data.outcome_codings import BAD, LEFT_OUT, TIE, by_label
 from ..data.outcomes import Outcomes, read_outcomes
 from ..data.row_filters import Filter, filters_of

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..core.columns import FloatArray
+from ..core.grades import graded_outcomes
 from ..core.response import Response, both_bad
 from ..errors import OptionError
 from ..table import counted
@@ -18,7 +19,7 @@ from .countable import Countable
 from .distinct_rows import Rows
 from .formats import Labels
 from .frames import as_number, read_factor, read_sizes
-from .grades import cut_sizes, graded_outcomes, merged_note, refuse_sizes, refuse_unsigned, side
+from .grades import cut_sizes, merged_note, refuse_sizes, refuse_unsigned, side
 from .outcome_codings import BAD, BOTH_BAD, TIE, WIN_I, WIN_J, Meaning, by_label
 from .outcomes import checked_outcomes
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray
-from ..core.counts import n_columns, whole
+from ..core.counts import whole
 from ..core.response import Response, graded
 from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted, format_count
@@ -63,17 +61,6 @@ def _refuse_many(steps: float, where: str) -> None:
         raise JudgmentError(
             f"a grade of {steps:.6g}", "Cut scores into grades before.", where=where, expected=f"at most {MOST_GRADES}"
         )
-
-
-def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
-    """Return cuts as floats; raise unless each is larger than the one before, the first than what it is `above`."""
-    found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
-    if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
-        raise OptionError(
-            f"cuts={safe_repr(cuts)}",
-            expected=f"rising numbers such as (1, 2.5), the first larger than {what}={above:g}",
-        )
-    return tuple(map(float, found))
 
 
 def cut_sizes(sizes: FloatArray, cuts: Sequence[float]) -> FloatArray:
@@ -147,30 +134,6 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
             expected="sizes 1, 2, … of preferences, 0 or nothing of ties",
         )
     _refuse_many(sizes[decided].max(initial=1), where)
-
-
-def graded_outcomes(
-    wins: IntArray, sizes: FloatArray, declared: Collection[float] = ()
-) -> tuple[npt.NDArray[Any], Response, list[str]]:
-    """Return which outcome of a graded scale each row has, the scale, and notes on grades that no row has.
-
-    Parameters
-    ----------
-    wins : ndarray of int, shape (R,)
-        1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
-    sizes : ndarray, shape (R,)
-        How much: 1, 2, …; of ties anything.
-    declared : collection of float
-        Sizes of grades that the scale has whether or not they are used; 0: a middle.
-    """
-    decided, tied = np.abs(wins) == 1, wins == 0
-    steps = int(max([1, *declared, sizes[decided].max(initial=1)]))
-    response = graded(steps, middle=bool(tied.any()) or 0 in declared)
-    grade = np.where(decided, wins * sizes, 0).astype(np.int64)
-    down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))  # without a middle no place between 1 and -1
-    said = np.where(decided | tied, down, n_columns(response))
-    unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
-    return said, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []
 
 
 def merged_note(found: Collection[tuple[Any, float]]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import JUDGED_INSIDE, TWO_NAMES, Number, checked
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
+from ..core.grades import rising
 from ..core.judgments import MADE, OBJECTS
 from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError, OptionError
@@ -23,7 +24,7 @@ from .distinct_rows import Rows
 from .files import open_source
 from .frames import read_counts, read_label_pair
 from .graded_outcomes import Judged
-from .grades import Grades, grade_columns, rising
+from .grades import Grades, grade_columns
 from .held import self_note
 from .outcomes import Outcomes, bad_of, read_outcomes, sizes_of
 from .paths import located
