@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from ..arguments import JUDGED_INSIDE, NotNegative, checked
 from ..budgets import refuse_large
-from ..errors import JudgmentError, listed
+from ..errors import JudgmentError, OptionError, listed
 from ..table import Field, Record, Table, counted, format_count
 from .columns import (
     MOST_COUNTED,
@@ -27,7 +27,9 @@ from .columns import (
     tallied,
 )
 from .comparisons import Comparisons, tabulate
-from .counts import check_names
+from .counts import check_names, n_columns
+from .grades import rising
+from .implied_pairs import implied_pairs, outcomes_of_pairs
 from .response import THREE, TWO
 
 Kind = Literal["ranking", "best_worst"]
@@ -44,7 +46,8 @@ _TOLD = {
 class Rankings(Record):
     """Lists of objects in order, as judges gave them. L lists with N entries of J objects.
 
-    Made by `rankings_from` rather than directly. Equal lists under equal covariates are kept once and counted.
+    Made by `from_rankings`, `from_ratings` or `from_choices` rather than directly. Equal lists under equal covariates
+    are kept once and counted.
 
     Attributes
     ----------
@@ -66,28 +69,37 @@ class Rankings(Record):
     object_columns : tuple of Coded, each (J,)
     notes : tuple of str
         What was left out on the way here.
+    ratings : ndarray, shape (N,), or None
+        The ratings that the places come from; None where objects were ranked or chosen.
+    unkept : tuple of str
+        Columns of the user's frame that were not kept.
+    unit : str
+        The column to keep as a cluster where pairs of lists are fitted: the judge, what makes a list, or ``block``;
+        empty where lists come without columns.
 
     Raises
     ------
     JudgmentError
-        For an object twice in a list, counts that are not positive, and names that are reserved or used twice.
+        For an object twice in a list, counts that are not positive, ratings that are not finite or beside unranked
+        objects, and names that are reserved or used twice.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import llbt
     >>> wide = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 1], "C": [3, 3, 2]})
-    >>> r = llbt.rankings_from(wide, objects=["A", "B", "C"])
+    >>> r = llbt.from_rankings(wide, objects=["A", "B", "C"])
     >>> len(r), r.n_judgments, r.largest_tie
     (3, 3, 2)
     """
 
-    _made_by: ClassVar[str] = "llbt.rankings_from(…)"
+    _made_by: ClassVar[str] = "llbt.from_rankings(…), llbt.from_ratings(…) or llbt.from_choices(…)"
+    _pairs: ClassVar[type] = Comparisons  # what to_comparisons() returns
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
         "judges.classes": (
             "data are rankings, and it takes comparisons",
-            "Fit the rankings without classes: llbt.fit(formula, rankings). The comparisons that they imply, which are "
-            "not independent, are rankings.to_comparisons().",
+            "Fit the rankings without classes, llbt.fit(formula, rankings), or let covariates of the judges part them, "
+            "llbt.judges.tree(formula, rankings, by='judge').",
         )
     }
 
@@ -101,10 +113,14 @@ class Rankings(Record):
     cluster_columns: tuple[Coded, ...] = ()
     object_columns: tuple[Coded, ...] = ()
     notes: tuple[str, ...] = ()
+    ratings: FloatArray | None = None
+    unkept: tuple[str, ...] = ()
+    unit: str = ""
 
     def __post_init__(self) -> None:
         names = (*self.covariates, *self.clusters, *self.object_covariates)
-        check_names(names, (), {"list", "place", "count", "ranking"})
+        rated = set() if self.ratings is None else {"rating", "ratings"}
+        check_names(names, (), {"list", "place", "count", "ranking"} | rated)
         total = float(self.counts.sum())
         if not (np.all(self.counts > 0) and 0 < total < MOST_COUNTED):
             raise JudgmentError("the counts of the lists", expected="positive and finite counts, below 2**53 in all")
@@ -115,8 +131,11 @@ class Rankings(Record):
                 f"{self.objects[self.items[twice]]!r} stands twice in list {self.lists[twice]}",
                 expected="each object once in a list",
             )
-        for array in (self.items, self.places, self.starts, self.counts):
-            array.flags.writeable = False
+        if self.ratings is not None and not (np.isfinite(self.ratings).all() and (self.places > 0).all()):
+            raise JudgmentError("the ratings of the lists", expected="a finite rating, and a place, for each object")
+        for array in (self.items, self.places, self.starts, self.counts, self.ratings):
+            if array is not None:
+                array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -185,53 +204,141 @@ class Rankings(Record):
         """Return the entries of some lists of one size, shape (Q, size)."""
         return np.asarray(self.starts[some][:, None] + np.arange(size))
 
-    def to_comparisons(self) -> Comparisons:
-        """Return the comparisons that the lists imply: as many as each has pairs of which it says something.
+    @checked
+    def to_comparisons(
+        self, *, tie_threshold: NotNegative = 0.0, cuts: Annotated[Sequence[float], JUDGED_INSIDE] = ()
+    ) -> Comparisons:
+        """Return the comparisons that the lists imply: each object of a list against each other one.
 
-        Judgments of one list are not independent of each other, as a fit to them takes them to be, and the model of
-        pairs is another one than that of lists: `fit` takes the lists themselves.
+        Nothing is implied about two objects of a list that both have no place.
+
+        Parameters
+        ----------
+        tie_threshold : float
+            Of ratings: two are tied if they differ by at most so much (on the scale of the ratings), give or take
+            1e-12 of the larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
+        cuts : sequence of float
+            Of ratings: differences beyond which a preference has the next grade, each larger than the one before and
+            than `tie_threshold`. With ``(2,)`` a difference of more than 2 is a strong preference, a smaller one a
+            slight one. Without cuts there is one grade.
+
+        Returns
+        -------
+        Comparisons
+            With the covariates, clusters and object covariates of the lists.
+
+        Raises
+        ------
+        OptionError
+            For a threshold or cuts where objects were not rated, and for cuts that do not rise from the threshold.
+        JudgmentError
+            Where no list says anything of two objects.
+
+        Notes
+        -----
+        A ranking of k objects counts as k(k − 1)/2 judgments, but these are not independent: of k objects of
+        equal worth, ranked without ties, the wins of one vary (k + 1)/3 times as much as those of independent
+        judgments (the variance of a rank, (k² − 1)/12, over (k − 1)/4). Estimates are consistent; standard errors
+        and tests of a plain fit are too optimistic. Fit the lists themselves with `fit`; or keep the block (or the
+        judge) in `clusters`, and fit the comparisons with ``cov_type="cluster"``.
+
+        With a threshold, ties are not transitive (of 1, 2 and 3 only the ends differ by more than 1); the model
+        takes one pair at a time and needs no transitivity. Grades made of `cuts` are differences of one judge's
+        ratings, which are dependent whatever the lists: the notes always say so.
+
+        References
+        ----------
+        .. [1] Dittrich, R., Katzenbeisser, W. and Reisinger, H. (2000). The analysis of rank ordered preference data
+           based on Bradley-Terry type models. OR Spektrum 22, 117-134.
+        .. [2] Dittrich, R., Francis, B., Hatzinger, R. and Katzenbeisser, W. (2007). A paired comparison approach for
+           the analysis of sets of Likert-scale responses. Statistical Modelling 7, 3-28.
 
         Examples
         --------
         >>> import pandas as pd
         >>> import llbt
         >>> wide = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 1], "C": [3, 3, 2]})
-        >>> llbt.rankings_from(wide, objects=["A", "B", "C"]).to_comparisons().to_frame()
+        >>> llbt.from_rankings(wide, objects=["A", "B", "C"]).to_comparisons().to_frame()
           object_i object_j  wins_i  ties  wins_j
         0        A        B       1     1       1
         1        A        C       3     0       0
         2        B        C       3     0       0
+        >>> ratings = pd.DataFrame({"A": [5, 2], "B": [4, 4], "C": [1, 5]})
+        >>> llbt.from_ratings(ratings, objects=["A", "B", "C"]).to_comparisons(cuts=(2,)).to_frame()
+          object_i object_j  i+  i  j  j+
+        0        A        B   0  1  1   0
+        1        A        C   1  0  0   1
+        2        B        C   1  0  1   0
         """
+        bounds = self._bounds(tie_threshold, cuts)
         refuse_large(
             f"making all pairs of lists of up to {int(self.sizes.max()):,} objects",
             _COLUMNS * float((self.sizes * (self.sizes - 1.0) / 2).sum()),
-            "Take lists of fewer objects: rankings_from(…, objects=[…]).",
+            "Take lists of fewer objects: from_rankings(…, objects=[…]).",
             JudgmentError,
         )
-        found = [_implied(self, some, size) for size, some in _in_parts(self)]
-        i, j, said, of = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        found = [_implied(self, some, size, bounds) for size, some in _in_parts(self)]
+        i, j, wins, sizes, of = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        if not len(i):
+            raise JudgmentError("no list says anything of two objects", expected="two objects with places in a list")
+        said, response, unused = outcomes_of_pairs(wins, sizes, bounds)
         columns = (*self.columns, *self.cluster_columns)
-        codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], said, self.counts[of])
+        codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], said, self.counts[of], n_columns(response))
         rest = [replace(c, codes=code) for c, code in zip(columns, codes[2:], strict=True)]
         kept = len(self.columns)
         lines = Lines(np.column_stack(codes[:2]), counts, tuple(rest[:kept]), (), tuple(rest[kept:]))
-        note = (
-            f"{counted(float(counts.sum()), 'judgment')} implied by {counted(self.n_judgments, 'list')}: "
-            f"{_TOLD[self.kind]}; judgments of one list are not independent, so standard errors of a plain fit are too "
-            "small"
-        )
         like = Comparisons(
             self.objects,
             lines.pairs,
             lines.counts,
-            response=THREE if counts[:, 1].any() else TWO,
+            response=TWO if response == THREE and not counts[:, 1].any() else response,
             object_columns=self.object_columns,
-            notes=(*self.notes, note),
+            notes=(*self.notes, *self._notes_on_pairs(float(counts.sum()), graded=len(bounds) > 1), *unused),
+            unkept=self.unkept,
         )
         return tabulate(lines, like)
 
+    def _bounds(self, tie_threshold: float, cuts: Sequence[float]) -> tuple[float, ...]:
+        """Return the differences of ratings beyond which a preference has the next grade, the smallest first.
+
+        Empty where the order of the objects says it all.
+        """
+        given = [f"tie_threshold={tie_threshold:g}"] if tie_threshold else []
+        given += [f"cuts={cuts!r}"] if np.size(cuts) else []
+        if given and self.ratings is None:
+            raise OptionError(
+                f"{given[0]} of lists without ratings",
+                "Leave it out: rankings.to_comparisons(); ratings are read by llbt.from_ratings(…).",
+            )
+        grades = rising(cuts, tie_threshold, "tie_threshold")
+        return (tie_threshold, *grades) if given else ()
+
+    def _notes_on_pairs(self, n: float, *, graded: bool) -> list[str]:
+        """Return what comparisons imply, and what to do about their dependence."""
+        told = "each object against each other one" if self.ratings is not None else _TOLD[self.kind]
+        notes = [f"{counted(n, 'judgment')} implied by {counted(self.n_judgments, 'list')}: {told}"]
+        if graded or self.sizes.max() > 2:
+            what = "differences of one judge's ratings" if graded else "judgments implied by one list"
+            notes.append(
+                f"{what} are not independent: standard errors and tests of a plain fit are too optimistic. Fit the "
+                f"lists, llbt.fit(formula, rankings){self._clustering()}"
+            )
+        return notes
+
+    def _clustering(self) -> str:
+        """Return how the comparisons are fitted with clusters, for a note; empty where there is no column for it."""
+        kept = (*self.clusters, *(name for name in self.covariates if name == self.unit))
+        if not kept and not self.unit:
+            return ""
+        group = kept[0] if kept else self.unit
+        keeping = "" if kept else f"keep clusters={group!r} where the lists are read and "
+        return f"; or {keeping}fit the comparisons with cov_type='cluster', groups={group!r}"
+
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per entry: list, object, place (NA for objects that are not ranked), count, covariates."""
+        """Return one row per entry: list, object, place (NA for objects that are not ranked), count, covariates.
+
+        Where objects were rated their ratings stand beside the places.
+        """
         of = self.lists
         place = pd.array(self.places, dtype="Int64")
         place[self.places == 0] = pd.NA
@@ -241,6 +348,7 @@ class Rankings(Record):
             "list": of,
             "object": inferable(as_objects(self.objects)[self.items]),
             "place": place,
+            **({} if self.ratings is None else {"rating": self.ratings}),
             "count": counts[of],
         }
         data |= {c.name: inferable(c.values[of]) for c in (*self.columns, *self.cluster_columns)}
@@ -252,6 +360,7 @@ class Rankings(Record):
         some = range(min(len(self), 20))
         fields = [
             Field("ranking", "ranking", [list_text(self, k) for k in some]),
+            *([] if self.ratings is None else [Field("ratings", "ratings", [_ratings_text(self, k) for k in some])]),
             Field("count", "count", self.counts[: len(some)], "count"),
             *(Field(c.name, c.name, c.values[: len(some)].tolist()) for c in columns),
         ]
@@ -286,6 +395,12 @@ def list_text(r: Rankings, k: int) -> str:
     return " > ".join([*said, *([f"({', '.join(rest)})"] if rest else [])])
 
 
+def _ratings_text(r: Rankings, k: int) -> str:
+    """Return the ratings of a list from the best object to the worst: ``5, 4, 4``."""
+    assert r.ratings is not None
+    return ", ".join(f"{rating:g}" for rating in r.ratings[r.starts[k] : r.starts[k + 1]])
+
+
 def gathered_rankings(
     objects: tuple[Label, ...],
     lists: IntArray,
@@ -298,6 +413,9 @@ def gathered_rankings(
     object_columns: tuple[Coded, ...] = (),
     counts: FloatArray | None = None,
     notes: tuple[str, ...] = (),
+    ratings: FloatArray | None = None,
+    unkept: tuple[str, ...] = (),
+    unit: str = "",
 ) -> Rankings:
     """Return entries in any order as lists: those that say nothing left out, equal ones counted, places without gaps.
 
@@ -308,6 +426,10 @@ def gathered_rankings(
     columns, cluster_columns : tuple of Coded, each (number of lists,)
     counts : ndarray, shape (number of lists,), optional
         How often each list was given; by default once.
+    ratings : ndarray, shape (N,), optional
+        The ratings that the places come from.
+    unkept, unit
+        As in `Rankings`.
 
     Raises
     ------
@@ -333,9 +455,10 @@ def gathered_rankings(
     of = np.flatnonzero(~silent & (shown > 0))
     places = places[kept]
     order = np.lexsort((items, np.where(places == 0, np.iinfo(np.int64).max, places), lists))
+    values = None if ratings is None else ratings[kept][order]
     lists, items, places = lists[order], items[order], _stepped(lists[order], places[order])
     every = tuple(c.take(of) for c in (*columns, *cluster_columns))
-    first, group = _distinct(lists, items, places, every)
+    first, group = _distinct(lists, [items, places, *_numbered(values)], every)
     entries = np.isin(lists, first)
     starts = np.concatenate([[0], np.cumsum(np.bincount(lists, minlength=len(of))[first])])
     return Rankings(
@@ -349,7 +472,15 @@ def gathered_rankings(
         cluster_columns=tuple(c.take(first) for c in every[len(columns) :]),
         object_columns=tuple(c.take(used) for c in object_columns),
         notes=(*notes, *said),
+        ratings=None if values is None else values[entries],
+        unkept=unkept,
+        unit=unit,
     )
+
+
+def _numbered(ratings: FloatArray | None) -> list[IntArray]:
+    """Return ratings as a list of one array of codes, equal for equal ratings; empty where there are none."""
+    return [] if ratings is None else [np.unique(ratings, return_inverse=True)[1]]
 
 
 def _stepped(lists: IntArray, places: IntArray) -> IntArray:
@@ -361,17 +492,23 @@ def _stepped(lists: IntArray, places: IntArray) -> IntArray:
     return np.where(places == 0, 0, found)
 
 
-def _distinct(
-    lists: IntArray, items: IntArray, places: IntArray, columns: tuple[Coded, ...]
-) -> tuple[IntArray, IntArray]:
-    """Return the first of each kind of equal lists, in the order of their first, and which each list is."""
+def _distinct(lists: IntArray, entries: Sequence[IntArray], columns: tuple[Coded, ...]) -> tuple[IntArray, IntArray]:
+    """Return the first of each kind of equal lists, in the order of their first, and which each list is.
+
+    Parameters
+    ----------
+    lists : ndarray of int, shape (N,)
+    entries : sequence of ndarray of int, each (N,)
+        What lists have to agree in entry by entry.
+    columns : tuple of Coded, each (L,)
+    """
     sizes = np.bincount(lists)
     starts = np.cumsum(sizes) - sizes
     group, number = np.empty(len(sizes), dtype=np.int64), 0
     for size in np.unique(sizes):
         some = np.flatnonzero(sizes == size)
-        entries = starts[some][:, None] + np.arange(size)
-        keys = [*items[entries].T, *places[entries].T, *(c.codes[some] for c in columns)]
+        at = starts[some][:, None] + np.arange(size)
+        keys = [*(column for codes in entries for column in codes[at].T), *(c.codes[some] for c in columns)]
         first, same = groups(keys)
         group[some] = number + same
         number += len(first)
@@ -390,18 +527,15 @@ def _in_parts(r: Rankings) -> Iterator[tuple[int, IntArray]]:
             yield size, some[begin : begin + most]
 
 
-def _implied(r: Rankings, some: IntArray, size: int) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], IntArray]:
-    """Return objects i < j, the outcome (0 i, 1 tie, 2 j) and the list of the pairs that some lists tell of."""
+def _implied(
+    r: Rankings, some: IntArray, size: int, bounds: tuple[float, ...]
+) -> tuple[IntArray, IntArray, IntArray, FloatArray, IntArray]:
+    """Return the pairs that some lists of one size imply, as `implied_pairs` does, and the list of each."""
     entries = r.entries_of(some, size)
-    items, places = r.items[entries], r.places[entries]
-    rank = ranks_in_lists(places, r.kind)
-    k, m = np.triu_indices(size, 1)
-    said = np.where(rank[:, k] < rank[:, m], 0, np.where(rank[:, k] == rank[:, m], 1, 2))
-    told = (said != 1) | (places[:, k] > 0)
-    i, j, of = items[:, k][told], items[:, m][told], np.broadcast_to(some[:, None], told.shape)[told]
-    swap = i > j
-    outcome = np.where(swap, 2 - said[told], said[told]).astype(np.int8)
-    return np.where(swap, j, i), np.where(swap, i, j), outcome, np.asarray(of)
+    ratings = None if r.ratings is None else r.ratings[entries]
+    places = r.places[entries]
+    *pairs, row = implied_pairs(r.items[entries], ranks_in_lists(places, r.kind), places > 0, ratings, bounds)
+    return (*pairs, some[row])
 
 
 def ranks_in_lists(places: IntArray, kind: Kind) -> IntArray:

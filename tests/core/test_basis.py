@@ -100,7 +100,7 @@ def test_effective_parameters_of_many_objects():
 def test_effective_parameters_of_lists():
     """The likelihood of Plackett and Luce, written out."""
     frame = orders()
-    res = llbt.fit("object", llbt.rankings_from(frame, objects=list("ABC")), prior=3.0)
+    res = llbt.fit("object", llbt.from_rankings(frame, objects=list("ABC")), prior=3.0)
 
     def value(params):
         worth = np.exp(2 * np.append(params, 0.0))
@@ -122,11 +122,11 @@ def test_a_bias_reduced_fit_counts_its_parameters_below_the_maximum():
 def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
     """Both are distributions over 3! orders, so their sums of probabilities are 1; the pairs' are over 2³."""
     frame = orders()
-    r, p = llbt.rankings_from(frame, objects=list("ABC")), llbt.patterns_from(frame, "rankings", objects=list("ABC"))
+    r, p = llbt.from_rankings(frame, objects=list("ABC")), llbt.from_patterns(frame, "rankings", objects=list("ABC"))
     lists, patterns = llbt.fit("object", r), llbt.fit("object", p)
     pairs = llbt.fit("object", r.to_comparisons())
     assert lists.basis == patterns.basis
-    assert lists.basis != llbt.fit("object", llbt.rankings_from(orders(4), objects=list("ABC"))).basis
+    assert lists.basis != llbt.fit("object", llbt.from_rankings(orders(4), objects=list("ABC"))).basis
     assert "pairs of one ranking are no independent judgments" in lists.basis.difference(pairs.basis)
     every = pd.DataFrame(list(itertools.permutations([1, 2, 3])), columns=list("ABC"))
     worth = np.exp(2 * np.append(lists.params, 0.0))[every.to_numpy().argsort(axis=1)]
@@ -139,7 +139,7 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
 
 def test_patterns_of_pairs_without_dependence_compare_with_the_pairs():
     answers = pd.DataFrame(np.random.default_rng(5).choice([-1, 1], size=(30, 3)), columns=["A:B", "A:C", "B:C"])
-    p = llbt.patterns_from(answers, "comparisons", objects=list("ABC"), columns=list(answers))
+    p = llbt.from_patterns(answers, "comparisons", objects=list("ABC"), columns=list(answers))
     res = llbt.fit("object", p)
     pairs = llbt.fit("object", p.to_comparisons())
     assert (res.basis, res.llf, res.aic) == (pairs.basis, pytest.approx(pairs.llf), pytest.approx(pairs.aic))
@@ -148,7 +148,7 @@ def test_patterns_of_pairs_without_dependence_compare_with_the_pairs():
 
 
 def test_every_kind_of_fit_counts_judgments_and_parameters_under_the_same_names():
-    r = llbt.rankings_from(orders(), objects=list("ABC"))
+    r = llbt.from_rankings(orders(), objects=list("ABC"))
     fits = [
         llbt.fit("object + tie", TABLE),
         llbt.fit("object + tie + (object | judge)", TABLE),
@@ -185,7 +185,7 @@ def test_bic_counts_what_it_is_asked_to():
     with pytest.raises(llbt.errors.OptionError, match=r"unit='juge' \(did you mean 'judge'\?\)"):
         res.bic_of("juge")
     frame = orders().assign(judge=np.arange(40) % 8)
-    lists = llbt.fit("object", llbt.rankings_from(frame, objects=list("ABC"), clusters="judge"))
+    lists = llbt.fit("object", llbt.from_rankings(frame, objects=list("ABC"), clusters="judge"))
     assert lists.bic == lists.bic_of("ranking") == pytest.approx(-2 * lists.llf + np.log(40) * 2)
     assert lists.bic_of("judge") == pytest.approx(-2 * lists.llf + np.log(8) * 2)
 

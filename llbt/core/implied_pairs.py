@@ -1,0 +1,70 @@
+"""The pairs of objects that a list implies: which of two is preferred, and by how much where both were rated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .columns import FloatArray, IntArray
+from .grades import graded_outcomes
+from .response import THREE, Response
+
+ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
+
+
+def implied_pairs(
+    items: IntArray,
+    ranks: IntArray,
+    placed: npt.NDArray[np.bool_],
+    ratings: FloatArray | None,
+    bounds: tuple[float, ...],
+) -> tuple[IntArray, IntArray, IntArray, FloatArray, IntArray]:
+    """Return the pairs that Q lists of one size imply: all but those of two objects without a place.
+
+    Parameters
+    ----------
+    items, ranks, placed : ndarray, each (Q, size)
+        Objects, the lowest rank for the best, and whether each has a place.
+    ratings : ndarray, shape (Q, size), or None
+    bounds : tuple of float
+        Differences of ratings beyond which a preference has the next grade, the smallest first; without any, the ranks
+        alone decide.
+
+    Returns
+    -------
+    i, j : ndarray of int, each (R,)
+        Objects, i before j.
+    wins : ndarray of int, shape (R,)
+        1 where i is preferred, 0 for a tie, −1 where j is.
+    sizes : ndarray, shape (R,)
+        How many bounds the difference of the ratings passes; empty without bounds.
+    row : ndarray of int, shape (R,)
+        The list, from 0.
+    """
+    k, m = np.triu_indices(items.shape[1], 1)
+    wins = np.sign(np.subtract(ranks[:, m], ranks[:, k]))
+    told = (wins != 0) | placed[:, k]
+    row = np.broadcast_to(np.arange(len(items))[:, None], told.shape)[told]
+    i, j, wins, sizes = items[:, k][told], items[:, m][told], wins[told], np.empty(0)
+    if bounds and ratings is not None:
+        sizes = _bounds_passed(ratings[:, k][told], ratings[:, m][told], bounds)
+        wins = np.where(sizes > 0, wins, 0)
+    swap = i > j
+    return np.where(swap, j, i), np.where(swap, i, j), np.where(swap, -wins, wins), sizes, row
+
+
+def _bounds_passed(first: FloatArray, second: FloatArray, bounds: tuple[float, ...]) -> FloatArray:
+    """Return how many bounds the differences of two ratings (R,) pass, each by more than rounding."""
+    apart, room = np.abs(first - second), ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    return np.asarray(sum((apart > bound + room).astype(np.float64) for bound in bounds))
+
+
+def outcomes_of_pairs(
+    wins: IntArray, sizes: FloatArray, bounds: tuple[float, ...]
+) -> tuple[npt.NDArray[Any], Response, list[str]]:
+    """Return the outcome of each pair, graded where there are several bounds; the response, and notes on grades."""
+    if len(bounds) < 2:
+        return (1 - wins).astype(np.int8), THREE, []
+    return graded_outcomes(wins, sizes, (*([0] if bounds[0] else []), *range(1, len(bounds) + 1)))
