@@ -254,7 +254,8 @@ def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], pas
     if kind is None:
         return value
     if not kind.holds(value):
-        raise OptionError(_shown(name, value), _exchanged(kinds, name, passed), expected=kind.expected)
+        remedy = _exchanged(kinds, name, passed) or _as_pairs(kind, name, value)
+        raise OptionError(_shown(name, value), remedy, expected=kind.expected)
     return kind.made_plain(value)
 
 
@@ -401,6 +402,14 @@ def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object
         if fits and not kinds[other].holds(held):
             return f"{name} and {other} stand in each other's place."
     return ""
+
+
+def _as_pairs(kind: Kind, name: str, value: object) -> str:
+    """Return the remedy where the pairs that rankings imply are of the kind; else nothing."""
+    pairs = getattr(type(value), "_pairs", None)  # what to_comparisons() returns
+    if pairs is None or not kind.holds(object.__new__(pairs)):
+        return ""
+    return f"Pass {name}.to_comparisons(), the pairs that the lists imply."
 
 
 def _shown(name: str, value: object) -> str:

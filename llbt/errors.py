@@ -24,6 +24,13 @@ UNSEEN = re.compile(
     r"\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 _ROOMS = ("classical", "errors", "formats", "judges", "metrics", "plot", "scores")  # whose names users type
+_RENAMED = {  # old names before the rooms, and what to type now
+    "choices_from": "from_choices",
+    "fit_patterns": "fit",
+    "fit_rankings": "fit",
+    "patterns_from": "from_patterns",
+    "rankings_from": "from_rankings",
+}
 _MOST_NEAR = 3  # names in a message
 _ALIKE = 0.75  # difflib's ratio from which a name is near another
 _BELOW = "\n  "  # what messages set below their first line: a formula with a mark under it
@@ -205,6 +212,8 @@ def unknown_name(module: str, name: str) -> AttributeError:
 def _near(module: str, name: str) -> list[str]:
     """Return the public names that look most like a name, those of its own room first."""
     package, _, own = module.partition(".")
+    if name in _RENAMED and not own:
+        return [f"{package}.{_RENAMED[name]}"]
     spelled: dict[str, list[str]] = {}
     for room in ("", *sorted(_ROOMS, key=lambda room: room != own)):
         place = f"{package}.{room}".rstrip(".")

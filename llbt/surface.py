@@ -10,13 +10,13 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .core.patterns import Patterns
     from .core.rankings import Rankings
     from .core.statistics import TestResult
-    from .data.best_choices import choices_from
+    from .data.best_choices import from_choices
     from .data.datasets import list_datasets, load_dataset
     from .data.judgments import read_judgments
-    from .data.lists import rankings_from
     from .data.matrices import from_matrix
-    from .data.pattern_frames import patterns_from
-    from .data.rankings import from_rankings, from_ratings
+    from .data.pattern_frames import from_patterns
+    from .data.rankings import from_rankings
+    from .data.ratings import from_ratings
     from .data.scores import from_scores
     from .data.table_readers import from_counts, from_judgments
     from .errors import LLBTError
@@ -63,15 +63,14 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "Judgments",
     "Patterns",
     "Rankings",
+    "from_choices",
     "from_counts",
     "from_judgments",
     "from_matrix",
+    "from_patterns",
     "from_rankings",
     "from_ratings",
     "from_scores",
-    "choices_from",
-    "patterns_from",
-    "rankings_from",
     "read_judgments",
     # which data sets are there?
     "list_datasets",
@@ -150,13 +149,12 @@ HOMES = {
     "read_judgments": "data.judgments",
     "from_matrix": "data.matrices",
     "from_rankings": "data.rankings",
-    "choices_from": "data.best_choices",
-    "rankings_from": "data.lists",
-    "patterns_from": "data.pattern_frames",
+    "from_choices": "data.best_choices",
+    "from_patterns": "data.pattern_frames",
     "Patterns": "core.patterns",
     "PatternResults": "fitting.pattern_results",
     "Rankings": "core.rankings",
-    "from_ratings": "data.rankings",
+    "from_ratings": "data.ratings",
     "from_scores": "data.scores",
     "LLBTError": "errors",
     "errors": "errors",

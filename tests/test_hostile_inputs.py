@@ -151,7 +151,6 @@ def half(**columns):
 
 
 HALVES = {
-    "rankings": lambda: llbt.rankings_from(half(half=[1, 2], B=[2, 1]), objects=[HALF, "B"]),
     "from_rankings": lambda: llbt.from_rankings(half(half=[1, 2], B=[2, 1]), objects=[HALF, "B"]),
     "from_scores": lambda: llbt.from_scores(half(half=[0.1, 0.2], B=[0.2, 0.1])),
     "leaderboard": lambda: llbt.scores.leaderboard(half(half=[0.1, 0.2], B=[0.2, 0.1])),

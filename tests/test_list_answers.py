@@ -40,7 +40,7 @@ def frame(number: int = 90) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def res() -> llbt.RankingResults:
     skill = pd.DataFrame({"object": list("ABC"), "skill": [3.0, 2.0, 1.5]})
-    r = llbt.rankings_from(frame(), objects=list("ABC"), covariates="judge", object_covariates=skill)
+    r = llbt.from_rankings(frame(), objects=list("ABC"), covariates="judge", object_covariates=skill)
     return llbt.fit("object", r)
 
 
@@ -94,7 +94,7 @@ def test_a_question_is_a_function(res: llbt.RankingResults) -> None:
 
 def test_a_fit_of_lists_in_words() -> None:
     ties = frame().replace({"A": {3: 2}, "C": {3: 2}})
-    r = llbt.rankings_from(ties, objects=list("ABC"), covariates="judge")
+    r = llbt.from_rankings(ties, objects=list("ABC"), covariates="judge")
     res = llbt.fit("object + tie", r, prior=0.5, cov_type="cluster", groups="judge")
     said = llbt.interpret(res)
     assert said.sentences["model"] == (
@@ -111,7 +111,7 @@ def test_a_fit_of_lists_in_words() -> None:
 
 
 def test_lists_where_comparisons_are_asked_for_are_sent_on() -> None:
-    r = llbt.rankings_from(frame(), objects=list("ABC"), clusters="judge")
+    r = llbt.from_rankings(frame(), objects=list("ABC"), clusters="judge")
     with pytest.raises(OptionError, match=r"llbt\.fit\(formula, rankings\)"):
         llbt.judges.classes("object", r)
 
@@ -121,14 +121,14 @@ def test_names_and_the_order_of_rows_change_nothing() -> None:
     rng = np.random.default_rng(6)
     said = -np.round(np.array([0.6, 0.1, -0.5]) + rng.gumbel(size=(80, 3)))
     places = pd.DataFrame([np.unique(row, return_inverse=True)[1] + 1 for row in said], columns=list("ABC"))
-    plain = llbt.fit("object + tie", llbt.rankings_from(places, objects=list("ABC")))
+    plain = llbt.fit("object + tie", llbt.from_rankings(places, objects=list("ABC")))
     worths = np.append(plain.params.iloc[:2], 0.0)
     turned = places.rename(columns={"A": "Z", "B": "Y", "C": "X"}).sample(frac=1, random_state=1)
-    other = llbt.fit("object + tie", llbt.rankings_from(turned, objects=list("XYZ")), reference="Y")
+    other = llbt.fit("object + tie", llbt.from_rankings(turned, objects=list("XYZ")), reference="Y")
     found = [other.params["object[Z]"], 0.0, other.params["object[X]"]]
     np.testing.assert_allclose(np.array(found) - found[2], worths - worths[2], atol=1e-9)
     np.testing.assert_allclose(other.params.iloc[2:], plain.params.iloc[2:], atol=1e-9)
     assert other.llf == pytest.approx(plain.llf, abs=1e-9)
-    twice = llbt.fit("object + tie", llbt.rankings_from(pd.concat([places, places]), objects=list("ABC")))
+    twice = llbt.fit("object + tie", llbt.from_rankings(pd.concat([places, places]), objects=list("ABC")))
     np.testing.assert_allclose(twice.params, plain.params, atol=1e-9)
     np.testing.assert_allclose(twice.bse * np.sqrt(2), plain.bse, rtol=1e-8)

@@ -51,11 +51,11 @@ def places() -> pd.DataFrame:
 
 def lists() -> llbt.RankingResults:
     judged = places().assign(judge=[f"J{k % 6}" for k in range(60)])
-    return llbt.fit("object", llbt.rankings_from(judged, objects=list("ABC"), covariates="judge"))
+    return llbt.fit("object", llbt.from_rankings(judged, objects=list("ABC"), covariates="judge"))
 
 
 def patterns() -> llbt.PatternResults:
-    return llbt.fit("object", llbt.patterns_from(places(), "rankings", objects=list("ABC")))
+    return llbt.fit("object", llbt.from_patterns(places(), "rankings", objects=list("ABC")))
 
 
 def large() -> llbt.LargeResults:

@@ -78,7 +78,9 @@ def test_wmt10_as_long_rankings(shared: Path) -> None:
         pd.DataFrame({"block": raw.index, "object": raw[f"system{k}Id"], "rank": raw[f"system{k}rank"]})
         for k in range(1, 6)
     )
-    assert llbt.from_rankings(long, block="block", unranked=-1) == llbt.from_judgments(shared / "data" / WMT10)
+    assert llbt.from_rankings(long, block="block", missing=-1).to_comparisons() == llbt.from_judgments(
+        shared / "data" / WMT10
+    )
 
 
 def test_llmfao_is_recognized(shared: Path) -> None:

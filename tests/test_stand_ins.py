@@ -74,7 +74,7 @@ def objects_differ() -> llbt.MixedResults:
 def lists() -> llbt.RankingResults:
     ranks = np.array([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 1, 2], [2, 3, 1], [1, 2, 3], [1, 2, 2]])
     frame = pd.DataFrame(ranks, columns=list("ABC")).assign(judge=list("JJKKLLL"))
-    r = llbt.rankings_from(frame, objects=list("ABC"), clusters="judge")
+    r = llbt.from_rankings(frame, objects=list("ABC"), clusters="judge")
     return llbt.fit("object + tie", r)
 
 
@@ -83,7 +83,7 @@ def dependent() -> llbt.PatternResults:
     rng = np.random.default_rng(3)
     ranks = np.argsort(np.argsort(rng.gumbel(size=(60, 3)) + np.array([0.5, 0.2, 0.0]), axis=1), axis=1) + 1
     frame = pd.DataFrame(ranks, columns=list("ABC"))
-    return llbt.fit("object", llbt.patterns_from(frame, "rankings", objects=list("ABC")))
+    return llbt.fit("object", llbt.from_patterns(frame, "rankings", objects=list("ABC")))
 
 
 @cache

@@ -24,7 +24,7 @@ _LISTED = 50  # judges of a table that are named one by one where others are lef
 _COMMON = 0.8  # share of all objects that the largest task holds where tasks share their objects
 
 
-_AS_LISTS = "; rankings as the lists that they are: llbt.fit(…, llbt.rankings_from(…))"
+_AS_LISTS = "; rankings as the lists that they are: llbt.fit(…, llbt.from_rankings(…))"
 
 
 @dataclass(frozen=True)

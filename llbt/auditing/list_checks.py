@@ -63,7 +63,7 @@ def check_labels(e: ListEvidence) -> Finding:
         "warning",
         and_more(told),
         "one object (or judge) under two names has two worths, each from part of its lists",
-        "before rankings_from, join the columns of one object of a wide frame; of a long one "
+        "before from_rankings, join the columns of one object of a wide frame; of a long one "
         + _replacing(commonest(variants(lists), lists), e.names[0], commonest(variants(given), given)),
         {"groups": float(len(alike))},
     )
@@ -87,7 +87,7 @@ def check_similar_labels(e: ListEvidence) -> Finding:
         "note",
         f"{counted(len(near), 'pair')} of labels nearly alike: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
         "if one is a slip of the pen, an object has two worths, each from part of its lists",
-        "look; where they are one object, join its columns of a wide frame before rankings_from; of a long one "
+        "look; where they are one object, join its columns of a wide frame before from_rankings; of a long one "
         + _replacing(commonest(near, dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True)))),
         {"pairs": float(len(near))},
     )
@@ -110,7 +110,7 @@ def check_unranked(e: ListEvidence) -> Finding:
         f"{format_count(partial)} of {counted(r.n_judgments, 'list')} end before all are ranked: "
         f"{format_percent(figures['share'])} of the objects shown have no place",
         "they are taken to stand below all that have one; of objects that were not judged that is untrue",
-        "llbt.rankings_from(…, unranked='unknown') where objects without a rank were not judged",
+        "llbt.from_rankings(…, unranked='unknown') where objects without a rank were not judged",
         figures,
     )
 
@@ -184,7 +184,7 @@ def check_sparse(e: ListEvidence) -> Finding:
         "warning",
         f"{len(few)} of {counted(len(n), 'object')} in fewer than {_FEW} lists: {and_more(named, 8)}",
         "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
-        "leave them out before rankings_from; or llbt.fit(…, prior='jeffreys')",
+        "leave them out before from_rankings; or llbt.fit(…, prior='jeffreys')",
         {"n": float(len(few))},
     )
 
@@ -199,7 +199,7 @@ def check_disconnected(e: ListEvidence) -> Finding:
         "error",
         f"{len(parts)} groups of objects that no list connects: {and_more([braced(g, 6) for g in parts], 6)}",
         "worths of different groups have no common scale, and llbt.fit refuses them",
-        "fit the groups apart: rankings_from of the lists of each; or collect lists across",
+        "fit the groups apart: from_rankings of the lists of each; or collect lists across",
         {"groups": float(len(parts))},
     )
 
@@ -371,7 +371,7 @@ def check_blocks(e: ListEvidence) -> Finding:
         "warning",
         f"lists of one {' or '.join(alike)} are alike (score test of worths that vary): {said}",
         "lists taken as independent make standard errors too small and p-values too good",
-        f"llbt.rankings_from(…, clusters='{alike[0]}'), then llbt.fit(…, cov_type='cluster', groups='{alike[0]}')",
+        f"llbt.from_rankings(…, clusters='{alike[0]}'), then llbt.fit(…, cov_type='cluster', groups='{alike[0]}')",
         figures,
     )
 
@@ -412,7 +412,7 @@ def check_outlying(e: ListEvidence) -> Finding:
         f"Holm's adjusted p): {and_more(said)}",
         "a judge who guesses, favours an object or has the scale turned round moves worths",
         f"fit with and without them: {leaving_out(name, [labels[k] for k in who])}; do judges differ as a whole? "
-        f"llbt.rankings_from(…, covariates={name!r}), then llbt.anova(llbt.fit('object', …), "
+        f"llbt.from_rankings(…, covariates={name!r}), then llbt.anova(llbt.fit('object', …), "
         f"llbt.fit('object * {name}', …))",
         figures,
     )

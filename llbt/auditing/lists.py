@@ -170,7 +170,7 @@ def lists_evidence(r: Rankings, judge: str | None, prompt: str | None) -> ListEv
         if name is not None and name not in columns:
             raise OptionError(
                 f"no covariate or cluster {name!r} of the lists",
-                f"Keep it where they are made: rankings_from(…, clusters={name!r}).",
+                f"Keep it where they are made: from_rankings(…, clusters={name!r}).",
                 expected=f"one of {listed(list(columns)) or 'none'}",
             )
         column = columns.get(name or default)

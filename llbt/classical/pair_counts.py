@@ -15,7 +15,7 @@ from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
-from ..data.judge_columns import read_judged
+from ..data.judge_columns import read_judged, refuse_lists
 from ..errors import JudgmentError, OptionError, listed
 from ..table import counted
 
@@ -91,6 +91,7 @@ def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = Non
     JudgmentError
         If no judgment is left.
     """
+    refuse_lists(data)
     judgments = _of_table(data, beside) if isinstance(data, Comparisons) else read_judged(data)
     keep, notes = _kept(judgments, exclude)
     left = judgments.take(keep).among_judged()

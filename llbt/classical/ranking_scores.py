@@ -12,7 +12,7 @@ from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
-from ..data.judge_columns import read_judged
+from ..data.judge_columns import read_judged, refuse_lists
 from ..data.sources import as_names
 from ..errors import JudgmentError, OptionError, listed
 from ..resampling import Resampler, degenerate_notes, percentiles
@@ -248,6 +248,8 @@ def ranking_scores(
     _check_blocks(data, reading, block)
     draw = Resampler.of("classical.ranking_scores", rng, n_jobs, progress)
     # a table of counts has no blocks: read_judged says so
+    if reading != "ge_all_in_block":
+        refuse_lists(data)
     table = isinstance(data, Comparisons) and reading != "ge_all_in_block"
     source = data if table else read_judged(data)
     counts = pair_counts(source, exclude=exclude)

@@ -294,13 +294,14 @@ def _lists(
     said: dict[str, Any] = {**layout.arguments, **absent, **beside}
     found: llbt.Comparisons | llbt.Rankings
     if layout.kind == "ratings":
-        found = narrowed(llbt.from_ratings(table, **said), asked.get("pool"), bool(asked.get("largest_component")))
+        pairs = llbt.from_ratings(table, **said).to_comparisons()
+        found = narrowed(pairs, asked.get("pool"), bool(asked.get("largest_component")))
     elif layout.kind == "profiles":
-        found = llbt.choices_from(table, **beside)
+        found = llbt.from_choices(table, **beside)
     elif layout.kind == "sets":
-        found = llbt.choices_from(table, **said)
+        found = llbt.from_choices(table, **said)
     else:
-        found = llbt.rankings_from(table, **said, **({} if lists.unranked is None else {"unranked": lists.unranked}))
+        found = llbt.from_rankings(table, **said, **({} if lists.unranked is None else {"unranked": lists.unranked}))
     return replace(found, notes=(*notes, *found.notes)) if notes else found
 
 

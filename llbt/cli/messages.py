@@ -36,8 +36,8 @@ _BARE = re.compile(r"[\w@%+:,./=…-]+")
 _COMMANDS = {  # calls that are commands
     "list_formats()": "llbt formats",
     "llbt.fit('object', llbt.from_judgments(frame))": "llbt fit FILE",
-    "rankings_from(…)": "llbt fit --rankings",
-    "choices_from(…)": "llbt fit --best",
+    "from_rankings(…)": "llbt fit --rankings",
+    "from_choices(…)": "llbt fit --best",
     "from_ratings(…)": "llbt fit --ratings",
     "scores.leaderboard(…)": "llbt scores leaderboard",
 }

@@ -27,7 +27,7 @@ _SIGNS = {1: "+", 0: "0", -1: "−", MISSING: "."}
 class Patterns(Record):
     """What judges said of all pairs of J objects, one answer each. N distinct patterns of P = J(J − 1)/2 pairs.
 
-    Made by `patterns_from` rather than directly. Equal patterns under equal covariates are kept once and counted.
+    Made by `from_patterns` rather than directly. Equal patterns under equal covariates are kept once and counted.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Patterns(Record):
     >>> import pandas as pd
     >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1], "B": [2, 1, 3, 2], "C": [3, 3, 2, 3]})
-    >>> p = llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"])
+    >>> p = llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"])
     >>> len(p), p.n_judges, p.answers[0].tolist()
     (3, 4, [-1, 1, 1])
     """
 
-    _made_by: ClassVar[str] = "llbt.patterns_from(…)"
+    _made_by: ClassVar[str] = "llbt.from_patterns(…)"
 
     objects: tuple[Label, ...]
     answers: Signs

@@ -26,7 +26,7 @@ from .tables import coded_pairs, kept_at, unused_note
 
 
 @checked
-def choices_from(
+def from_choices(
     frame: object,
     *,
     objects: Sequence[str] | None = None,
@@ -86,7 +86,7 @@ def choices_from(
     >>> import llbt
     >>> sets = pd.DataFrame(
     ...     {"one": ["A", "B"], "two": ["B", "C"], "three": ["C", "D"], "best": ["B", "B"], "worst": ["A", "D"]})
-    >>> print(llbt.choices_from(sets, objects=("one", "two", "three"), worst="worst"))
+    >>> print(llbt.from_choices(sets, objects=("one", "two", "three"), worst="worst"))
     Rankings: 4 objects, 2 sets with a best and a worst of 3
     <BLANKLINE>
     ranking      count
@@ -94,7 +94,7 @@ def choices_from(
     B > (C) > D      1
     >>> design = sets[["one", "two", "three"]]
     >>> places = pd.DataFrame({"B1": [2], "W1": [1], "B2": [1], "W2": [3]})
-    >>> llbt.choices_from(places, design=design, best=("B1", "B2"), worst=("W1", "W2")).n_judgments
+    >>> llbt.from_choices(places, design=design, best=("B1", "B2"), worst=("W1", "W2")).n_judgments
     2
     """
     asked = wanted(covariates, clusters, (), object_covariates, None)
@@ -127,7 +127,7 @@ def _of_sets(source: Source, objects: Sequence[str], best: Names, worst: Names |
     made = _sets(table, shown, [name for (name,) in named.values()])
     columns, _, kept = kept_at(kept_columns(table, made, roles, asked), asked, np.arange(len(table)))
     used = set(flat(roles))
-    unused = unused_note([name for name in source.names if name not in used])
+    unkept = tuple(name for name in source.names if name not in used)
     items = coded_pairs(made.labels, made.item[:, None])
     described, notes = read_object_table(asked, tuple(items.levels))
     return gathered_rankings(
@@ -139,7 +139,9 @@ def _of_sets(source: Source, objects: Sequence[str], best: Names, worst: Names |
         columns=columns,
         cluster_columns=kept,
         object_columns=described,
-        notes=(*notes, *unused),
+        notes=(*notes, *unused_note(unkept)),
+        unkept=unkept,
+        unit="block",
     )
 
 

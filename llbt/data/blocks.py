@@ -20,23 +20,12 @@ from .sources import Source
 
 @dataclass(frozen=True)
 class Scale:
-    """What the values of a block say: which of two wins, by how much (the cuts passed), and when they are tied."""
+    """What the values of a block are called, whether the higher one wins, and which of them mean none."""
 
     noun: str
     participle: str
     higher_wins: bool
-    threshold: float = 0.0
-    rounding: float = 0.0
     unranked: tuple[Any, ...] = ()
-    cuts: tuple[float, ...] = ()
-
-    def compared(self, i: FloatArray, j: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return 1 where i wins, 0 where the two are tied, −1 where j wins, and the grade, 0 of ties."""
-        apart, room = np.abs(i - j), self.rounding * np.maximum(np.abs(i), np.abs(j))
-        grade = np.zeros(len(apart))
-        for cut in (self.threshold, *self.cuts):
-            grade += apart > cut + room
-        return np.where(grade == 0, 0, np.where((i > j) == self.higher_wins, 1, -1)), grade
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,14 +145,14 @@ def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
     return found
 
 
-def refuse_negative(ranks: FloatArray, option: str) -> None:
+def refuse_negative(ranks: FloatArray) -> None:
     """Raise if some ranks (N,) are below 0 and others above: such a rank is a code, and would be the best."""
     below = ranks[ranks < 0]
     if below.size and (ranks > 0).any():
         code = f"{below[0]:g}"
         raise JudgmentError(
             f"{counted(below.size, 'rank')} below 0, such as {code}, beside ranks above 0",
-            f"If {code} says not ranked, pass {option}={code}. If all values are scores, use from_ratings(…).",
+            f"If {code} says not ranked, pass missing={code}. If all values are scores, use from_ratings(…).",
             expected="ranks from 1, the best",
         )
 
@@ -198,19 +187,6 @@ def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
             "Pass block= with the columns that tell blocks apart.",
             expected="every object once per block",
         )
-
-
-def pairs_within(block: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the two entries of every pair within a block, each of shape (n judgments,); `block` is sorted."""
-    sizes = np.bincount(block, minlength=1)
-    starts = np.cumsum(sizes) - sizes
-    i, j = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    for size in np.unique(sizes[sizes > 1]):  # all blocks of one size at once
-        a, b = np.triu_indices(size, 1)
-        start = starts[sizes == size][:, None]
-        i.append((start + a).ravel())
-        j.append((start + b).ravel())
-    return np.concatenate(i), np.concatenate(j)
 
 
 def refuse_infinite(table: pd.DataFrame, name: str, *, numeric: bool) -> None:

@@ -120,7 +120,7 @@ def _marks(table: pd.DataFrame, chosen: str, task: Sequence[str]) -> pd.Series |
 
 @dataclass(frozen=True, eq=False)
 class ProfileSets:
-    """A row for each task, as `choices_from` takes it.
+    """A row for each task, as `from_choices` takes it.
 
     Attributes
     ----------

@@ -6,9 +6,20 @@ from collections.abc import Sequence
 
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS, Judgments
+from ..core.rankings import Rankings
 from ..errors import JudgmentError
 from ..table import counted
 from .judgments import read_judgments
+
+
+def refuse_lists(data: object) -> None:
+    """Raise for rankings where comparisons or judgments are taken, with the call that makes comparisons of them."""
+    if isinstance(data, Rankings):
+        raise JudgmentError(
+            "the data are Rankings",
+            "Pass rankings.to_comparisons(), the pairs that the lists imply.",
+            expected="Comparisons, or judgments of pairs",
+        )
 
 
 def read_judged(
@@ -25,8 +36,8 @@ def read_judged(
     Raises
     ------
     JudgmentError
-        For `Comparisons`, whose judgments are summed; for weights other than 1; for an object against itself; for no
-        judgment.
+        For `Comparisons`, whose judgments are summed; for `Rankings`; for weights other than 1; for an object against
+        itself; for no judgment.
     """
     if isinstance(frame, Comparisons):
         raise JudgmentError(
@@ -34,6 +45,8 @@ def read_judged(
             "Pass what llbt.read_judgments(…) gives.",
             expected="the judgments, one row each",
         )
+    if isinstance(frame, Rankings):
+        raise JudgmentError("the data are Rankings", expected="judgments of pairs, one row each")
     named = tuple(objects) != OBJECTS or outcome != "outcome"
     if named or not isinstance(frame, Judgments):
         frame = read_judgments(

@@ -117,7 +117,7 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
             f"Pass {layout}."
             if (layout := proposed_layout(source))
             else "Pass objects= and outcome=, or winner= and loser=, or format= and one of list_formats(). Rankings, "
-            "best-worst sets, ratings and scores of systems: rankings_from(…), choices_from(…), from_ratings(…), "
+            "best-worst sets, ratings and scores of systems: from_rankings(…), from_choices(…), from_ratings(…), "
             "scores.leaderboard(…).",
             where=what,
         )

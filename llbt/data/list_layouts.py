@@ -46,8 +46,8 @@ class ListLayout:
         Best-worst sets; choices among profiles; rankings with a row for each object, with a column of ranks for each
         object, or with a column for each place; ratings.
     arguments : mapping
-        Of `choices_from` for sets, of `sets_of_profiles` for profiles, of `from_ratings` for ratings, else of
-        `rankings_from`.
+        Of `from_choices` for sets, of `sets_of_profiles` for profiles, of `from_ratings` for ratings, else of
+        `from_rankings`.
     note : str
         What the columns were read as.
     judge : str or None

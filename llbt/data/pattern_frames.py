@@ -21,7 +21,7 @@ from .tables import kept_at
 
 
 @checked
-def patterns_from(
+def from_patterns(
     frame: object,
     kind: PatternKind,
     *,
@@ -74,7 +74,7 @@ def patterns_from(
     >>> import pandas as pd
     >>> import llbt
     >>> rows = pd.DataFrame({"AB": [1, 1, -1, 0], "AC": [1, -1, 1, 1], "BC": [1, None, -1, 0]})
-    >>> p = llbt.patterns_from(rows, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
+    >>> p = llbt.from_patterns(rows, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
     >>> p.to_frame()
         A:B  A:C   B:C  count
     0    -1    1    -1      1

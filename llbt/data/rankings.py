@@ -1,20 +1,23 @@
-"""From rankings and ratings of several objects at once to Comparisons."""
+"""From rankings of several objects at once to Rankings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass, fields, replace
+from os import PathLike
+from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, NotNegative, checked
-from ..core.columns import FloatArray, sort_key
-from ..core.comparisons import Comparisons
-from ..core.response import THREE, Response
-from ..errors import JudgmentError, listed
+from ..arguments import JUDGED_INSIDE, checked
+from ..core.columns import FloatArray, IntArray, sort_key
+from ..core.implied_pairs import ROUNDING
+from ..core.rankings import Rankings, gathered_rankings
+from ..errors import JudgmentError, OptionError, listed, safe_repr
 from ..table import counted
 from .block_columns import (
+    Roles,
     block_makers,
     check_roles,
     columns_of_objects,
@@ -28,20 +31,24 @@ from .blocks import (
     Scale,
     as_pandas,
     as_values,
-    pairs_within,
+    factorized,
+    ranks_of,
     read_long,
     read_wide,
     refuse_negative,
     refuse_twice,
 )
-from .column_roles import Names, Wanted, wanted
+from .column_roles import Names, Wanted, read_object_table, wanted
 from .files import open_source
-from .grades import graded_outcomes, rising
-from .outcome_codings import TIE
-from .sources import open_frame
-from .tables import assembled, coded_pairs, condensed, kept_at, unused_note
+from .formats import JudgmentFormat
+from .frames import as_number
+from .known_formats import ranking_format
+from .list_layouts import rankings_of
+from .preflib import SUFFIXES, read_preflib, suffix_of
+from .sources import Source, as_names, in_memory, open_frame
+from .tables import coded_pairs, kept_at, unused_note
 
-_ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
+Unranked = Literal["unknown", "below"]
 
 
 @checked
@@ -49,267 +56,369 @@ def from_rankings(
     frame: object,
     *,
     objects: Sequence[str] | None = None,
-    object: str = "object",
-    rank: str = "rank",
+    object: Names = "object",
+    rank: Names = "rank",
     judge: str | None = None,
     prompt: str | None = None,
     block: Names | None = None,
-    unranked: Any = (),
-    covariates: Names = (),
-    clusters: Names = (),
-    numeric: Names = (),
-    object_covariates: object = None,
-    judge_covariates: object = None,
-) -> Comparisons:
-    """Return the comparisons that rankings imply: each object against each other one of its block.
-
-    Parameters
-    ----------
-    frame : frame, path or list of records
-        A frame of any library that narwhals knows, or the path of a file. Long, one row per ranked object, or
-        wide, one row per ranking.
-    objects : sequence of str, optional
-        Wide form: the columns of ranks, one per object and named after it; each row is a block.
-    object, rank : str
-        Long form: the columns with the object and its rank, 1 for the best. Only the order of the ranks of
-        a block counts; equal ranks are ties.
-    judge, prompt : str, optional
-        Long form: columns that together make a block, the objects that were ranked side by side.
-    block : str or sequence of str, optional
-        Long form: the columns that make a block, in place of `judge` and `prompt`.
-    unranked : value or sequence of values
-        Ranks that mean "shown, but not ranked", such as −1. A missing rank always does.
-    covariates, clusters, numeric, object_covariates, judge_covariates
-        As in `from_judgments`; in the long form these columns have one value per block. ``clusters="block"``
-        keeps the block itself: the label of its column, of several columns together, or the number of the row.
-
-    Returns
-    -------
-    Comparisons
-
-    Raises
-    ------
-    JudgmentError
-        For columns that are not there; ranks that are not finite numbers, or below 0 beside others above it; an object
-        that is missing or ranked twice in a block; a covariate with several values in a block; and if no block has two
-        ranked objects.
-    OptionError
-        For columns that have two roles, and if nothing says what makes a block.
-
-    Notes
-    -----
-    A ranking of k objects counts as k(k − 1)/2 judgments, but these are not independent: of k objects of
-    equal worth, ranked without ties, the wins of one vary (k + 1)/3 times as much as those of independent
-    judgments (the variance of a rank, (k² − 1)/12, over (k − 1)/4). Estimates are consistent; standard errors
-    and tests of a plain fit are too optimistic. Keep the block (or the judge) in `clusters`, and fit with
-    ``cov_type="cluster"``. Nothing is implied about an object without a rank.
-
-    References
-    ----------
-    .. [1] Dittrich, R., Katzenbeisser, W. and Reisinger, H. (2000). The analysis of rank ordered preference data
-       based on Bradley-Terry type models. OR Spektrum 22, 117-134.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import llbt
-    >>> wide = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 1], "C": [3, 3, None]})
-    >>> c = llbt.from_rankings(wide, objects=["A", "B", "C"], clusters="block")
-    >>> c.to_frame()
-      object_i object_j  wins_i  ties  wins_j
-    0        A        B       1     1       1
-    1        A        C       2     0       0
-    2        B        C       2     0       0
-    >>> c.notes[0]
-    '7 judgments implied by 3 blocks of ranked objects'
-    """
-    asked = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
-    scale = Scale("rank", "ranked", higher_wins=False, unranked=as_values(unranked))
-    makers = {"judge": judge, "prompt": prompt, "block": block}
-    return _implied(frame, objects, {"object": object, "rank": rank}, makers, scale, asked)
-
-
-@checked
-def from_ratings(
-    frame: object,
-    *,
-    objects: Sequence[str] | None = None,
-    object: str = "object",
-    rating: str = "rating",
-    judge: str | None = "judge",
-    prompt: str | None = None,
-    block: Names | None = None,
-    tie_threshold: NotNegative = 0.0,
-    cuts: Annotated[Sequence[float], JUDGED_INSIDE] = (),
-    higher_is_better: bool = True,
+    unranked: Annotated[Unranked, JUDGED_INSIDE] = "unknown",
     missing: Any = (),
     covariates: Names = (),
     clusters: Names = (),
     numeric: Names = (),
     object_covariates: object = None,
     judge_covariates: object = None,
-) -> Comparisons:
-    """Return the comparisons that ratings imply: each object against each other one of its block.
+) -> Rankings:
+    """Return rankings: lists of the objects that were ranked side by side.
+
+    ``fit(formula, rankings)`` takes each list as one judgment; `Rankings.to_comparisons` returns the pairs that the
+    lists imply.
 
     Parameters
     ----------
     frame : frame, path or list of records
-        As in `from_rankings`: long, one row per rated object, or wide, one row per block.
+        A frame of any library that narwhals knows, or the path of a file. Wide, one row per ranking and one column per
+        object; long, one row per ranked object; or one row per ranking with columns that name the objects and columns
+        of their ranks, as files of the WMT have it. The path of a file of PrefLib, by its suffix ``.soc``, ``.soi``,
+        ``.toc`` or ``.toi``, needs nothing else.
     objects : sequence of str, optional
-        Wide form: the columns of ratings, one per object and named after it; each row is a block.
-    object, rating : str
-        Long form: the columns with the object and its rating, any finite number.
-    judge, prompt, block
-        As in `from_rankings`; the judge alone unless told otherwise.
-    tie_threshold : float
-        Two ratings are tied if they differ by at most so much (on the scale of the ratings), give or take
-        1e-12 of the larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
-    cuts : sequence of float
-        Differences beyond which a preference has the next grade, each larger than the one before and than
-        `tie_threshold`: with ``(2,)`` a difference of more than 2 is a strong preference, a smaller one a slight one.
-        Without cuts there is one grade.
-    higher_is_better : bool
-        Whether the higher rating wins, or the lower.
+        Wide form: the columns of ranks, one per object and named after it; or, where their cells are texts, the
+        columns of the places, first to last, whose cells name the objects.
+    object, rank : str or sequence of str
+        Long form: the columns with the object and its rank, 1 for the best; only the order of the ranks counts, equal
+        ranks are ties. Several columns each, one rank for each object: one row per ranking.
+    judge, prompt : str, optional
+        Long form: columns that together make a ranking, the objects that were ranked side by side.
+    block : str or sequence of str, optional
+        Long form: the columns that make a ranking, in place of `judge` and `prompt`. Without them and without `objects`
+        the table is read where its columns have one meaning, and a note says which: a rank and an object called so, all
+        other columns making a ranking; columns called after places; or columns that hold 1 to k in each row.
+    unranked : {"unknown", "below"}
+        What a missing rank says: nothing, so that the object is not in the list; or that the object was shown and
+        stands below all that have a rank, as where judges name the best three.
     missing : value or sequence of values
-        Ratings that mean "none", such as 0. A missing value always does.
+        Ranks that mean "none", such as −1. A missing value always does, and in files of the WMT so does −1.
     covariates, clusters, numeric, object_covariates, judge_covariates
-        As in `from_rankings`.
+        As in `from_judgments`; these columns have one value per ranking. ``clusters="block"`` keeps the ranking
+        itself: the label of its column, of several columns together, or the number of the row.
 
     Returns
     -------
-    Comparisons
+    Rankings
 
     Raises
     ------
     JudgmentError
-        As in `from_rankings`, and for an object rated several times in a block.
+        For lines of PrefLib that are no order, and a file that is not what its head says; columns that are not there,
+        ranks that are not finite numbers or below 0 beside others above it, objects that are missing or stand twice in
+        a ranking, a covariate with several values in a ranking, and where no ranking says anything of two objects.
     OptionError
-        As in `from_rankings`, and for a threshold that is negative or not a number.
-
-    Notes
-    -----
-    With a threshold, ties are not transitive (of 1, 2 and 3 only the ends differ by more than 1); the model
-    takes one pair at a time and needs no transitivity. As to standard errors, see `from_rankings`. Grades made of
-    `cuts` are differences of one judge's ratings, which are dependent whatever the blocks: the notes always say so.
+        For columns with two roles, and if nothing says what makes a ranking.
 
     References
     ----------
-    .. [1] Dittrich, R., Francis, B., Hatzinger, R. and Katzenbeisser, W. (2007). A paired comparison approach for
-       the analysis of sets of Likert-scale responses. Statistical Modelling 7, 3-28.
+    Mattei, N. & Walsh, T. (2013). PrefLib: a library for preferences. In Algorithmic Decision Theory, 259-270. The
+    format is that of https://preflib.github.io/PrefLib-Jekyll/format as of 2022.
 
     Examples
     --------
     >>> import pandas as pd
     >>> import llbt
-    >>> ratings = pd.DataFrame(
-    ...     {"judge": ["J1", "J1", "J1", "J2", "J2"], "object": ["A", "B", "C", "A", "B"], "rating": [5, 4, 1, 2, 4]})
-    >>> llbt.from_ratings(ratings, tie_threshold=1).to_frame()
-      object_i object_j  wins_i  ties  wins_j
-    0        A        B       0     1       1
-    1        A        C       1     0       0
-    2        B        C       1     0       0
-    >>> llbt.from_ratings(ratings, cuts=(2,)).to_frame()
-      object_i object_j  i+  i  j  j+
-    0        A        B   0  1  1   0
-    1        A        C   1  0  0   0
-    2        B        C   1  0  0   0
+    >>> rows = pd.DataFrame(
+    ...     {"judge": ["J1", "J2"], "one": ["A", "C"], "two": ["B", "A"], "three": ["C", "B"],
+    ...      "rank_one": [1, 1], "rank_two": [2, 1], "rank_three": [2, 3]})
+    >>> r = llbt.from_rankings(
+    ...     rows, object=("one", "two", "three"), rank=("rank_one", "rank_two", "rank_three"), clusters="judge")
+    >>> print(r)
+    Rankings: 3 objects, 2 lists of 3, up to 2 tied in a place
+    <BLANKLINE>
+    ranking    count  judge
+    A > B = C      1  J1
+    A = C > B      1  J2
     """
-    threshold = float(tie_threshold)
-    asked = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
-    scale = Scale(
-        *("rating", "rated", bool(higher_is_better), threshold, _ROUNDING, as_values(missing)),
-        cuts=rising(cuts, threshold, "tie_threshold"),
-    )
-    by_default = judge == "judge" and (objects is not None or block is not None)
-    makers = {"judge": None if by_default else judge, "prompt": prompt, "block": block}
-    return _implied(frame, objects, {"object": object, "rating": rating}, makers, scale, asked)
-
-
-def _implied(
-    frame: object,
-    objects: Sequence[str] | None,
-    long: Mapping[str, str],
-    makers: Mapping[str, Names | None],
-    scale: Scale,
-    asked: Wanted,
-) -> Comparisons:
-    """Return the comparisons implied by values in blocks, in either form."""
-    source = open_source(frame)
-    names = source.names
-    block = block_makers(makers, wide=objects is not None)
-    asked = asked.of_blocks(names, block.get("judge", ()))
-    values = columns_of_rows(long) if objects is None else columns_of_objects(objects)
-    roles = {**values, **block, **roles_beside(asked, names, flat(block))}
-    check_roles(names, roles)
-    table = as_pandas(source, flat(roles))
-    made = (read_long if objects is None else read_wide)(table, flat(values), flat(block), scale)
-    ranked = made.ranked()
-    if scale.noun == "rank":
-        refuse_negative(ranked.value, "unranked")
-    refuse_twice(ranked, table, scale)
-    i, j = pairs_within(ranked.block)
-    if not i.size:
-        raise JudgmentError(
-            f"no block has two {scale.participle} objects: {counted(ranked.value.size, scale.noun)} in "
-            f"{counted(made.first.size, 'block')}; a comparison needs two",
-            f"Check what makes a block ({', '.join(f'{name}=' for name in (block or values))}).",
+    if unranked not in ("unknown", "below"):
+        raise OptionError(
+            f"unranked={safe_repr(unranked)}",
+            f"Ranks that mean none are missing={safe_repr(unranked)}.",
+            expected="'unknown' or 'below'",
         )
+    said = _Columns(objects, object, rank, judge, prompt, block)
+    kept = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
+    if isinstance(frame, (str, PathLike)) and suffix_of(str(frame)) in SUFFIXES:
+        _refuse_columns(str(frame), said, as_values(missing), kept)
+        return _of_preflib(str(frame), unranked, object_covariates)
+    return _read_lists(open_source(frame), said, as_values(missing), unranked, kept)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns that hold rankings, as the caller of `from_rankings` names them."""
+
+    objects: Sequence[str] | None = None
+    object: Names = "object"
+    rank: Names = "rank"
+    judge: str | None = None
+    prompt: str | None = None
+    block: Names | None = None
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether the caller names none."""
+        return self == _Columns()
+
+    @property
+    def makers(self) -> Mapping[str, Names | None]:
+        """What makes a ranking, by parameter."""
+        return {"judge": self.judge, "prompt": self.prompt, "block": self.block}
+
+
+def _refuse_columns(path: str, said: _Columns, absent: tuple[Any, ...], asked: Wanted) -> None:
+    """Raise for options about columns beside a file of PrefLib."""
+    default = _Columns()
+    named = [field.name for field in fields(said) if getattr(said, field.name) != getattr(default, field.name)]
+    named += [name for name in ("covariates", "clusters", "numeric") if getattr(asked, name)]
+    named += ["missing"] if absent else []
+    named += ["judge_covariates"] if asked.judges is not None else []
+    if named:
+        left = ", ".join(f"{name}=" for name in named)
+        raise OptionError(f"columns of {path!r}, a file of PrefLib, which has none", f"Leave {left} out.")
+
+
+def _read_lists(source: Source, said: _Columns, absent: tuple[Any, ...], unranked: Unranked, asked: Wanted) -> Rankings:
+    """Return the rankings of a source, whichever form it has."""
+    items, ranks = as_names(said.object, "object"), as_names(said.rank, "rank")
+    wide = said.objects is not None
+    placed = None if said.objects is None else _placed(source, columns_of_objects(said.objects)["objects"])
+    if placed is not None:
+        table, places, note = placed
+        of_places = replace(said, objects=None, object=tuple(places), rank=tuple(places.values()))
+        read = _read_lists(open_source(table), of_places, (), unranked, asked)
+        return replace(read, notes=(note, *read.notes))
+    if said.unnamed and (layout := rankings_of(source)) is not None:
+        read = _read_lists(open_source(in_memory(source)), _Columns(**layout.arguments), absent, unranked, asked)
+        return replace(read, notes=(layout.note, *read.notes))
+    known = ranking_format(source.names, ranks)
+    scale = Scale("rank", "ranked", higher_wins=False, unranked=absent)
+    if known is not None:
+        form, verdict = known
+        scale = replace(scale, higher_wins=verdict.higher_is_better, unranked=(*absent, *verdict.unranked))
+    makers: Roles
+    if said.objects is not None:
+        values, makers = columns_of_objects(said.objects), block_makers(said.makers, wide=True)
+    elif isinstance(said.object, str) and isinstance(said.rank, str):
+        values, makers = columns_of_rows({"object": said.object, "rank": said.rank}), _made_by(said.makers)
+    else:
+        values, makers = _beside(items, ranks, said.makers), {}
+    asked = asked.of_blocks(source.names, makers.get("judge", ()))
+    roles: Roles = {**values, **makers, **roles_beside(asked, source.names, flat(makers))}
+    check_roles(source.names, roles)
+    table = as_pandas(source, flat(roles))
+    made = _read(table, values, makers, scale, wide=wide)
+    if known is not None:
+        made = _as_written(made, form)
+    refuse_negative(made.value)
+    refuse_twice(made.sorted() if unranked == "below" else made.ranked(), table, scale)
+    if scale.higher_wins:
+        made = replace(made, value=-made.value)
+    written = () if known is None else (f"read as {form.description}",)
+    return rankings_of_blocks(table, made, scale, roles, asked, source.names, unranked=unranked, notes=written)
+
+
+def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dict[str, str], str] | None:
+    """Return a table with a rank for each column of places whose cells name objects, these ranks, and a note."""
+    if not set(columns) <= set(source.names):
+        return None
+    table = in_memory(source)
+    cells = [value for name in columns for value in table[name].dropna()]
+    if not cells or not all(isinstance(value, str) and as_number(value) is None for value in cells):
+        return None
+    places = {name: f"place of {name}" for name in columns}
+    ranks = {rank: table[name].notna().map({True: float(k)}) for k, (name, rank) in enumerate(places.items(), 1)}
+    return (
+        table.assign(**ranks),
+        places,
+        f"cells name objects: {columns[0]!r} to {columns[-1]!r} are places, best first",
+    )
+
+
+def _as_written(made: Blocks, form: JudgmentFormat) -> Blocks:
+    """Return blocks without the objects that a format leaves unnamed, and with those apart that it joins."""
+    of_label = [
+        [] if label in form.unnamed else str(label).split(form.joined) if form.joined else [label]
+        for label in made.labels.tolist()
+    ]
+    entry = np.repeat(np.arange(len(made.item)), [len(of_label[item]) for item in made.item])
+    named = pd.Series([label for item in made.item for label in of_label[item]], dtype=object)
+    codes, labels = pd.factorize(named)
+    return replace(
+        made, labels=labels, item=codes, block=made.block[entry], value=made.value[entry], row=made.row[entry]
+    )
+
+
+def _of_preflib(path: str, unranked: Unranked, object_covariates: object) -> Rankings:
+    """Return the orders of a file of PrefLib."""
+    labels, lists, codes, places, counts = read_preflib(path)
+    asked = wanted((), (), (), object_covariates, None)
+    notes: list[str] = []
+    if unranked == "below":
+        every = np.ones((len(counts), len(labels)), dtype=bool)
+        every[lists, codes] = False
+        of, without = np.nonzero(every)
+        lists, codes = np.concatenate([lists, of]), np.concatenate([codes, without])
+        places = np.concatenate([places, np.zeros(len(of), dtype=np.int64)])
+        notes = _notes(len(of), unranked)
+    items = coded_pairs(labels, codes[:, None])
+    described, more = read_object_table(asked, tuple(items.levels))
+    return gathered_rankings(
+        tuple(items.levels),
+        lists,
+        items.codes[:, 0],
+        places,
+        object_columns=described,
+        counts=counts,
+        notes=(*notes, *more),
+    )
+
+
+def _made_by(makers: Mapping[str, Names | None]) -> Roles:
+    if all(names is None for names in makers.values()):
+        raise OptionError(
+            "nothing says which rows belong together",
+            "Pass judge= and prompt= (objects that one judge ranked on one prompt), or block= (any columns); or "
+            "objects= for a frame with one column per object; or several columns as object= and as rank= for one row "
+            "per ranking.",
+        )
+    return block_makers(makers, wide=False)
+
+
+def _beside(items: tuple[str, ...], ranks: tuple[str, ...], makers: Mapping[str, Names | None]) -> Roles:
+    """Return the columns of objects and of their ranks, where a row is a ranking."""
+    if len(items) != len(ranks) or len(items) < 2:
+        raise OptionError(
+            f"{counted(len(items), 'column')} as object= and {len(ranks)} as rank=",
+            expected="as many columns of ranks as of objects, two or more of each",
+        )
+    given = [f"{parameter}={names!r}" for parameter, names in makers.items() if names is not None]
+    if given:
+        raise OptionError(f"{given[0]} where every row is a ranking", "Keep columns with clusters= or covariates=.")
+    return {"object": items, "rank": ranks}
+
+
+def _read(table: pd.DataFrame, values: Roles, makers: Roles, scale: Scale, *, wide: bool) -> Blocks:
+    """Return the ranks in blocks, whichever form they have."""
+    if wide:
+        return read_wide(table, flat(values), (), scale)
+    if makers:
+        return read_long(table, flat(values), flat(makers), scale)
+    items, ranks = values["object"], values["rank"]
+    rows = np.repeat(np.arange(len(table)), len(items))
+    stacked = pd.DataFrame({"object": table[list(items)].to_numpy(dtype="O").ravel()})
+    rank = np.column_stack([ranks_of(table, name, scale) for name in ranks]).ravel()
+    named = ~pd.isna(stacked["object"]).to_numpy()
+    if not named.all() and not np.isnan(rank[~named]).all():
+        wrong = np.flatnonzero(~named & ~np.isnan(rank))[0]
+        raise JudgmentError(
+            f"row {rows[wrong]}: a rank in column {ranks[wrong % len(items)]!r} and no object in "
+            f"{items[wrong % len(items)]!r}",
+            expected="an object for each rank",
+        )
+    codes, labels = factorized(stacked[named], "object")
+    block = rows[named]
+    return Blocks(labels, block, codes, rank[named], block, np.arange(len(table)), ())
+
+
+def rankings_of_blocks(
+    table: pd.DataFrame,
+    made: Blocks,
+    scale: Scale,
+    roles: Roles,
+    asked: Wanted,
+    names: Sequence[str],
+    *,
+    unranked: Unranked = "unknown",
+    notes: Sequence[str] = (),
+    ratings: FloatArray | None = None,
+) -> Rankings:
+    """Return ranks in blocks as lists, with what is kept of each, and notes on what is not.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The columns that have a role.
+    made : Blocks
+        The lowest value is the best.
+    scale : Scale
+        What the values are called.
+    roles : mapping
+    asked : Wanted
+    names : sequence of str
+        All columns of the caller's frame.
+    unranked : {"unknown", "below"}
+    notes : sequence of str
+        What to say first.
+    ratings : ndarray, shape (N,), optional
+        The ratings that the values come from.
+
+    Raises
+    ------
+    JudgmentError
+        Where no block has two objects.
+    """
     kept = kept_columns(table, made, roles, asked)
+    columns, _, clusters = kept_at(kept, asked, np.arange(len(made.first)))
     of_judges = [] if asked.judges is None else asked.labelled(open_frame(kept).pick(asked.roles()))[1]
-    pairs = coded_pairs(ranked.labels, np.column_stack([ranked.item[i], ranked.item[j]]))
-    said, response, unused = _said(scale, ranked.value[i], ranked.value[j])
-    lines = condensed(pairs, said, None, *kept_at(kept, asked, ranked.block[i]), response or THREE)
+    without = np.isnan(made.value)
+    taken = np.ones(len(without), dtype=bool) if unranked == "below" else ~without
+    if without.all():
+        raise JudgmentError(f"all {scale.noun}s are missing", expected=f"{scale.noun}s of two objects or more")
+    if np.bincount(made.block[taken]).max() < 2:
+        makers = [name for name in ("judge", "prompt", "block", "objects") if name in roles] or ["object"]
+        raise JudgmentError(
+            f"no list has two {scale.participle} objects: {counted(int(taken.sum()), scale.noun)} in "
+            f"{counted(len(made.first), 'list')}",
+            f"Check what makes a list ({', '.join(f'{name}=' for name in makers)}).",
+            expected="two objects in a list",
+        )
+    missing = _notes(int(without.sum()), unranked, scale.noun)
+    gone = made.labels[np.setdiff1d(np.arange(len(made.labels)), made.item[taken])].tolist()
+    if gone:
+        labels = listed(sorted(gone, key=sort_key))
+        missing.append(f"{counted(len(gone), 'object')} without a {scale.noun} left out: {labels}")
+    items = coded_pairs(made.labels, made.item[taken][:, None])
+    described, of_objects = read_object_table(asked, tuple(items.levels))
     used = set(flat(roles))
     unkept = tuple(name for name in names if name not in used)
-    notes = [*_notes(made, ranked, i.size, scale, asked, block.get("judge", ())), *unused, *of_judges]
-    notes += unused_note(unkept)
-    return assembled(lines, pairs, asked, notes, unkept=unkept, order=False, response=response)
-
-
-def _said(scale: Scale, i: FloatArray, j: FloatArray) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
-    """Return the outcome of each two values, graded where there are cuts; the scale if it is one, and notes."""
-    wins, sizes = scale.compared(i, j)
-    if not scale.cuts:
-        return TIE - wins, None, []
-    middle = (0,) if scale.threshold else ()
-    return graded_outcomes(wins, sizes, (*middle, *range(1, len(scale.cuts) + 2)))
-
-
-def _notes(
-    made: Blocks, ranked: Blocks, implied: int, scale: Scale, asked: Wanted, judge: tuple[str, ...]
-) -> list[str]:
-    """Return what was read, what was left out, and what to mind about the standard errors."""
-    sizes = np.bincount(ranked.block, minlength=made.first.size)
-    missing = made.value.size - ranked.value.size
-    small = int((sizes < 2).sum())
-    gone = np.setdiff1d(np.arange(len(made.labels)), ranked.item[sizes[ranked.block] > 1])
-    notes = [
-        f"{counted(implied, 'judgment')} implied by {counted(sizes.size - small, 'block')} of "
-        f"{scale.participle} objects"
-    ]
-    if missing:
-        notes.append(f"{counted(missing, scale.noun)} missing: nothing is implied about these objects in these blocks")
-    if small:
-        notes.append(f"{counted(small, 'block')} with fewer than two {scale.participle} objects left out")
-    if gone.size:
-        labels = sorted(made.labels[gone].tolist(), key=sort_key)
-        notes.append(f"{counted(gone.size, 'object')} left without comparisons: {listed(labels)}")
-    if scale.cuts:
-        return [*notes, _dependence(made, asked, "differences of one judge's ratings", judge)]
-    if sizes.max() <= 2:
-        return notes
-    kept = "rankings_from keeps rankings as lists, each of them one judgment of fit"
-    lists = [kept] if scale.noun == "rank" else []
-    return [*notes, *lists, _dependence(made, asked, "judgments implied by one block")]
-
-
-def _dependence(made: Blocks, asked: Wanted, what: str, judge: tuple[str, ...] = ()) -> str:
-    # Every cluster kept here is constant in a block, so each of them gathers whole blocks.
-    known = (*asked.clusters, *(name for name in asked.covariates if name in made.makers))
-    alone = made.makers if len(made.makers) == 1 else ()
-    group = (*known, *judge, *alone, "block")[0]
-    keeping = "" if known else f"keep clusters={group!r} and "
-    return (
-        f"{what} are not independent: standard errors and tests of a plain fit are too "
-        f"optimistic; {keeping}fit with cov_type='cluster', groups={group!r}"
+    return gathered_rankings(
+        tuple(items.levels),
+        made.block[taken],
+        items.codes[:, 0],
+        _places(made.value[taken], 0.0 if ratings is None else ROUNDING),
+        columns=columns,
+        cluster_columns=clusters,
+        object_columns=described,
+        notes=(*notes, *missing, *of_objects, *of_judges, *unused_note(unkept)),
+        ratings=None if ratings is None else ratings[taken],
+        unkept=unkept,
+        unit=(*roles.get("judge", ()), *(made.makers if len(made.makers) == 1 else ()), "block")[0],
     )
+
+
+def _places(values: FloatArray, rounding: float) -> IntArray:
+    """Return values as places from 1 on, the lowest first; 0 where there is none.
+
+    Values that differ by no more than the `rounding` times the larger one have one place.
+    """
+    found = np.zeros(len(values), dtype=np.int64)
+    there = ~np.isnan(values)
+    levels, code = np.unique(values[there], return_inverse=True)
+    apart = np.diff(levels) > rounding * np.maximum(np.abs(levels[1:]), np.abs(levels[:-1]))
+    found[there] = np.append(1, 1 + np.cumsum(apart))[code]
+    return found
+
+
+def _notes(missing: int, unranked: Unranked, noun: str = "rank") -> list[str]:
+    said = {
+        "unknown": "nothing is said of these objects in these lists",
+        "below": "these objects stand below all that have a rank",
+    }
+    return [f"{counted(missing, noun)} missing: {said[unranked]}"] if missing else []

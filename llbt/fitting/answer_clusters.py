@@ -89,9 +89,9 @@ def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
     if name not in columns:
         has = listed(tuple(columns)) or "none"
         what, kept, reader = (
-            ("rankings", "clusters and covariates", f"rankings_from(…, clusters={name!r})")
+            ("rankings", "clusters and covariates", f"from_rankings(…, clusters={name!r})")
             if of_lists
-            else ("patterns", "covariates", f"patterns_from(…, covariates={name!r})")
+            else ("patterns", "covariates", f"from_patterns(…, covariates={name!r})")
         )
         raise OptionError(
             f"groups={name!r}{near(name, tuple(columns))} is not kept by these {what} ({kept}: {has})",

@@ -306,7 +306,7 @@ def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     if column is None:
         raise FormulaError(
             f"the sets keep no column {by!r}, in {spec.formula!r}",
-            f"Keep it where they are read: choices_from(…, clusters={by!r}).",
+            f"Keep it where they are read: from_choices(…, clusters={by!r}).",
         )
     if len(data.objects) > _MOST:
         raise DesignError(

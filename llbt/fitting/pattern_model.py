@@ -68,7 +68,7 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
     pairs = data.to_comparisons()
     pairs = decided(parse(text, vocabulary(pairs)), pairs)
     if data.has_ties and not pairs.has_ties:
-        raise DesignError("ratings without a single tie", "Take them as rankings: patterns_from(…, 'rankings').")
+        raise DesignError("ratings without a single tie", "Take them as rankings: from_patterns(…, 'rankings').")
     model = LLBT.from_formula(text, pairs, reference=spec.reference)
     free = independent_in(model.design, pairs)
     missingness = missingness_of(data, spec.missing, spec.not_at_random, model.design.reference)

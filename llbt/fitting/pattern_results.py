@@ -81,7 +81,7 @@ class PatternResults(PatternEstimates, Record):
     >>> import pandas as pd
     >>> import llbt
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
-    >>> res = llbt.fit("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+    >>> res = llbt.fit("object", llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"]))
     >>> res.n_params, res.converged
     (2, True)
 
@@ -89,7 +89,7 @@ class PatternResults(PatternEstimates, Record):
 
     >>> ac, bc = [1, None, 1, -1, None, 1], [1, -1, None, 1, None, None]
     >>> said = pd.DataFrame({"AB": [1, 1, -1, 1, 1, -1], "AC": ac, "BC": bc})
-    >>> p = llbt.patterns_from(said, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
+    >>> p = llbt.from_patterns(said, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
     >>> res = llbt.fit("object", p, missing="common")
     >>> res.params.round(4).to_dict()
     {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}
@@ -126,7 +126,7 @@ class PatternResults(PatternEstimates, Record):
         >>> import pandas as pd
         >>> import llbt
         >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
-        >>> res = llbt.fit("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+        >>> res = llbt.fit("object", llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"]))
         >>> res.predict().to_frame()["estimate"].round(2).tolist()
         [0.57, 0.43, 0.83, 0.17, 0.77, 0.23]
         """

@@ -123,7 +123,7 @@ def _others(res: RankingEstimates, codings: Codings, data: Rankings) -> tuple[Li
     if missing:
         raise OptionError(
             f"{listed(missing)} is in the formula and no covariate of these lists",
-            "Keep it where they are made: rankings_from(…, covariates=…).",
+            "Keep it where they are made: from_rankings(…, covariates=…).",
         )
     values = {name: _matched(codings.table.columns[name], own[name])[data.lists] for name in _used(codings)}
     return _lists_at(res, codings, replace(data, items=codes[data.items], objects=res.rankings.objects), values)

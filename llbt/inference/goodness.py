@@ -185,7 +185,7 @@ def goodness_of_fit(
 
     >>> import pandas as pd
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 2, 1, 3, 1], "C": [3, 3, 3, 2, 2, 3]})
-    >>> res = llbt.fit("object", llbt.rankings_from(ranks, objects=["A", "B", "C"]))
+    >>> res = llbt.fit("object", llbt.from_rankings(ranks, objects=["A", "B", "C"]))
     >>> llbt.goodness_of_fit(res, n=199, of="triples", rng=1).to_frame().columns.tolist()[:4]
     ['object_i', 'object_j', 'object_k', 'outcome']
     """

@@ -53,7 +53,7 @@ def levels_of_lists(r: Rankings, unit: str, parameter: str) -> IntArray:
         others = "'list', 'parametric'" if parameter == "resample" else "'list'"
         raise OptionError(
             f"{parameter}={unit!r}",
-            f"Keep it where the lists are read: rankings_from(…, clusters={unit!r}).",
+            f"Keep it where the lists are read: from_rankings(…, clusters={unit!r}).",
             expected=f"{others}, or a cluster or covariate of the lists ({listed(tuple(kept)) or 'none'})",
         )
     return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)

@@ -108,7 +108,7 @@ def pattern_units(res: PatternResults, by: str | None, option: str) -> PatternUn
     if column is None:
         raise OptionError(
             f"{option}={by!r}",
-            f"Keep it where the patterns are read: patterns_from(…, covariates={by!r}).",
+            f"Keep it where the patterns are read: from_patterns(…, covariates={by!r}).",
             expected=f"'pattern', or a covariate of the patterns ({listed(p.covariates) or 'none'})",
         )
     present, codes = np.unique(column.codes, return_inverse=True)

@@ -34,7 +34,7 @@ from .class_fit import ByJudge, LatentClasses
 from .class_test import ClassTest, bootstrap_test
 from .class_units import class_units
 
-_IMPLIED = re.compile(r"judgments implied by one block|judge's ratings are not independent|share their scores")  # notes
+_IMPLIED = re.compile(r"judgments implied by one list|judge's ratings are not independent|share their scores")  # notes
 _LEAST = 3  # judges
 _WORDS = {"worth": "object"}
 
@@ -315,8 +315,8 @@ def _check_made(data: Comparisons) -> None:
     raise DesignError(
         f"the judgments of a unit that was ranked, rated or scored depend on each other ({why}), and classes take "
         "them as independent: they are found in one population, too",
-        "Fit the rankings whole, llbt.fit('object', llbt.rankings_from(…)), or let covariates of the judges "
-        "part them: llbt.judges.tree('object', llbt.rankings_from(…), by='judge').",
+        "Fit the rankings whole, llbt.fit('object', llbt.from_rankings(…)), or let covariates of the judges "
+        "part them: llbt.judges.tree('object', llbt.from_rankings(…), by='judge').",
         expected="pairs that were judged one by one",
     )
 

@@ -11,7 +11,7 @@ from ..core.columns import Coded, IntArray, Label, dense
 from ..core.rankings import Rankings, gathered_rankings
 from .judge_table import AboutJudges, about_judges, taken, within_judges
 
-_MADE = "rankings_from(…, clusters='judge', covariates=['age', 'gender'])"
+_MADE = "from_rankings(…, clusters='judge', covariates=['age', 'gender'])"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import ratio, sign_p
-from ..data.judge_columns import read_judged
+from ..data.judge_columns import read_judged, refuse_lists
 from ..errors import OptionError, listed
 from ..fitting.results import LLBTResults
 from ..table import Field, Kind, Record, Table, counted, format_percent
@@ -207,6 +207,7 @@ def summary(
     [['J1', 240.0, 0.02, 0.78, 2.84], ['J2', 240.0, 0.04, 0.77, 2.41], ['J3', 240.0, 0.08, 0.63, -5.97],
      ['J4', 240.0, 0.04, 0.76, 1.76]]
     """
+    refuse_lists(data)
     if isinstance(data, Comparisons):
         if unit is not None:
             raise OptionError(

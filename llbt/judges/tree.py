@@ -387,7 +387,7 @@ def tree(
         What each group has parameters of its own for: ``"object + tie"``; no brackets.
     data : Comparisons or Rankings
         With the judges and what is known of them: ``llbt.from_judgments(frame, clusters="judge",
-        covariates=["age", "gender"], numeric=["age"])``; or lists, ``llbt.rankings_from(frame, objects=[…],
+        covariates=["age", "gender"], numeric=["age"])``; or lists, ``llbt.from_rankings(frame, objects=[…],
         clusters="judge", covariates=["age", "gender"])``, which are fitted as by `llbt.fit`.
     by : str
         The cluster or covariate whose levels are the judges.

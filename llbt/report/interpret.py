@@ -136,7 +136,7 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
 
     >>> import pandas as pd
     >>> ranks = pd.DataFrame({"A": [1, 2, 1, 1, 3], "B": [2, 1, 3, 2, 1], "C": [3, 3, 2, 3, 2]})
-    >>> res = llbt.fit("object", llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"]))
+    >>> res = llbt.fit("object", llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"]))
     >>> print(llbt.interpret(res).sentences["preference"])
     The order of preference is A (.477) > B (.377) > C (.146) (worths, which sum to 1).
     """

@@ -37,7 +37,7 @@ def board(seed=1, lists=300, length=4, judges=10, *, round_to=0.0, bad="", vary=
 
 
 def of(frame, **named):
-    return llbt.rankings_from(frame, block="list", clusters="judge", **named)
+    return llbt.from_rankings(frame, block="list", clusters="judge", **named)
 
 
 def of_rows(rows, judges=None, **named):
@@ -93,7 +93,7 @@ def test_unknown_judges_are_refused():
 
 def test_without_judges_their_checks_say_so():
     frame = board(lists=60)
-    report = llbt.audit(llbt.rankings_from(frame.drop(columns="judge"), block="list"))
+    report = llbt.audit(llbt.from_rankings(frame.drop(columns="judge"), block="list"))
     unchecked = {f.check for f in report.findings if f.level == "unchecked"}
     assert unchecked == {"duplicates", "blocks", "judges", "outlying_judges", "dominant_judge"}
 
@@ -156,7 +156,7 @@ def test_objects_in_few_lists():
 
 def test_objects_without_a_place():
     rows = pd.DataFrame({"A": [1, 2, np.nan, 1], "B": [2, 1, 1, 2], "C": [np.nan, np.nan, 2, 3], "D": [3, 3, 3, 4]})
-    finding = found(llbt.rankings_from(rows, objects=list("ABCD"), unranked="below"), "unranked")
+    finding = found(llbt.from_rankings(rows, objects=list("ABCD"), unranked="below"), "unranked")
     assert finding.level == "note"
     assert finding.found == "3 of 4 lists end before all are ranked: 18.8 % of the objects shown have no place"
 
@@ -220,7 +220,7 @@ def test_sets_with_a_best_and_a_worst():
         order = some[np.argsort(-(2 * WORTHS[some] * (-1 if k % 6 == 0 else 1) + rng.gumbel(size=4)))]
         rows.append([*("abcdefgh"[o] for o in some), "abcdefgh"[order[0]], "abcdefgh"[order[-1]], f"J{k % 6}"])
     frame = pd.DataFrame(rows, columns=["w", "x", "y", "z", "best", "worst", "judge"])
-    r = llbt.choices_from(frame, objects=["w", "x", "y", "z"], best="best", worst="worst", clusters="judge")
+    r = llbt.from_choices(frame, objects=["w", "x", "y", "z"], best="best", worst="worst", clusters="judge")
     report = llbt.audit(r)
     assert report.finding("unranked").level == "ok"
     assert "'J0' agrees too little" in report.finding("outlying_judges").found
@@ -301,7 +301,7 @@ def test_a_judge_of_wmt10_who_puts_the_reference_last(shared):
     raw = pd.read_csv(shared / "data" / "wmt10_expert_RNK.csv.gz")
     raw = raw[(raw["srclang"] == "Czech") & (raw["trglang"] == "English")]
     systems, ranks = ([f"system{k}{what}" for k in range(1, 6)] for what in ("Id", "rank"))
-    r = llbt.rankings_from(raw, object=systems, rank=ranks, missing=-1, clusters="judgeId")
+    r = llbt.from_rankings(raw, object=systems, rank=ranks, missing=-1, clusters="judgeId")
     finding = found(r, "outlying_judges", judge="judgeId")
     assert "'j0055' agrees too little with the worths of all (z = -13.1)" in finding.found
     lists = r.to_frame()

@@ -21,7 +21,7 @@ from llbt.data.asked import Asked
 from llbt.data.countable import countable
 
 STARTS = re.compile(
-    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests|rankings_from|anova)\("
+    r"\[llbt\.fit\(|(?:llbt\.)?(?:from_judgments|fit|pairwise|influence|level_tests|from_rankings|anova)\("
     r"|c\.select\(|(?:frame = )?frame\.\w+\(|frame\["
 )
 GOES_ON = re.compile(r"(?: = frame)?(?:\.\w+\(?|\[)")  # a method, an attribute, a part, or what is assigned
@@ -370,16 +370,16 @@ def run_lists(finding: Finding, frame: pd.DataFrame, formula: str = "object") ->
     names: dict[str, Any] = {"llbt": llbt, "frame": frame}
     values = []
     for call in calls(finding.remedy):
-        code = call.replace("rankings_from(…", 'rankings_from(frame, block="list"')
+        code = call.replace("from_rankings(…", 'from_rankings(frame, block="list"')
         code = code.replace("llbt.fit(…", f'llbt.fit("{formula}", r').replace(", …)", ", r)")
-        names["r"] = names.get("r") or llbt.rankings_from(frame, block="list", clusters="judge")
+        names["r"] = names.get("r") or llbt.from_rankings(frame, block="list", clusters="judge")
         values.append(eval(code, names))
         names |= {"r": values[-1]} if isinstance(values[-1], llbt.Rankings) else {}
     return values
 
 
 def ranked(frame: pd.DataFrame) -> llbt.Rankings:
-    return llbt.rankings_from(frame, block="list", clusters="judge")
+    return llbt.from_rankings(frame, block="list", clusters="judge")
 
 
 EVERY = [" ".join(order) for order in itertools.permutations("ABC")]
@@ -449,7 +449,7 @@ def test_lists_that_repeat_or_are_alike_are_clustered() -> None:
 def test_objects_without_a_place_are_read_as_unknown() -> None:
     frame = lists("A B", "B A C", "C B A", "A C").assign(judge="J")
     frame = pd.concat([frame, pd.DataFrame({"list": [0, 3], "judge": "J", "object": ["C", "B"], "rank": np.nan})])
-    below = llbt.rankings_from(frame, block="list", clusters="judge", unranked="below")
+    below = llbt.from_rankings(frame, block="list", clusters="judge", unranked="below")
     (unknown,) = run_lists(llbt.audit(below).finding("unranked"), frame)
     assert llbt.audit(unknown).finding("unranked").level == "ok"
 

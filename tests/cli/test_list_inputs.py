@@ -38,7 +38,7 @@ def run(table, folder, *options, name="table.csv"):
 def test_rankings(table, columns, tmp_path):
     said = run(table, tmp_path, "--rankings", columns)
     assert said.exit_code == 0, said.output
-    expected = str(llbt.fit("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
+    expected = str(llbt.fit("object", llbt.from_rankings(RANKS, objects=["x", "y", "z"])))
     estimates = [text.partition("Estimate")[2].partition("Note")[0].strip() for text in (said.stdout, expected)]
     assert estimates[0] == estimates[1]
     assert estimates[0]
@@ -48,14 +48,14 @@ def test_best_and_worst(tmp_path):
     objects = ["item_A", "item_B", "item_C"]
     said = run(SETS, tmp_path, "--objects", ",".join(objects), "--best", "best", "--worst", "worst")
     assert said.exit_code == 0, said.output
-    expected = llbt.fit("object", llbt.choices_from(SETS, objects=objects, worst="worst"))
+    expected = llbt.fit("object", llbt.from_choices(SETS, objects=objects, worst="worst"))
     assert said.stdout.split("Estimate")[1] == str(expected).split("Estimate")[1] + "\n"
 
 
 def test_ratings(tmp_path):
     said = run(RANKS, tmp_path, "--ratings", "x,y,z", "--formula", "object")
     assert said.exit_code == 0, said.output
-    expected = llbt.fit("object", llbt.from_ratings(RANKS, objects=["x", "y", "z"]))
+    expected = llbt.fit("object", llbt.from_ratings(RANKS, objects=["x", "y", "z"]).to_comparisons())
     assert f"object[x]  {expected.params['object[x]']:.4f}"[:14] in said.stdout.replace("   ", "  ")
 
 
@@ -124,7 +124,7 @@ def test_files_of_rankings_are_recognized(name, tmp_path):
     text, options = FOUND[name]
     path = tmp_path / "lists.csv"
     path.write_text(text)
-    data = llbt.rankings_from(path, **options)
+    data = llbt.from_rankings(path, **options)
     res = llbt.fit("object", data)
     said = shell.run("fit", str(path)).output
     assert said.split("\n\nNote")[0] == str(res).split("\n\nNote")[0]
@@ -210,7 +210,7 @@ RATED = {  # table → its frame, what from_ratings is told, wins of A over B, t
 @pytest.mark.parametrize("name", RATED)
 def test_files_of_ratings_are_recognized(name, tmp_path):
     table, said, expected = RATED[name]
-    c = llbt.from_ratings(table, **said)
+    c = llbt.from_ratings(table, **said).to_comparisons()
     assert tuple(c.counts[0]) == expected
     path = tmp_path / "ratings.csv"
     table.to_csv(path, index=False)
@@ -296,8 +296,8 @@ def same(said, res):
 def test_long_rankings_by_their_columns(tmp_path):
     options = ["--rankings", "liked", "--object", "brand", "--block", "id"]
     read = {"object": "brand", "rank": "liked", "block": "id"}
-    same(run(LONG, tmp_path, *options), llbt.fit("object", llbt.rankings_from(LONG, **read)))
-    below = llbt.rankings_from(LONG, unranked="below", **read)
+    same(run(LONG, tmp_path, *options), llbt.fit("object", llbt.from_rankings(LONG, **read)))
+    below = llbt.from_rankings(LONG, unranked="below", **read)
     assert below.n_judgments == 3
     same(run(LONG, tmp_path, *options, "--unranked", "below"), llbt.fit("object", below))
     by_default = run(LONG, tmp_path, "--rankings", "liked", "--object", "brand")  # all other columns make a list
@@ -308,7 +308,8 @@ def test_long_rankings_by_their_columns(tmp_path):
 
 def test_long_ratings_by_their_columns(tmp_path):
     options = ["--ratings", "liked", "--object", "brand", "--block", "id", "--clusters", "block", "--formula", "object"]
-    c = llbt.from_ratings(LONG, object="brand", rating="liked", block="id", clusters=["block", "judge"])
+    rated = llbt.from_ratings(LONG, object="brand", rating="liked", block="id", clusters=["block", "judge"])
+    c = rated.to_comparisons()
     assert c.n_judgments == 7
     same(run(LONG, tmp_path, *options), llbt.fit("object", c, cov_type="cautious"))
 
@@ -323,7 +324,7 @@ def test_sets_of_a_design(tmp_path):
         }
     )
     best, worst = ["B1", "B2", "B3"], ["W1", "W2", "W3"]
-    sets = llbt.choices_from(judges, design=design, best=best, worst=worst, clusters="judge")
+    sets = llbt.from_choices(judges, design=design, best=best, worst=worst, clusters="judge")
     assert sets.n_judgments == 9
     options = ["--design", str(tmp_path / "design.csv"), "--best", ",".join(best), "--worst", ",".join(worst)]
     expected = llbt.fit("object", sets, cov_type="cluster", groups="judge")
@@ -381,7 +382,7 @@ JUDGED = pd.DataFrame(
 
 @pytest.mark.parametrize("options", [[], ["--rankings", "x,y,z"], ["--judge", "worker"]])
 def test_judges_beside_lists_are_clusters(options, tmp_path):
-    r = llbt.rankings_from(JUDGED, objects=["x", "y", "z"], clusters="worker")
+    r = llbt.from_rankings(JUDGED, objects=["x", "y", "z"], clusters="worker")
     res = llbt.fit("object", r, cov_type="cluster", groups="worker")
     assert res.bse.sum() > llbt.fit("object", r).bse.sum()
     said = run(JUDGED, tmp_path, *options)
@@ -394,7 +395,7 @@ def test_judges_beside_lists_are_clusters(options, tmp_path):
 
 def test_few_judges_of_lists_are_said(tmp_path):
     said = run(RANKS, tmp_path)
-    same(said, llbt.fit("object", llbt.rankings_from(RANKS, objects=["x", "y", "z"])))
+    same(said, llbt.fit("object", llbt.from_rankings(RANKS, objects=["x", "y", "z"])))
     assert "lists are taken as independent: judge (G = 2" in said.stdout
 
 
@@ -408,7 +409,7 @@ def call(command, table, folder, *options):
 
 @pytest.mark.parametrize("options", [[], ["--rankings", "x,y,z"]])
 def test_audit_of_lists(options, tmp_path):
-    r = llbt.rankings_from(JUDGED, objects=["x", "y", "z"], clusters="worker")
+    r = llbt.from_rankings(JUDGED, objects=["x", "y", "z"], clusters="worker")
     said = call("audit", JUDGED, tmp_path, *options, "--format", "json")
     findings = [(found["check"], found["level"]) for found in json.loads(said.stdout)["findings"]]
     expected = llbt.audit(r, judge="worker").to_frame()
@@ -422,7 +423,7 @@ def test_analysis_of_models_of_lists(tmp_path):
     assert "Pass --formula object --formula object+tie." in " ".join(said.output.split())
     both = ["--formula", "object", "--formula", "object+tie"]
     answer = call("anova", tied, tmp_path, "--rankings", "x,y,z", *both, "--format", "csv")
-    r = llbt.rankings_from(tied, objects=["x", "y", "z"])
+    r = llbt.from_rankings(tied, objects=["x", "y", "z"])
     with pytest.warns(llbt.errors.TiesWarning):
         expected = llbt.anova(llbt.fit("object", r), llbt.fit("object+tie", r)).to_frame()
     assert float(answer.stdout.splitlines()[2].split(",")[1 + 5]) == pytest.approx(expected["statistic"].iloc[1])
@@ -465,7 +466,7 @@ def profiles():
 
 def test_profiles_are_fitted_by_their_attributes(tmp_path):
     table = profiles()
-    r = llbt.choices_from(table, clusters="id")
+    r = llbt.from_choices(table, clusters="id")
     assert r.n_judgments == 60
     formula = 'price + Q("fuel use")'
     by_respondent = llbt.fit(formula, r, cov_type="cluster", groups="id")

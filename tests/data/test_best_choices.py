@@ -12,7 +12,7 @@ OBJECTS = ("one", "two", "three")
 
 
 def test_the_best_and_the_worst():
-    r = llbt.choices_from(SETS, objects=OBJECTS, worst="worst", clusters="judge")
+    r = llbt.from_choices(SETS, objects=OBJECTS, worst="worst", clusters="judge")
     assert r.kind == "best_worst"
     labels = [[r.objects[k] for k in r.items[a : a + 3]] for a in r.starts[:-1]]
     assert labels == [["B", "A", "C"], ["B", "D", "C"], ["A", "B", "D"]]
@@ -21,7 +21,7 @@ def test_the_best_and_the_worst():
 
 
 def test_the_best_alone_is_a_list_of_one_place():
-    r = llbt.choices_from(SETS.drop(columns="worst"), objects=OBJECTS)
+    r = llbt.from_choices(SETS.drop(columns="worst"), objects=OBJECTS)
     assert r.kind == "ranking"
     assert r.places.tolist() == [1, 0, 0] * 3
     assert llbt.fit("object", r, prior=0.5).converged
@@ -30,13 +30,13 @@ def test_the_best_alone_is_a_list_of_one_place():
 def test_sets_may_have_fewer_objects():
     frame = SETS.copy()
     frame.loc[0, "three"] = None
-    assert llbt.choices_from(frame, objects=OBJECTS, worst="worst").sizes.tolist() == [2, 3, 3]
+    assert llbt.from_choices(frame, objects=OBJECTS, worst="worst").sizes.tolist() == [2, 3, 3]
 
 
 def test_the_frame_and_a_file_say_the_same(tmp_path):
     SETS.to_csv(tmp_path / "sets.csv", index=False)
-    one = llbt.choices_from(SETS, objects=OBJECTS, worst="worst")
-    other = llbt.choices_from(tmp_path / "sets.csv", objects=OBJECTS, worst="worst")
+    one = llbt.from_choices(SETS, objects=OBJECTS, worst="worst")
+    other = llbt.from_choices(tmp_path / "sets.csv", objects=OBJECTS, worst="worst")
     pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
 
 
@@ -51,13 +51,13 @@ def test_the_frame_and_a_file_say_the_same(tmp_path):
 )
 def test_what_is_no_choice_is_refused(change, match):
     with pytest.raises(llbt.errors.JudgmentError, match=match):
-        llbt.choices_from(SETS.assign(**change), objects=OBJECTS, worst="worst")
+        llbt.from_choices(SETS.assign(**change), objects=OBJECTS, worst="worst")
 
 
 def test_columns_have_one_role():
     with pytest.raises(llbt.errors.OptionError, match="one role"):
-        llbt.choices_from(SETS, objects=OBJECTS, best="one")
+        llbt.from_choices(SETS, objects=OBJECTS, best="one")
     with pytest.raises(llbt.errors.JudgmentError, match="no column 'four'"):
-        llbt.choices_from(SETS, objects=(*OBJECTS, "four"))
+        llbt.from_choices(SETS, objects=(*OBJECTS, "four"))
     with pytest.raises(llbt.errors.OptionError, match="two columns or more"):
-        llbt.choices_from(SETS, objects=("one",))
+        llbt.from_choices(SETS, objects=("one",))

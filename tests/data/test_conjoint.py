@@ -73,7 +73,7 @@ def lists(found: llbt.Rankings) -> list[str]:
 def test_choices_among_profiles_are_read_and_said(name: str) -> None:
     text, expected = READ[name]
     frame = table(text)
-    found = llbt.choices_from(frame)
+    found = llbt.from_choices(frame)
     if isinstance(expected, int):
         assert found.n_judgments == expected
     else:
@@ -88,7 +88,7 @@ def test_choices_among_profiles_are_read_and_said(name: str) -> None:
 @pytest.mark.parametrize("name", UNREAD)
 def test_what_is_no_choice_among_profiles(name: str) -> None:
     with pytest.raises(OptionError, match="nothing says which objects"):
-        llbt.choices_from(table(UNREAD[name]))
+        llbt.from_choices(table(UNREAD[name]))
 
 
 def drawn(tasks: int, alternatives: int) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def described(frame: pd.DataFrame) -> pd.DataFrame:
 
 def test_two_profiles_are_a_logistic_regression_on_differences() -> None:
     frame = drawn(120, 2)
-    res = llbt.fit("price + C(colour, Treatment('blue'))", llbt.choices_from(frame))
+    res = llbt.fit("price + C(colour, Treatment('blue'))", llbt.from_choices(frame))
     x = described(frame).to_numpy()
     second = sm.Logit(frame["chosen"].iloc[::2].to_numpy(), x[::2] - x[1::2]).fit(disp=0)
     assert 2 * res.params.to_numpy() == pytest.approx(second.params, rel=1e-6)
@@ -125,7 +125,7 @@ def test_two_profiles_are_a_logistic_regression_on_differences() -> None:
 
 def test_several_profiles_are_a_conditional_logit() -> None:
     frame = drawn(120, 3)
-    res = llbt.fit("price + C(colour, Treatment('blue'))", llbt.choices_from(frame))
+    res = llbt.fit("price + C(colour, Treatment('blue'))", llbt.from_choices(frame))
     second = ConditionalLogit(frame["chosen"], described(frame), groups=4 * frame["id"] + frame["task"])
     second = second.fit(disp=0, method="newton")
     assert 2 * res.params.to_numpy() == pytest.approx(second.params.to_numpy(), rel=1e-6)
@@ -135,7 +135,7 @@ def test_several_profiles_are_a_conditional_logit() -> None:
 def test_tasks_without_a_choice_are_left_out_and_counted() -> None:
     frame = drawn(40, 3)
     frame.loc[frame["id"] == 2, "chosen"] = 0
-    found = llbt.choices_from(frame, clusters="id")
+    found = llbt.from_choices(frame, clusters="id")
     assert found.n_judgments == 36
     assert found.notes[1] == "4 tasks without a choice left out"
     assert found.clusters == ("id",)
@@ -144,6 +144,6 @@ def test_tasks_without_a_choice_are_left_out_and_counted() -> None:
 def test_missing_attributes_and_a_second_table_of_them_are_refused() -> None:
     frame = drawn(40, 2)
     with pytest.raises(JudgmentError, match="column 'price' is empty in 1 row"):
-        llbt.choices_from(frame.assign(price=frame["price"].where(frame.index != 3)))
+        llbt.from_choices(frame.assign(price=frame["price"].where(frame.index != 3)))
     with pytest.raises(OptionError, match="whose attributes they are"):
-        llbt.choices_from(frame, object_covariates=pd.DataFrame({"object": ["x"], "y": [1.0]}))
+        llbt.from_choices(frame, object_covariates=pd.DataFrame({"object": ["x"], "y": [1.0]}))

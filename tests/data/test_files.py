@@ -559,7 +559,7 @@ def test_files_that_do_not_belong_together(tmp_path):
 @pytest.mark.parametrize("mode", ["rb", "r"])
 def test_every_door_takes_open_files(saved, mode):
     path = saved("t.csv", "A,B,C\n1,2,3\n2,1,3\n1,3,2\n")
-    doors = (llbt.from_scores, lambda source: llbt.from_rankings(source, objects=list("ABC")))
+    doors = (llbt.from_scores, lambda source: llbt.from_rankings(source, objects=list("ABC")).to_comparisons())
     for door in doors:
         with open(path, mode) as file:
             assert door(file) == door(path)

@@ -453,25 +453,27 @@ RATED = pd.DataFrame(
 
 class TestRatings:
     def test_differences_as_grades_with_a_cut(self):
-        c = llbt.from_ratings(RATED, cuts=(2,), clusters="judge")
+        c = llbt.from_ratings(RATED, clusters="judge").to_comparisons(cuts=(2,))
         assert c.response == graded(2, middle=True)
         assert c.to_frame()[["object_i", "object_j", "i+", "i", "tie", "j", "j+"]].values.tolist() == [
             ["A", "B", 1, 0, 0, 1, 0],
             ["A", "C", 1, 0, 0, 0, 0],
             ["B", "C", 0, 1, 1, 0, 0],
         ]
-        assert c.collapse() == llbt.from_ratings(RATED, clusters="judge")
-        turned = llbt.from_ratings(RATED, cuts=(2,), clusters="judge", higher_is_better=False)
+        assert c.collapse() == llbt.from_ratings(RATED, clusters="judge").to_comparisons()
+        turned = llbt.from_ratings(RATED, clusters="judge", higher_is_better=False).to_comparisons(cuts=(2,))
         assert turned.counts.tolist() == c.counts[:, ::-1].tolist()
 
     def test_several_cuts_a_threshold_and_the_rounding_of_floats(self):
-        c = llbt.from_ratings(RATED, cuts=[1, 3, 5], tie_threshold=0.7)  # 0.8 − 0.1 is .7000000000000001 as a float
+        # 0.8 − 0.1 is .7000000000000001 as a float
+        c = llbt.from_ratings(RATED).to_comparisons(cuts=[1, 3, 5], tie_threshold=0.7)
         assert c.response == graded(4, middle=True)
         assert c.counts[:, c.response.outcomes.index("tie")].tolist() == [0, 0, 2]
         assert c.counts[0].tolist() == [0, 0, 1, 0, 0, 1, 0, 0, 0]  # 3 is not more than 3, and 1 not more than 1
         assert "no judgment has the grade 3, 4 to either side" in c.notes
-        assert llbt.from_ratings(RATED[:2], cuts=[1]).response == graded(2, middle=False)
-        assert llbt.from_ratings(RATED[:2], cuts=[1], tie_threshold=0.5).response == graded(2, middle=True)
+        two = llbt.from_ratings(RATED[:2])
+        assert two.to_comparisons(cuts=[1]).response == graded(2, middle=False)
+        assert two.to_comparisons(cuts=[1], tie_threshold=0.5).response == graded(2, middle=True)
 
     def test_the_same_as_grades_beside_the_outcome(self):
         """The same study judged pair by pair: differences made with pandas, cut with pandas."""
@@ -483,28 +485,28 @@ class TestRatings:
         rows["size"] = pd.cut(rows["apart"].abs(), [-1, 0, 1, 3, 9], labels=False)
         rows["grade"] = np.sign(rows["apart"]) * rows["size"]
         by_hand = llbt.from_judgments(rows, strength="grade")
-        assert llbt.from_ratings(wide, objects=objects, cuts=(1, 3)) == by_hand
+        assert llbt.from_ratings(wide, objects=objects).to_comparisons(cuts=(1, 3)) == by_hand
         assert by_hand.response == graded(3, middle=True)
 
     @pytest.mark.parametrize(
         ("options", "group"),
         [
-            ({}, "keep clusters='judge' and fit with cov_type='cluster', groups='judge'"),
-            ({"clusters": "judge"}, "plain fit are too optimistic; fit with cov_type='cluster', groups='judge'"),
-            ({"prompt": "p"}, "keep clusters='judge' and fit with cov_type='cluster', groups='judge'"),
+            ({}, "keep clusters='judge' where the lists are read and fit the comparisons with cov_type='cluster'"),
+            ({"clusters": "judge"}, "fit(formula, rankings); or fit the comparisons with cov_type='cluster', groups="),
+            ({"prompt": "p"}, "keep clusters='judge' where the lists are read and fit the comparisons with cov_type="),
             ({"judge": None, "block": ["judge", "p"]}, "keep clusters='block'"),
         ],
     )
     def test_dependence_is_always_said(self, options, group):
         two = RATED.assign(p=1)[3:5]  # a single pair of objects
-        notes = llbt.from_ratings(two, cuts=(0.5,), **options).notes
+        notes = llbt.from_ratings(two, **options).to_comparisons(cuts=(0.5,)).notes
         assert sum("differences of one judge's ratings are not independent" in n and group in n for n in notes) == 1
-        assert not any("not independent" in note for note in llbt.from_ratings(two, **options).notes)
+        assert not any("not independent" in note for note in llbt.from_ratings(two, **options).to_comparisons().notes)
 
     @pytest.mark.parametrize("cuts", [(0,), (2, 2), (3, 1), 2, ("a",), (np.nan,), (np.inf,), (True,), "12"])
     def test_cuts_that_are_none_are_refused(self, cuts):
         with pytest.raises(OptionError, match=r"cuts=.*expected rising numbers such as .*tie_threshold=0"):
-            llbt.from_ratings(RATED, cuts=cuts)
+            llbt.from_ratings(RATED).to_comparisons(cuts=cuts)
 
 
 @pytest.mark.shared

@@ -144,9 +144,9 @@ RATINGS = pd.DataFrame(
 @pytest.mark.parametrize("clusters", [(), "judge"])
 def test_ratings_and_rankings_in_long_form(door, named, clusters) -> None:
     more = pd.concat([JUDGES, pd.DataFrame({"judge": ["dan"], "age": [40.0], "school": ["y"]})])
-    c = door(RATINGS, **named, judge_covariates=more, clusters=clusters)
+    c = door(RATINGS, **named, judge_covariates=more, clusters=clusters).to_comparisons()
     by_hand = door(RATINGS.merge(JUDGES, on="judge"), **named, covariates=["age", "school"], clusters=clusters)
-    assert c == by_hand
+    assert c == by_hand.to_comparisons()
     assert "1 judge of the judge table not among those who judged: 'dan'" in c.notes
     assert "age" in door(RATINGS, **named, judge_covariates=JUDGES, numeric="age").covariates
     with pytest.raises(JudgmentError, match="has no row for 1 judge: 'cat'"):
@@ -155,6 +155,7 @@ def test_ratings_and_rankings_in_long_form(door, named, clusters) -> None:
 
 def test_ratings_in_wide_form() -> None:
     wide = RATINGS.pivot(index="judge", columns="object", values="value").reset_index()
-    c = llbt.from_ratings(wide, objects=list("ABC"), judge_covariates=JUDGES)
-    assert c == llbt.from_ratings(wide.merge(JUDGES, on="judge"), objects=list("ABC"), covariates=["age", "school"])
-    assert c == llbt.from_ratings(RATINGS, rating="value", judge_covariates=JUDGES)
+    c = llbt.from_ratings(wide, objects=list("ABC"), judge_covariates=JUDGES).to_comparisons()
+    merged = wide.merge(JUDGES, on="judge")
+    assert c == llbt.from_ratings(merged, objects=list("ABC"), covariates=["age", "school"]).to_comparisons()
+    assert c == llbt.from_ratings(RATINGS, rating="value", judge_covariates=JUDGES).to_comparisons()

@@ -56,7 +56,7 @@ def lists(found: llbt.Rankings) -> list[str]:
 @pytest.mark.parametrize("name", READ)
 def test_rankings_are_read_and_said(name: str) -> None:
     text, expected = READ[name]
-    found = llbt.rankings_from(table(text))
+    found = llbt.from_rankings(table(text))
     assert lists(found) == sorted(expected)
     assert found.notes[0].startswith("read as rankings")
 
@@ -64,7 +64,7 @@ def test_rankings_are_read_and_said(name: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_sets_are_read_and_said(name: str) -> None:
     text, expected = SETS[name]
-    found = llbt.choices_from(table(text))
+    found = llbt.from_choices(table(text))
     assert lists(found) == sorted(expected)
     assert found.notes[0].startswith("read as sets")
 
@@ -74,13 +74,13 @@ def test_what_may_be_something_else_is_no_list(name: str) -> None:
     frame = table(UNREAD[name])
     assert list_layout(open_frame(frame)) is None
     with pytest.raises(OptionError, match="nothing says which rows belong together"):
-        llbt.rankings_from(frame)
+        llbt.from_rankings(frame)
 
 
 def test_columns_that_are_named_are_not_looked_for() -> None:
     frame = table(SETS["letters"][0])
     with pytest.raises(OptionError, match="nothing says which objects"):
-        llbt.choices_from(frame, best="worst")
+        llbt.from_choices(frame, best="worst")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_columns_that_are_named_are_not_looked_for() -> None:
 )
 def test_columns_that_may_be_weights_are_not_passed_over(text: str) -> None:
     with pytest.raises(JudgmentError, match=r"column '(count|votes)' may say how often each list was given"):
-        llbt.rankings_from(table(text))
+        llbt.from_rankings(table(text))
 
 
 _ABC = {"objects": ["A", "B", "C"]}
@@ -132,9 +132,10 @@ def test_ratings_that_have_one_meaning(name: str) -> None:
     assert (found and dict(found.arguments)) == said
     if found is not None:
         # three judges of three objects, or two blocks of two
-        assert llbt.from_ratings(table(text), **found.arguments).n_judgments == (9 if "objects" in said else 2)
+        c = llbt.from_ratings(table(text), **found.arguments).to_comparisons()
+        assert c.n_judgments == (9 if "objects" in said else 2)
 
 
 def test_an_item_is_no_object_beside_a_system() -> None:
     text = "judge,item,system,rank\nx,1,a,1\nx,1,b,2\nx,2,a,2\nx,2,b,1"
-    assert lists(llbt.rankings_from(table(text))) == ["a > b", "b > a"]
+    assert lists(llbt.from_rankings(table(text))) == ["a > b", "b > a"]

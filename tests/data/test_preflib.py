@@ -25,7 +25,7 @@ def file(folder, suffix, *orders, voters=None, number=None):
 
 
 def test_orders_and_how_often_they_were_given(tmp_path):
-    r = llbt.rankings_from(file(tmp_path, "soc", "5: 3,1,2", "2: 1,2,3"))
+    r = llbt.from_rankings(file(tmp_path, "soc", "5: 3,1,2", "2: 1,2,3"))
     assert r.objects == ("Anna", "Bertha, of Ulm", "Carl")
     assert r.n_judgments == 7
     assert str(r).splitlines()[3].startswith("Carl > Anna > Bertha, of Ulm")
@@ -33,17 +33,17 @@ def test_orders_and_how_often_they_were_given(tmp_path):
 
 
 def test_places_of_several(tmp_path):
-    r = llbt.rankings_from(str(file(tmp_path, "toc", "4: {1, 3},2", "1: 2,{1,3}")))
+    r = llbt.from_rankings(str(file(tmp_path, "toc", "4: {1, 3},2", "1: 2,{1,3}")))
     assert r.places.tolist() == [1, 1, 2, 1, 2, 2]
     assert r.largest_tie == 2
 
 
 def test_orders_that_are_not_complete(tmp_path):
     path = file(tmp_path, "soi", "3: 2", "4: 1,3")
-    r = llbt.rankings_from(path)
+    r = llbt.from_rankings(path)
     assert r.sizes.tolist() == [2]
     assert r.notes[0] == "1 list of a single object left out" or "3 lists of a single object left out" in r.notes
-    below = llbt.rankings_from(path, unranked="below")
+    below = llbt.from_rankings(path, unranked="below")
     assert below.sizes.tolist() == [3, 3]
     assert below.to_comparisons().n_judgments == 2 * 3 + 3 * 4
 
@@ -52,10 +52,10 @@ def test_the_fit_is_that_of_the_frame(tmp_path):
     import pandas as pd
 
     orders = {"3: 1,2,3": (1, 2, 3), "2: 2,1,3": (2, 1, 3), "2: 3,1,2": (2, 3, 1), "1: 1,3,2": (1, 3, 2)}
-    r = llbt.rankings_from(file(tmp_path, "soc", *orders))
+    r = llbt.from_rankings(file(tmp_path, "soc", *orders))
     rows = [ranks for order, ranks in orders.items() for _ in range(int(order[0]))]
     wide = pd.DataFrame(rows, columns=["Anna", "Bertha, of Ulm", "Carl"])
-    other = llbt.rankings_from(wide, objects=list(wide))
+    other = llbt.from_rankings(wide, objects=list(wide))
     one, two = llbt.fit("object", r), llbt.fit("object", other)
     pd.testing.assert_series_equal(one.params, two.params)
 
@@ -78,17 +78,17 @@ def test_the_fit_is_that_of_the_frame(tmp_path):
 )
 def test_what_is_no_file_of_preflib_is_refused(tmp_path, suffix, orders, options, match):
     with pytest.raises(llbt.errors.JudgmentError, match=match):
-        llbt.rankings_from(file(tmp_path, suffix, *orders, **options))
+        llbt.from_rankings(file(tmp_path, suffix, *orders, **options))
 
 
 def test_files_without_names_or_not_there(tmp_path):
     (tmp_path / "old.soc").write_text("3\n1,Anna\n2,Bertha\n3,Carl\n5,5,1\n5,1,2,3\n")
     with pytest.raises(llbt.errors.JudgmentError):
-        llbt.rankings_from(tmp_path / "old.soc")
+        llbt.from_rankings(tmp_path / "old.soc")
     with pytest.raises(llbt.errors.JudgmentError, match="is not there"):
-        llbt.rankings_from(tmp_path / "none.soc")
+        llbt.from_rankings(tmp_path / "none.soc")
     with pytest.raises(llbt.errors.OptionError, match="a file of PrefLib, which has none"):
-        llbt.rankings_from(tmp_path / "old.soc", clusters="judge")
+        llbt.from_rankings(tmp_path / "old.soc", clusters="judge")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_files_without_names_or_not_there(tmp_path):
 def test_what_is_no_order_says_its_line(order, tmp_path):
     path = file(tmp_path, "toi", "1: 1,2,3", order, voters=3)
     with pytest.raises(llbt.errors.JudgmentError, match="line 11"):
-        llbt.rankings_from(path)
+        llbt.from_rankings(path)
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_a_name_is_of_one_alternative(line, said, tmp_path):
     path = file(tmp_path, "soi", "1: 1,2,3")
     path.write_text(path.read_text(encoding="utf-8").replace("1: 1,2", line + "\n1: 1,2"), encoding="utf-8")
     with pytest.raises(llbt.errors.JudgmentError, match=said):
-        llbt.rankings_from(path)
+        llbt.from_rankings(path)
 
 
 @pytest.mark.parametrize("more", [{"rank": "place"}, {"object": "who"}, {"missing": -1}, {"clusters": "judge"}])
 def test_a_file_has_no_columns(more, tmp_path):
     with pytest.raises(llbt.errors.OptionError, match=f"Leave {next(iter(more))}= out"):
-        llbt.rankings_from(file(tmp_path, "soc", "1: 1,2,3"), **more)
+        llbt.from_rankings(file(tmp_path, "soc", "1: 1,2,3"), **more)

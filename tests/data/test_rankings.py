@@ -1,4 +1,4 @@
-"""The doors for rankings and ratings: each object of a block against each other one."""
+"""Rankings as lists, and each object of a list against each other one."""
 
 import itertools
 import math
@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llbt.data.rankings import from_rankings, from_ratings
+from llbt.data.rankings import from_rankings
+from llbt.data.ratings import from_ratings
 from llbt.data.table_readers import from_judgments
 from llbt.errors import JudgmentError, OptionError
 from llbt.fitting.fit import fit
@@ -31,13 +32,6 @@ WIDE = pd.DataFrame(
 LABELS = list("ABCD")
 LONG = WIDE.melt(["judge", "prompt", "age"], LABELS, var_name="object", value_name="rank")
 BLOCK = {"judge": "judge", "prompt": "prompt"}
-RATINGS = pd.DataFrame(
-    {
-        "judge": ["J1", "J1", "J1", "J2", "J2", "J2"],
-        "object": ["A", "B", "C", "A", "B", "C"],
-        "rating": [0.8, 0.7, 0.5, 0.2, None, 0.9],
-    }
-)
 PLAIN = [
     ["A", "B", 1, 1, 1],
     ["A", "C", 2, 0, 0],
@@ -48,6 +42,11 @@ PLAIN = [
 ]
 
 
+def pairs_of(frame, **options):
+    """Read rankings and make comparisons of them."""
+    return from_rankings(frame, **options).to_comparisons()
+
+
 def rows(c, **options):
     return c.to_frame(**options).to_numpy().tolist()
 
@@ -55,17 +54,17 @@ def rows(c, **options):
 class TestRankings:
     @pytest.mark.parametrize("frame", [LONG, LONG.dropna()], ids=["missing ranks", "no rows for them"])
     def test_long(self, frame):
-        c = from_rankings(frame, **BLOCK)
+        c = pairs_of(frame, **BLOCK)
         assert rows(c) == PLAIN
         assert (c.has_ties, c.keeps_order, c.unkept) == (True, False, ("age",))
 
     def test_wide(self):
-        c = from_rankings(WIDE, objects=LABELS)
+        c = pairs_of(WIDE, objects=LABELS)
         assert rows(c) == PLAIN
         assert c.unkept == ("judge", "prompt", "age")
 
     def test_per_judge(self):
-        c = from_rankings(LONG, **BLOCK, covariates="judge")
+        c = pairs_of(LONG, **BLOCK, covariates="judge")
         assert rows(c) == [
             ["A", "B", "J1", 1, 0, 1],
             ["A", "B", "J2", 0, 1, 0],
@@ -80,7 +79,7 @@ class TestRankings:
     def test_long_and_wide_agree_with_all_that_is_kept(self):
         table = pd.DataFrame({"object": LABELS, "price": [1.0, 2.0, 3.0, 4.0]})
         kept = {"covariates": "age", "numeric": "prompt", "clusters": "judge", "object_covariates": table}
-        long, wide = from_rankings(LONG, **BLOCK, **kept), from_rankings(WIDE, objects=LABELS, **kept)
+        long, wide = pairs_of(LONG, **BLOCK, **kept), pairs_of(WIDE, objects=LABELS, **kept)
         assert long == wide
         assert (long.covariates, long.clusters, long.object_covariates) == (("age", "prompt"), ("judge",), ("price",))
         assert [column.numeric for column in long.columns] == [True, True]
@@ -89,7 +88,7 @@ class TestRankings:
     def test_other_names_and_numeric_object_covariates(self):
         renamed = LONG.rename(columns={"object": "system", "rank": "place", "judge": "worker", "prompt": "item"})
         table = pd.DataFrame({"object": LABELS, "size": [1, 2, 3, 4]})
-        c = from_rankings(
+        c = pairs_of(
             renamed,
             object="system",
             rank="place",
@@ -103,40 +102,40 @@ class TestRankings:
 
     def test_only_the_order_of_the_ranks_counts(self):
         stretched = LONG.assign(rank=np.exp(5 * LONG["rank"]) - 100)
-        assert from_rankings(stretched, **BLOCK) == from_rankings(LONG, **BLOCK)
+        assert pairs_of(stretched, **BLOCK) == pairs_of(LONG, **BLOCK)
         close = pd.DataFrame({"A": [1e15], "B": [1e15 + 1]})
-        assert rows(from_rankings(close, objects=["A", "B"])) == [["A", "B", 1, 0, 0]]
+        assert rows(pairs_of(close, objects=["A", "B"])) == [["A", "B", 1, 0, 0]]
 
     def test_what_makes_a_block(self):
-        by_block = from_rankings(LONG, block=["prompt", "judge"])
-        assert by_block == from_rankings(LONG, **BLOCK)
+        by_block = pairs_of(LONG, block=["prompt", "judge"])
+        assert by_block == pairs_of(LONG, **BLOCK)
         numbered = LONG.assign(ranking=LONG["judge"] + LONG["prompt"].astype(str))
-        assert from_rankings(numbered, block="ranking") == by_block
+        assert pairs_of(numbered, block="ranking") == by_block
         one_prompt = LONG[LONG["prompt"] == 1]
-        assert from_rankings(one_prompt, judge="judge") == from_rankings(one_prompt, **BLOCK)
+        assert pairs_of(one_prompt, judge="judge") == pairs_of(one_prompt, **BLOCK)
 
     @pytest.mark.parametrize("unranked", [-1, [-1], (-1, 99), {-1}])
     def test_unranked(self, unranked):
-        assert from_rankings(WIDE.fillna(-1), objects=LABELS, unranked=unranked) == from_rankings(WIDE, objects=LABELS)
-        assert from_rankings(LONG.fillna({"rank": -1}), **BLOCK, unranked=unranked) == from_rankings(LONG, **BLOCK)
+        assert pairs_of(WIDE.fillna(-1), objects=LABELS, missing=unranked) == pairs_of(WIDE, objects=LABELS)
+        assert pairs_of(LONG.fillna({"rank": -1}), **BLOCK, missing=unranked) == pairs_of(LONG, **BLOCK)
 
     def test_unranked_as_text(self):
         dashed = WIDE[LABELS].astype(object).where(WIDE[LABELS].notna(), "-")
-        assert from_rankings(dashed, objects=LABELS, unranked="-") == from_rankings(WIDE, objects=LABELS)
+        assert pairs_of(dashed, objects=LABELS, missing="-") == pairs_of(WIDE, objects=LABELS)
 
     def test_undeclared_negative_ranks_are_refused_and_the_remedy_works(self):
         with pytest.raises(JudgmentError, match="8 ranks below 0, such as -1, beside ranks above 0") as refused:
-            from_rankings(WIDE.fillna(-1), objects=LABELS)
-        assert "pass unranked=-1." in str(refused.value)
-        assert rows(from_rankings(WIDE.fillna(-1), objects=LABELS, unranked=-1)) == PLAIN
+            pairs_of(WIDE.fillna(-1), objects=LABELS)
+        assert "pass missing=-1." in str(refused.value)
+        assert rows(pairs_of(WIDE.fillna(-1), objects=LABELS, missing=-1)) == PLAIN
 
     def test_whole_objects_of_any_type(self):
         frame = pd.DataFrame({"object": [10.0, 9.0, 2.0], "rank": [1, 2, 2], "judge": 1})
-        assert rows(from_rankings(frame, judge="judge")) == [[2, 9, 0, 1, 0], [2, 10, 0, 0, 1], [9, 10, 0, 0, 1]]
+        assert rows(pairs_of(frame, judge="judge")) == [[2, 9, 0, 1, 0], [2, 10, 0, 0, 1], [9, 10, 0, 0, 1]]
 
     def test_objects_may_be_named_like_outcomes(self):
         frame = pd.DataFrame({"i": [2, 1], "j": [1, 1], "tie": [3, 3]})
-        assert rows(from_rankings(frame, objects=["i", "j", "tie"])) == [
+        assert rows(pairs_of(frame, objects=["i", "j", "tie"])) == [
             ["i", "j", 0, 1, 1],
             ["i", "tie", 2, 0, 0],
             ["j", "tie", 2, 0, 0],
@@ -145,57 +144,60 @@ class TestRankings:
 
 class TestNotes:
     lost = (
-        "judgments implied by one block are not independent: standard errors and tests of a plain fit are too "
-        "optimistic; "
+        "judgments implied by one list are not independent: standard errors and tests of a plain fit are too "
+        "optimistic. Fit the lists, llbt.fit(formula, rankings); or "
     )
+    kept = "keep clusters={0!r} where the lists are read and fit the comparisons with cov_type='cluster', groups={0!r}"
 
     def test_what_was_read_and_left_out(self):
-        c = from_rankings(WIDE, objects=LABELS)
+        c = pairs_of(WIDE, objects=LABELS)
         assert c.notes == (
-            "11 judgments implied by 4 blocks of ranked objects",
-            "8 ranks missing: nothing is implied about these objects in these blocks",
-            "1 block with fewer than two ranked objects left out",
-            "rankings_from keeps rankings as lists, each of them one judgment of fit",
-            self.lost + "keep clusters='block' and fit with cov_type='cluster', groups='block'",
+            "8 ranks missing: nothing is said of these objects in these lists",
             "columns not used: 'judge', 'prompt', 'age'",
+            "1 list of a single object left out",
+            "11 judgments implied by 4 lists: each object before each that stands lower, ties of those in one place, "
+            "nothing among the unranked",
+            self.lost + self.kept.format("block"),
         )
 
     def test_an_object_never_ranked_is_named(self):
-        c = from_rankings(WIDE.assign(E=math.nan), objects=[*LABELS, "E"])
+        c = pairs_of(WIDE.assign(E=math.nan), objects=[*LABELS, "E"])
         assert c.objects == tuple(LABELS)
-        assert "1 object left without comparisons: 'E'" in c.notes
-        only_alone = from_rankings(WIDE.iloc[1:], objects=LABELS)
-        assert "1 object left without comparisons: 'D'" in only_alone.notes
+        assert "1 object without a rank left out: 'E'" in c.notes
+        only_alone = pairs_of(WIDE.iloc[1:], objects=LABELS)
+        assert "1 object left without lists: 'D'" in only_alone.notes
 
     @pytest.mark.parametrize(
         ("options", "advice"),
         [
-            (BLOCK, "keep clusters='block' and fit with cov_type='cluster', groups='block'"),
-            ({**BLOCK, "clusters": "judge"}, "fit with cov_type='cluster', groups='judge'"),
-            ({**BLOCK, "covariates": "judge"}, "fit with cov_type='cluster', groups='judge'"),
-            ({**BLOCK, "clusters": "block"}, "fit with cov_type='cluster', groups='block'"),
-            ({"block": "ranking"}, "keep clusters='ranking' and fit with cov_type='cluster', groups='ranking'"),
+            (BLOCK, kept.format("judge")),
+            ({**BLOCK, "clusters": "judge"}, "fit the comparisons with cov_type='cluster', groups='judge'"),
+            ({**BLOCK, "covariates": "judge"}, "fit the comparisons with cov_type='cluster', groups='judge'"),
+            ({**BLOCK, "clusters": "block"}, "fit the comparisons with cov_type='cluster', groups='block'"),
+            ({"block": "ranking"}, kept.format("ranking")),
+            ({"block": ["judge", "prompt"]}, kept.format("block")),
         ],
     )
     def test_the_advice_can_be_followed(self, options, advice):
         frame = LONG.assign(ranking=LONG["judge"] + LONG["prompt"].astype(str))
-        assert self.lost + advice in from_rankings(frame, **options).notes
+        assert self.lost + advice in pairs_of(frame, **options).notes
 
     def test_pairs_alone_are_independent(self):
-        notes = from_rankings(WIDE.iloc[2:3], objects=["A", "B"]).notes
+        notes = pairs_of(WIDE.iloc[2:3], objects=["A", "B"]).notes
         unused = "columns not used: 'C', 'D', 'judge', 'prompt', 'age'"
-        assert notes == ("1 judgment implied by 1 block of ranked objects", unused)
+        assert notes[0] == unused
+        assert notes[1].startswith("1 judgment implied by 1 list: ")
+        assert len(notes) == 2
 
     def test_notes_of_the_object_table_follow(self):
         table = pd.DataFrame({"object": [*LABELS, "Z"], "price": 1.0})
-        notes = from_rankings(WIDE, objects=LABELS, object_covariates=table).notes
-        assert notes[-1] == "1 object of the object table not compared: 'Z'"
-        assert len(notes) == 7
+        notes = pairs_of(WIDE, objects=LABELS, object_covariates=table).notes
+        assert "1 object of the object table not compared: 'Z'" in notes
 
 
 class TestClusters:
     def test_the_block_of_a_wide_frame_is_its_row(self):
-        c = from_rankings(WIDE, objects=LABELS, clusters=("block", "judge"))
+        c = pairs_of(WIDE, objects=LABELS, clusters=("block", "judge"))
         kept = c.to_frame(clusters=True)
         assert sorted(set(zip(kept["block"], kept["judge"], strict=True))) == [
             (0, "J1"),
@@ -211,17 +213,15 @@ class TestClusters:
         }
 
     def test_the_block_of_a_long_frame_is_its_label(self):
-        kept = from_rankings(LONG, **BLOCK, clusters="block").to_frame(clusters=True)
+        kept = pairs_of(LONG, **BLOCK, clusters="block").to_frame(clusters=True)
         assert set(kept["block"]) == {"('J1', 1)", "('J1', 2)", "('J2', 1)", "('J2', 2)"}
-        one = from_rankings(LONG[LONG["prompt"] == 2], judge="judge", clusters="block").to_frame(clusters=True)
+        one = pairs_of(LONG[LONG["prompt"] == 2], judge="judge", clusters="block").to_frame(clusters=True)
         assert set(one["block"]) == {"J1", "J2"}
-        named = from_rankings(
-            LONG.assign(block=LONG["prompt"] * 10).query("judge == 'J1'"), block="block", clusters="block"
-        )
+        named = pairs_of(LONG.assign(block=LONG["prompt"] * 10).query("judge == 'J1'"), block="block", clusters="block")
         assert set(named.to_frame(clusters=True)["block"]) == {10, 20}
 
     def test_a_covariate_may_be_called_block_where_it_means_itself(self):
-        c = from_rankings(WIDE.assign(block="x"), objects=LABELS, covariates="block")
+        c = pairs_of(WIDE.assign(block="x"), objects=LABELS, covariates="block")
         assert c.columns[0].levels.tolist() == ["x"]
 
     @pytest.mark.filterwarnings("ignore::llbt.errors.ClusterWarning")
@@ -231,61 +231,11 @@ class TestClusters:
         # (k − 1)/4 of as many independent judgments; llbt's factor for few clusters is G/(G − 1).
         labels = LABELS[:k]
         frame = pd.DataFrame(list(itertools.permutations(range(1, k + 1))), columns=labels)
-        c = from_rankings(frame, objects=labels, clusters="block")
+        c = pairs_of(frame, objects=labels, clusters="block")
         plain, robust = fit("object", c), fit("object", c, cov_type="cluster", groups="block")
         size = math.factorial(k)
         np.testing.assert_allclose(plain.params, 0, atol=1e-12)
         np.testing.assert_allclose((robust.bse / plain.bse) ** 2, (k + 1) / 3 * size / (size - 1), rtol=1e-9)
-
-
-class TestRatings:
-    def test_plain(self):
-        c = from_ratings(RATINGS)
-        assert rows(c) == [["A", "B", 1, 0, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]
-        assert c.notes[:2] == (
-            "4 judgments implied by 2 blocks of rated objects",
-            "1 rating missing: nothing is implied about these objects in these blocks",
-        )
-        assert "groups='judge'" in c.notes[2]
-
-    @pytest.mark.parametrize(
-        ("threshold", "expected"),
-        [
-            (0.05, [["A", "B", 1, 0, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]),
-            (0.1, [["A", "B", 0, 1, 0], ["A", "C", 1, 0, 1], ["B", "C", 1, 0, 0]]),  # 0.8 − 0.7 > 0.1 in floats
-            (0.2, [["A", "B", 0, 1, 0], ["A", "C", 1, 0, 1], ["B", "C", 0, 1, 0]]),  # not transitive; 0.7 − 0.5 < 0.2
-            (0.3, [["A", "B", 0, 1, 0], ["A", "C", 0, 1, 1], ["B", "C", 0, 1, 0]]),
-            (1, [["A", "B", 0, 1, 0], ["A", "C", 0, 2, 0], ["B", "C", 0, 1, 0]]),
-        ],
-    )
-    def test_threshold(self, threshold, expected):
-        assert rows(from_ratings(RATINGS, tie_threshold=threshold)) == expected
-
-    def test_a_difference_of_rounding_decides_nothing(self):
-        frame = pd.DataFrame({"A": [0.1 + 0.2, 1e-20], "B": [0.3, 2e-20]})
-        assert rows(from_ratings(frame, objects=["A", "B"])) == [["A", "B", 0, 1, 1]]
-
-    def test_lower_may_be_better(self):
-        turned = RATINGS.assign(rating=-RATINGS["rating"])
-        for threshold in (0, 0.1, 0.2):
-            c = from_ratings(turned, higher_is_better=False, tie_threshold=threshold)
-            assert c == from_ratings(RATINGS, tie_threshold=threshold)
-        as_ranks = from_rankings(RATINGS, rank="rating", judge="judge")
-        assert from_ratings(RATINGS, higher_is_better=False) == as_ranks
-        assert not any("negative" in note for note in from_ratings(turned, higher_is_better=False).notes)
-
-    def test_long_and_wide_agree(self):
-        wide = RATINGS.pivot(index="judge", columns="object", values="rating").reset_index()
-        kept = {"clusters": "judge", "tie_threshold": 0.1}
-        assert from_ratings(wide, objects=["A", "B", "C"], **kept) == from_ratings(RATINGS, **kept)
-
-    def test_prompts_and_blocks(self):
-        twice = pd.concat([RATINGS.assign(item=1), RATINGS.assign(item=2)], ignore_index=True)
-        c = from_ratings(twice, prompt="item", covariates="item")
-        assert c.pool().n_judgments == 8
-        assert from_ratings(twice, block=["judge", "item"], covariates="item") == c
-        pooled = from_ratings(RATINGS.assign(judge=["J1"] * 3 + ["J2"] * 3, all=[1, 1, 1, 2, 2, 2]), block="all")
-        assert pooled == from_ratings(RATINGS)
 
 
 def twice(frame, row):
@@ -296,7 +246,7 @@ WITHOUT = LONG.drop(columns=["judge"])
 BAD_RANKINGS = [
     (LONG.iloc[:0], BLOCK, JudgmentError, "the frame: no rows"),
     (LONG.to_dict(), BLOCK, JudgmentError, "the frame is of type dict; expected a frame of pandas, polars"),
-    (LONG, {}, OptionError, "nothing says which rows belong together. Pass judge= and prompt="),
+    (LONG, {"object": "object", "rank": "age"}, OptionError, "nothing says which rows belong together. Pass judge="),
     (LONG, {"block": ()}, OptionError, "nothing says which rows belong together"),
     (
         LONG,
@@ -321,7 +271,7 @@ BAD_RANKINGS = [
     (LONG, {**BLOCK, "covariates": "size"}, JudgmentError, "the frame has no column 'size' (covariates=)"),
     (LONG, {**BLOCK, "numeric": "size"}, JudgmentError, "the frame has no column 'size' (numeric=)"),
     (LONG, {**BLOCK, "clusters": "worker"}, JudgmentError, "the frame has no column 'worker' (clusters=)"),
-    (LONG, {**BLOCK, "rank": None}, OptionError, "rank=None; expected a text, one name"),
+    (LONG, {**BLOCK, "rank": None}, OptionError, "rank=None; expected the name of a column or several names"),
     (LONG, {**BLOCK, "covariates": 3}, OptionError, "covariates=3; expected the name of a column"),
     (LONG, {**BLOCK, "rank": "object"}, OptionError, "column 'object' is named in object= and rank="),
     (LONG, {**BLOCK, "covariates": "rank"}, OptionError, "column 'rank' is named in rank= and covariates="),
@@ -430,61 +380,22 @@ BAD_RANKINGS = [
         LONG[LONG["object"] == "A"],
         BLOCK,
         JudgmentError,
-        "no block has two ranked objects: 3 ranks in 5 blocks; a comparison needs two. Check what makes a block "
+        "no list has two ranked objects: 3 ranks in 5 lists; expected two objects in a list. Check what makes a list "
         "(judge=, prompt=).",
     ),
     (
         WIDE.assign(B=-1),
-        {"objects": ["B", "D"], "unranked": -1},
+        {"objects": ["B", "D"], "missing": -1},
         JudgmentError,
-        "no block has two ranked objects: 2 ranks in 5 blocks",
+        "no list has two ranked objects: 2 ranks in 5 lists",
     ),
-]
-BAD_RATINGS = [
-    (
-        RATINGS.rename(columns={"judge": "worker"}),
-        {},
-        JudgmentError,
-        "the frame has no column 'judge' (judge=); it has 'worker'",
-    ),
-    (RATINGS, {"judge": None}, OptionError, "nothing says which rows belong together"),
-    (RATINGS, {"rating": "score"}, JudgmentError, "the frame has no column 'score' (rating=)"),
-    (
-        twice(RATINGS, 3),
-        {},
-        JudgmentError,
-        "1 rating of an object that its block has rated before, the first at row 6: 'A' in judge='J2'",
-    ),
-    (RATINGS, {"tie_threshold": -0.1}, OptionError, "tie_threshold=-0.1; expected a finite number, at least 0"),
-    (RATINGS, {"tie_threshold": math.nan}, OptionError, "tie_threshold=nan; expected a finite number"),
-    (RATINGS, {"tie_threshold": "1"}, OptionError, "tie_threshold='1'; expected a finite number"),
-    (
-        RATINGS.assign(rating="good"),
-        {},
-        JudgmentError,
-        "column 'rating': 6 values not a number, the first at row 0 ('good')",
-    ),
-    (
-        RATINGS.assign(rating=-math.inf),
-        {},
-        JudgmentError,
-        "column 'rating': 6 infinite values, the first at row 0 (-inf)",
-    ),
-    (RATINGS.assign(rating=math.nan), {}, JudgmentError, "no block has two rated objects: 0 ratings in 2 blocks"),
 ]
 
 
 @pytest.mark.parametrize(("frame", "options", "error", "fragment"), BAD_RANKINGS)
 def test_bad_rankings(frame, options, error, fragment):
     with pytest.raises(error) as caught:
-        from_rankings(frame, **options)
-    assert fragment in str(caught.value)
-
-
-@pytest.mark.parametrize(("frame", "options", "error", "fragment"), BAD_RATINGS)
-def test_bad_ratings(frame, options, error, fragment):
-    with pytest.raises(error) as caught:
-        from_ratings(frame, **options)
+        pairs_of(frame, **options)
     assert fragment in str(caught.value)
 
 
@@ -507,20 +418,20 @@ def test_the_frame_library_does_not_matter(library):
     wide = WIDE.assign(**extra, D=pd.array([4, None, None, None, 1], dtype="Int64"))
     long = wide.melt(["judge", "prompt", "age", *extra], LABELS, var_name="object", value_name="rank")
     kept = {"covariates": ("age", "prompt", "new", "day"), "numeric": "n", "clusters": "judge"}
-    expected = from_rankings(wide, objects=LABELS, **kept)
+    expected = pairs_of(wide, objects=LABELS, **kept)
     assert [(column.name, column.numeric) for column in expected.columns] == [
         ("age", True), ("prompt", False), ("new", False), ("day", False), ("n", True)
     ]  # fmt: skip
     assert expected.columns[2].levels.tolist() == [False, True]
     assert expected.columns[3].levels.tolist() == ["2020-02-01"]
-    assert from_rankings(LIBRARIES[library](wide), objects=LABELS, **kept) == expected
-    assert from_rankings(LIBRARIES[library](long), **BLOCK, **kept) == expected
+    assert pairs_of(LIBRARIES[library](wide), objects=LABELS, **kept) == expected
+    assert pairs_of(LIBRARIES[library](long), **BLOCK, **kept) == expected
 
 
 def test_the_frame_of_the_caller_is_left_alone():
     for frame, options in ((WIDE, {"objects": LABELS}), (LONG, BLOCK)):
         before = frame.copy(deep=True)
-        from_rankings(frame, **options, covariates="age", clusters="block", unranked=1)
+        pairs_of(frame, **options, covariates="age", clusters="block", missing=1)
         pd.testing.assert_frame_equal(frame, before)
 
 
@@ -558,10 +469,11 @@ def one_by_one(wide, names, wins, **options):
 def test_a_plain_loop_finds_the_same(some, kept):
     wide = wide_of(some)
     expected = one_by_one(wide, "ABCDE", lambda a, b: a < b, **kept)
-    assert from_rankings(wide, objects=list("ABCDE"), **kept) == expected
-    assert from_rankings(long_of(wide), block="row", **kept) == expected
-    rated = one_by_one(wide, "ABCDE", lambda a, b: a - b > 1.5, **kept)
-    assert from_ratings(wide, objects=list("ABCDE"), tie_threshold=1.5, **kept) == rated
+    assert pairs_of(wide, objects=list("ABCDE"), **kept) == expected
+    assert pairs_of(long_of(wide), block="row", **kept) == expected
+    by_threshold = one_by_one(wide, "ABCDE", lambda a, b: a - b > 1.5, **kept)
+    rated = from_ratings(wide, objects=list("ABCDE"), **kept)
+    assert rated.to_comparisons(tie_threshold=1.5) == by_threshold
 
 
 def test_a_plain_loop_finds_the_same_in_large_blocks():
@@ -570,7 +482,7 @@ def test_a_plain_loop_finds_the_same_in_large_blocks():
     ranks = rng.integers(1, 8, size=(60, 12)).astype(float)
     ranks[rng.random(ranks.shape) < 0.3] = math.nan
     wide = pd.DataFrame(ranks, columns=names).assign(judge=rng.integers(0, 5, 60))
-    c = from_rankings(wide, objects=names, covariates="judge")
+    c = pairs_of(wide, objects=names, covariates="judge")
     assert c == one_by_one(wide, names, lambda a, b: a < b, covariates="judge")
     assert c.n_judgments == sum(math.comb(n, 2) for n in (~np.isnan(ranks)).sum(axis=1))
 
@@ -583,11 +495,11 @@ def test_order_of_rows_and_columns_does_not_matter(some, random, columns):
     long = long_of(wide)
     shuffled = long.loc[random.sample(list(long.index), len(long))]
     by_row = {"block": ["row", "judge"], "clusters": "block", "covariates": "judge"}
-    c, d = from_rankings(long, **by_row), from_rankings(shuffled[["rank", "row", "judge", "object"]], **by_row)
+    c, d = pairs_of(long, **by_row), pairs_of(shuffled[["rank", "row", "judge", "object"]], **by_row)
     assert c == d
     assert c.notes == d.notes
-    turned = from_rankings(wide[[*columns, "judge", "row"]], objects=columns)
-    assert turned == from_rankings(wide, objects=list("ABCDE"))
+    turned = pairs_of(wide[[*columns, "judge", "row"]], objects=columns)
+    assert turned == pairs_of(wide, objects=list("ABCDE"))
 
 
 @settings(max_examples=40)
@@ -595,8 +507,8 @@ def test_order_of_rows_and_columns_does_not_matter(some, random, columns):
 @pytest.mark.slow
 def test_turning_all_ranks_round_turns_all_wins_round(some):
     wide = wide_of(some)
-    c = from_rankings(wide, objects=list("ABCDE"))
-    d = from_rankings(wide.assign(**{name: -wide[name] for name in "ABCDE"}), objects=list("ABCDE"))
+    c = pairs_of(wide, objects=list("ABCDE"))
+    d = pairs_of(wide.assign(**{name: -wide[name] for name in "ABCDE"}), objects=list("ABCDE"))
     assert d.counts.tolist() == c.counts[:, ::-1].tolist()
 
 
@@ -609,7 +521,7 @@ def test_the_rankings_of_wmt10(shared):
         for k in range(1, 6)
     )
     long = long[long["system"] != "blank"]
-    c = from_rankings(long, object="system", block="row", unranked=-1)
+    c = pairs_of(long, object="system", block="row", missing=-1)
     wins = dict.fromkeys(itertools.product(c.objects, repeat=2), 0)
     for record in frame.to_dict("records"):
         shown = [(record[f"system{k}Id"], record[f"system{k}rank"]) for k in range(1, 6)]
@@ -625,4 +537,4 @@ def test_ranks_that_floats_do_not_tell_apart_are_refused():
     """Nanoseconds as ranks: as floats all three are the same."""
     rows = pd.DataFrame({k: [1_700_000_000_000_000_001 + n] for n, k in enumerate("ABC")})
     with pytest.raises(JudgmentError, match=r"1700000000000000001.*whole numbers below 2\*\*53"):
-        from_rankings(rows, objects=list("ABC"))
+        pairs_of(rows, objects=list("ABC"))

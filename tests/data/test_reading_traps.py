@@ -120,14 +120,16 @@ def test_dots_in_names_of_columns(tmp_path):
         ranks = connection.from_df(
             pd.DataFrame({"block.id": [1, 1, 2, 2], "object": list("abab"), "rank": [1, 2, 2, 2]})
         )
-        assert from_rankings(ranks, block="block.id").counts.tolist() == [[1, 1, 0]]
+        assert from_rankings(ranks, block="block.id").to_comparisons().counts.tolist() == [[1, 1, 0]]
 
 
 def test_rankings_in_files(tmp_path):
     for k, part in enumerate(("1,a,1\n1,b,2\n", "2,a,2\n2,b,1\n2,c,3\n")):
         (tmp_path / f"part{k}.csv").write_text("block,object,rank\n" + part)
     (tmp_path / "objects.csv").write_text("object,size\na,1.5\nb,2.5\nc,3.5\n")
-    c = from_rankings(f"{tmp_path}/part*.csv", block="block", object_covariates=tmp_path / "objects.csv")
+    c = from_rankings(
+        f"{tmp_path}/part*.csv", block="block", object_covariates=tmp_path / "objects.csv"
+    ).to_comparisons()
     assert (c.n_judgments, c.object_covariates) == (4, ("size",))
 
 

@@ -147,7 +147,7 @@ def test_calls_of_pandas_of_an_audit_of_lists_mend_what_was_found() -> None:
     odd = RANKS.assign(object=["A", "B", "C", "a ", "B", "C"], judge="g")
     twice = pd.concat([RANKS, RANKS.assign(list=RANKS["list"] + 2)]).assign(judge="g")
     for frame, check in ((odd, "labels"), (twice, "duplicates")):
-        r = llbt.rankings_from(frame, block="list", clusters="judge")
+        r = llbt.from_rankings(frame, block="list", clusters="judge")
         (finding,) = [finding for finding in llbt.audit(r).findings if finding.check == check]
         (lines,) = statements(finding.remedy)
         assert sorted(after(frame, lines)["object"].unique()) == ["A", "B", "C"]

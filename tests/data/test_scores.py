@@ -11,7 +11,7 @@ import pytest
 from support.pasting import arguments
 
 import llbt
-from llbt.data.rankings import from_ratings
+from llbt.data.ratings import from_ratings
 from llbt.data.scores import from_scores
 from llbt.data.system_scores import SystemScores, as_scores, instance_columns
 from llbt.errors import JudgmentError, OptionError
@@ -133,9 +133,8 @@ class TestCounts:
     )
     def test_ratings_in_blocks_are_the_same_table(self, threshold, kept):
         frame = drawn(7)
-        by_ratings = from_ratings(
-            melted(frame), object="system", rating="score", block="instance", tie_threshold=threshold, **kept
-        )
+        rated = from_ratings(melted(frame), object="system", rating="score", block="instance", **kept)
+        by_ratings = rated.to_comparisons(tie_threshold=threshold)
         long = SystemScores.from_long(melted(frame), tie_threshold=threshold)
         wide = SystemScores.from_wide(frame, others="length", tie_threshold=threshold)
         assert from_scores(long, **kept) == from_scores(wide, **kept) == by_ratings

@@ -156,8 +156,8 @@ def test_a_column_of_ties_that_is_none():
 def test_every_column_of_every_door_is_used_or_listed():
     ranks = pd.DataFrame({"A": [1, 2], "B": [2, 1], "age": [3, 4]})
     said = "columns not used: 'age'"
-    assert said in llbt.rankings_from(ranks, objects=["A", "B"]).notes
     assert said in llbt.from_rankings(ranks, objects=["A", "B"]).notes
+    assert said in llbt.from_ratings(ranks, objects=["A", "B"]).notes
     assert "columns not used: 'day'" in llbt.from_counts(COUNTS.assign(day=1)).notes
     assert "columns not used: 'x', 'y'" in llbt.from_judgments(ARENA.assign(x=1, y=2)).notes
 

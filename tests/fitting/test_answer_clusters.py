@@ -27,7 +27,7 @@ def answered(*, gaps: bool = False) -> Patterns:
     frame = pd.DataFrame(np.reshape(rows, (80, 3)), columns=PAIRS).assign(school=[f"S{k % 8}" for k in range(80)])
     if gaps:
         frame.loc[rng.choice(80, 20, replace=False), "AC"] = np.nan
-    return llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=PAIRS, covariates="school")
+    return llbt.from_patterns(frame, "comparisons", objects=list("ABC"), columns=PAIRS, covariates="school")
 
 
 def differences(res: llbt.PatternResults) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -80,9 +80,9 @@ def test_clusters_of_patterns_are_refused_where_they_say_nothing() -> None:
     p = answered()
     with pytest.raises(OptionError, match=r"cov_type='cluster' \(or 'CR1'\) and groups= together"):
         llbt.fit("object + tie", p, cov_type="cluster")
-    with pytest.raises(OptionError, match=r"groups='scool'.*patterns_from\(…, covariates='scool'\)"):
+    with pytest.raises(OptionError, match=r"groups='scool'.*from_patterns\(…, covariates='scool'\)"):
         llbt.fit("object + tie", p, cov_type="cluster", groups="scool")
-    one = llbt.patterns_from(
+    one = llbt.from_patterns(
         pd.DataFrame({"AB": [1, -1, 1], "AC": [1, 1, -1], "BC": [-1, 1, 1], "school": ["S", "S", "S"]}),
         "comparisons", objects=list("ABC"), columns=PAIRS, covariates="school",
     )  # fmt: skip

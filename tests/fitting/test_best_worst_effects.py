@@ -34,7 +34,7 @@ def said() -> pd.DataFrame:
 
 
 def read(frame: pd.DataFrame) -> llbt.Rankings:
-    return llbt.choices_from(frame, objects=SHOWN, best="best", worst="worst", covariates="sex", clusters="judge")
+    return llbt.from_choices(frame, objects=SHOWN, best="best", worst="worst", covariates="sex", clusters="judge")
 
 
 @cache
@@ -79,7 +79,7 @@ def test_sets_of_two_are_comparisons_with_normal_effects_of_judges() -> None:
     won = rng.random(80) < np.repeat(special.expit(rng.normal(0.5, 1.2, 10)), 8)
     rows = pd.DataFrame({"s1": "A", "s2": "B", "judge": [f"J{k // 8}" for k in range(80)]})
     rows["best"], rows["worst"] = np.where(won, "A", "B"), np.where(won, "B", "A")
-    data = llbt.choices_from(rows, objects=["s1", "s2"], best="best", worst="worst", clusters="judge")
+    data = llbt.from_choices(rows, objects=["s1", "s2"], best="best", worst="worst", clusters="judge")
     res = llbt.fit(f"object + {BRACKET}", data)
     pairs = llbt.fit(f"object + {BRACKET}", data.to_comparisons())
     assert res.llf == pytest.approx(pairs.llf, abs=1e-5)
@@ -172,7 +172,7 @@ def test_what_the_model_cannot_have_is_refused() -> None:
     with pytest.raises(OptionError, match=r"integrated out.*llbt\.influence\(res\)"):
         llbt.judge_effects(fitted())
     many = pd.DataFrame([list("ABCDEFG")], columns=[f"s{k}" for k in range(7)]).assign(best="A", worst="B", judge="J")
-    seven = llbt.choices_from(many, objects=[f"s{k}" for k in range(7)], best="best", worst="worst", clusters="judge")
+    seven = llbt.from_choices(many, objects=[f"s{k}" for k in range(7)], best="best", worst="worst", clusters="judge")
     with pytest.raises(DesignError, match="at most 6 objects"):
         llbt.fit(f"object + {BRACKET}", seven)
 

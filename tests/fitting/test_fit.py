@@ -20,8 +20,8 @@ RANKS = pd.DataFrame({"A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 2, 1, 3, 1], "C": [3,
 JUDGMENTS = pd.DataFrame({"winner": list("ABCAB"), "loser": list("BCABA")})
 DATA = {
     "Comparisons": llbt.from_judgments(JUDGMENTS, winner="winner", loser="loser"),
-    "Rankings": llbt.rankings_from(RANKS, objects=["A", "B", "C"]),
-    "Patterns": llbt.patterns_from(RANKS, "rankings", objects=["A", "B", "C"]),
+    "Rankings": llbt.from_rankings(RANKS, objects=["A", "B", "C"]),
+    "Patterns": llbt.from_patterns(RANKS, "rankings", objects=["A", "B", "C"]),
 }
 BEFORE = {
     "Comparisons": lambda data: LLBT.from_formula("object", data).fit(),
@@ -75,7 +75,7 @@ def test_options_of_a_type_reach_its_fit() -> None:
     answers = pd.DataFrame(
         {"AB": [1, 1, -1, 1, 1, -1], "AC": [1, None, 1, -1, None, 1], "BC": [1, -1, None, 1, None, None]}
     )
-    p = llbt.patterns_from(answers, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
+    p = llbt.from_patterns(answers, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
     assert "missing" in llbt.fit("object", p, missing="common").params
 
 

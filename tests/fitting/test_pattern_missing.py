@@ -36,7 +36,7 @@ def drawn(rng, judges, worths, level, slope, *, tie=0.6, taste=0.0):
 
 def patterns(frame, objects, **keywords):
     names = [OBJECTS[i] + OBJECTS[j] for i, j in pairs_of(objects)]
-    return llbt.patterns_from(frame, "comparisons", objects=list(OBJECTS[:objects]), columns=names, **keywords)
+    return llbt.from_patterns(frame, "comparisons", objects=list(OBJECTS[:objects]), columns=names, **keywords)
 
 
 def some(objects, *, judges=250, seed=1, tie=0.6, taste=0.3, **keywords):
@@ -379,7 +379,7 @@ def test_what_has_no_missing_answers_to_pairs_is_refused():
     with pytest.raises(llbt.errors.DesignError, match="no answer is missing"):
         llbt.fit("object + tie", complete, missing="common")
     ranks = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, None], "C": [3, 3, 2]})
-    ranked = llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"])
+    ranked = llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"])
     with pytest.raises(llbt.errors.DesignError, match="of rankings, in which objects are missing"):
         llbt.fit("object", ranked, missing="object")
 

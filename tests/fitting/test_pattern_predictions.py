@@ -56,7 +56,7 @@ def test_without_dependence_they_are_those_of_the_pairs(formula: str) -> None:
 def ranked() -> Patterns:
     rng = np.random.default_rng(3)
     ranks = np.argsort(np.argsort(rng.gumbel(size=(60, 3)) + np.array([0.5, 0.2, 0.0]), axis=1), axis=1) + 1
-    return llbt.patterns_from(pd.DataFrame(ranks, columns=list("ABC")), "rankings", objects=list("ABC"))
+    return llbt.from_patterns(pd.DataFrame(ranks, columns=list("ABC")), "rankings", objects=list("ABC"))
 
 
 def test_orders_without_ties_have_two_outcomes() -> None:

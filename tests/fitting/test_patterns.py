@@ -31,7 +31,7 @@ def drawn(rng, judges=120, objects=3, ties=True, taste=0.6):
 
 def patterns(frame, objects=3, **keywords):
     names = [OBJECTS[i] + OBJECTS[j] for i, j in pairs_of(objects)]
-    return llbt.patterns_from(frame, "comparisons", objects=OBJECTS[:objects], columns=names, **keywords)
+    return llbt.from_patterns(frame, "comparisons", objects=OBJECTS[:objects], columns=names, **keywords)
 
 
 def explicit(p, space, *, ties, dependence, worths=True):
@@ -89,11 +89,11 @@ def test_patterns_are_what_r_fits(shared, name):
     formula, how = FILES[name]
     labels = expected["worth"]["rows"]
     if isinstance(how, str):
-        p = llbt.patterns_from(frame, how, objects=labels, higher_is_better=False)
+        p = llbt.from_patterns(frame, how, objects=labels, higher_is_better=False)
     else:
         (prefix, number), *rest = how.items()
         columns = [f"{prefix}{k}" for k in range(1, number + 1)]
-        p = llbt.patterns_from(frame, "comparisons", objects=labels, columns=columns, **dict(rest))
+        p = llbt.from_patterns(frame, "comparisons", objects=labels, columns=columns, **dict(rest))
     res = llbt.fit(formula, p)
     assert res.llf == pytest.approx(expected["logLik"], abs=1e-6)
     said = {"U": "tie"} | {label: f"object[{label}]" for label in labels}
@@ -149,10 +149,10 @@ def test_orders_are_an_explicit_glm(kind):
     values = np.linspace(0.5, -0.5, 4) + rng.normal(size=(150, 4))
     frame = pd.DataFrame(values if kind == "rankings" else np.round(values), columns=OBJECTS)
     if kind == "rankings":
-        p = llbt.patterns_from((-frame).rank(axis=1).abs() * 1.0, kind, objects=OBJECTS)
+        p = llbt.from_patterns((-frame).rank(axis=1).abs() * 1.0, kind, objects=OBJECTS)
         formula, space = "object", signs_of(rankings_of(4), pairs_of(4))
     else:
-        p = llbt.patterns_from(frame, kind, objects=OBJECTS)
+        p = llbt.from_patterns(frame, kind, objects=OBJECTS)
         formula, space = "object + tie", signs_of(ratings_of(4, 4), pairs_of(4))
     res = llbt.fit(formula, p)
     glm = explicit(p, space, ties=kind == "ratings", dependence=False)
@@ -202,7 +202,7 @@ def test_partial_rankings_are_summed_over():
     rng = np.random.default_rng(6)
     ranks = (-(np.linspace(0.5, -0.5, 4) + rng.normal(size=(80, 4)))).argsort(axis=1).argsort(axis=1) + 1.0
     frame = pd.DataFrame(ranks, columns=OBJECTS).mask(lambda f: f > 2)
-    p = llbt.patterns_from(frame, "rankings", objects=OBJECTS)
+    p = llbt.from_patterns(frame, "rankings", objects=OBJECTS)
     assert "80 judges ranked some" in p.notes[0]
     res = llbt.fit("object", p)
     space = rankings_of(4)
@@ -279,12 +279,12 @@ def test_what_cannot_be_read_is_refused(change, keywords, error, match):
 def test_columns_have_to_be_those_of_the_pairs():
     frame = drawn(np.random.default_rng(10), 10)
     with pytest.raises(llbt.errors.OptionError, match="2 columns for the pairs of 3 objects"):
-        llbt.patterns_from(frame, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC"])
+        llbt.from_patterns(frame, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC"])
     ranks = pd.DataFrame({"A": [1, 1], "B": [2, 1], "C": [3, 3]})
     with pytest.raises(llbt.errors.JudgmentError, match="equal ranks, the first at row 1"):
-        llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"])
+        llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"])
     with pytest.raises(llbt.errors.OptionError, match="columns are objects="):
-        llbt.patterns_from(ranks, "rankings", objects=["A", "B", "C"], columns=["A"])
+        llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"], columns=["A"])
 
 
 # -- what is refused -----------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_too_many_patterns_are_refused_with_the_model_that_scales():
     rng = np.random.default_rng(12)
     names = [f"{i}:{j}" for i, j in pairs_of(7)]
     frame = pd.DataFrame(rng.choice([-1, 0, 1], (40, 21)), columns=names)
-    p = llbt.patterns_from(frame, "comparisons", objects=list("ABCDEFG"), columns=names)
+    p = llbt.from_patterns(frame, "comparisons", objects=list("ABCDEFG"), columns=names)
     with pytest.raises(llbt.errors.DesignError, match=r"10,460,353,203 possible .* \(object \| judge\)"):
         llbt.fit("object + tie + dependence", p)
 
@@ -328,7 +328,7 @@ def test_fourteen_million_patterns():
     rng = np.random.default_rng(14)
     names = [f"{i}:{j}" for i, j in pairs_of(6)]
     frame = pd.DataFrame(rng.choice([-1, 0, 1], (300, 15), p=[0.4, 0.2, 0.4]), columns=names)
-    p = llbt.patterns_from(frame, "comparisons", objects=list("ABCDEF"), columns=names)
+    p = llbt.from_patterns(frame, "comparisons", objects=list("ABCDEF"), columns=names)
     res = llbt.fit("object + tie + dependence", p)
     assert res.likelihood.space.number == 3**15
     assert res.converged
@@ -343,7 +343,7 @@ def test_judges_who_say_nothing_change_no_level(more):
     rng = np.random.default_rng(1)
     rows = pd.DataFrame(rng.integers(1, 3, (30, 3)), columns=list("ABC")).assign(n=1.0)
     with_more = pd.concat([rows, pd.DataFrame([more])], ignore_index=True)
-    one, two = (llbt.patterns_from(x, "ratings", objects=list("ABC"), weight="n") for x in (rows, with_more))
+    one, two = (llbt.from_patterns(x, "ratings", objects=list("ABC"), weight="n") for x in (rows, with_more))
     assert one.levels == two.levels == 2
     pd.testing.assert_series_equal(*(llbt.fit("object + tie", p).params for p in (one, two)))
 
@@ -352,10 +352,10 @@ def test_judges_who_say_nothing_change_no_level(more):
 def test_codes_are_three_numbers(coded):
     rows = pd.DataFrame({"AB": [1], "AC": [1], "BC": [-1]})
     with pytest.raises(llbt.errors.OptionError, match=r"expected (three different|a list of) numbers"):
-        llbt.patterns_from(rows, "comparisons", objects=list("ABC"), columns=list(rows), coded=coded)
+        llbt.from_patterns(rows, "comparisons", objects=list("ABC"), columns=list(rows), coded=coded)
 
 
 def test_an_object_has_one_place_among_the_objects():
     rows = pd.DataFrame({"one": [1], "two": [1], "three": [-1]})
     with pytest.raises(llbt.errors.OptionError, match="'A' stands twice"):
-        llbt.patterns_from(rows, "comparisons", objects=["A", "A", "B"], columns=list(rows))
+        llbt.from_patterns(rows, "comparisons", objects=["A", "A", "B"], columns=list(rows))

@@ -21,7 +21,7 @@ LISTS = pd.DataFrame(
 
 
 def rankings(frame=LISTS, **keywords):
-    return llbt.rankings_from(frame, objects=list("ABC"), **keywords)
+    return llbt.from_rankings(frame, objects=list("ABC"), **keywords)
 
 
 def every_list(ties):
@@ -136,7 +136,7 @@ def test_what_was_not_fitted_is_told():
         res.first(at={"judge": "J9"})
     other = pd.DataFrame({"A": [1], "X": [2]})
     with pytest.raises(llbt.errors.OptionError, match="'X'"):
-        llbt.fit("object + tie", rankings()).predict(llbt.rankings_from(other, objects=["A", "X"]))
+        llbt.fit("object + tie", rankings()).predict(llbt.from_rankings(other, objects=["A", "X"]))
 
 
 def test_a_prior_beside_clusters():
@@ -151,7 +151,7 @@ def test_a_prior_beside_clusters():
 def test_a_number_of_the_fit_is_one_of_other_lists(ages):
     rng = np.random.default_rng(2)
     rows = pd.DataFrame(np.argsort(rng.random((40, 3)), axis=1) + 1, columns=list("ABC")).assign(age=rng.random(40))
-    res = llbt.fit("object * age", llbt.rankings_from(rows, objects=list("ABC"), covariates="age"))
+    res = llbt.fit("object * age", llbt.from_rankings(rows, objects=list("ABC"), covariates="age"))
     other = pd.DataFrame({"A": [1, 2], "B": [2, 1]}).assign(age=ages)
     with pytest.raises(llbt.errors.OptionError, match=r"covariate 'age' of these lists has .* expected numbers"):
-        res.predict(llbt.rankings_from(other, objects=["A", "B"], covariates="age"))
+        res.predict(llbt.from_rankings(other, objects=["A", "B"], covariates="age"))

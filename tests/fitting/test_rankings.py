@@ -50,7 +50,7 @@ def drawn_lists(rng, number=80, objects=5, size=4, ties=True, **keywords):
 def test_salad_is_what_r_fits(shared):
     expected = json.loads((shared / "reference" / "models" / "pl_salad.json").read_text())
     salad = pd.read_csv(shared / "data" / "patterns" / "salad.csv")
-    res = llbt.fit("object", llbt.rankings_from(salad, objects=list("ABCD")), reference="A")
+    res = llbt.fit("object", llbt.from_rankings(salad, objects=list("ABCD")), reference="A")
     for name in "BCD":
         assert 2 * res.params[f"object[{name}]"] == pytest.approx(expected["coefficients"][name], abs=1e-6)
         assert 2 * res.bse[f"object[{name}]"] == pytest.approx(expected["se"][name], abs=1e-6)
@@ -217,7 +217,7 @@ def test_wmt10_is_the_maximum_of_the_enumerated_likelihood(shared):
     frame = pd.read_csv(shared / "data" / "wmt10_expert_RNK.csv.gz")
     frame = frame[(frame["srclang"] == "Spanish") & (frame["trglang"] == "English")].head(150)
     five = range(1, 6)
-    r = llbt.rankings_from(
+    r = llbt.from_rankings(
         frame, object=[f"system{k}Id" for k in five], rank=[f"system{k}rank" for k in five], missing=-1
     )
     orders = np.unique(r.tied)[1:].tolist()
@@ -291,7 +291,7 @@ def test_object_covariates_take_the_place_of_objects():
         for k, lo, hi in zip(range(len(r)), r.starts[:-1], r.starts[1:], strict=True)
         for i, p in zip(r.items[lo:hi], r.places[lo:hi], strict=True)
     ]
-    described = llbt.rankings_from(pd.DataFrame(rows), block="list", object_covariates=price)
+    described = llbt.from_rankings(pd.DataFrame(rows), block="list", object_covariates=price)
     res = llbt.fit("price", described)
 
     def minus(x):
@@ -314,7 +314,7 @@ def test_judges_with_worths_of_their_own_are_fitted_as_apart():
         for (judge, k), lines in pd.concat(frames).groupby(["judge", "list"])
         for n in range(lines["count"].iloc[0])
     ]
-    both = llbt.rankings_from(pd.concat(copies), block="copy", rank="place", covariates="judge")
+    both = llbt.from_rankings(pd.concat(copies), block="copy", rank="place", covariates="judge")
     res = llbt.fit("object:judge", both)
     worths = llbt.worth(res, scale="log_worth").to_frame().set_index(["judge", "object"])["estimate"]
     for judge, r in (("J1", one), ("J2", other)):
@@ -366,7 +366,7 @@ def test_a_prior_is_a_ghost_that_wins_and_loses():
 )
 def test_what_lists_do_not_tell_is_refused(formula, error, said):
     frame = pd.DataFrame({"A": [1, 2, 1, 2], "B": [2, 1, 1, 1], "C": [3, 3, 2, 3], "judge": ["J1", "J1", "J2", "J2"]})
-    r = llbt.rankings_from(frame, objects=list("ABC"), covariates="judge")
+    r = llbt.from_rankings(frame, objects=list("ABC"), covariates="judge")
     with pytest.raises(error, match=said):
         llbt.fit(formula, r)
 
@@ -398,7 +398,7 @@ def with_judges(rng, judges=12, each=8, sd=0.0):
         said = -(2 * worths + rng.gumbel(size=(each, 4)))
         ranks = np.argsort(np.argsort(said, axis=1), axis=1) + 1
         frames.append(pd.DataFrame(ranks, columns=list("ABCD")).assign(judge=f"J{g}"))
-    return llbt.rankings_from(pd.concat(frames), objects=list("ABCD"), clusters="judge")
+    return llbt.from_rankings(pd.concat(frames), objects=list("ABCD"), clusters="judge")
 
 
 def test_leaving_out_each_cluster_by_one_step():
@@ -441,7 +441,7 @@ def test_intervals_hold_and_pairs_are_too_sure():
     for _ in range(400):
         said = -(2 * np.linspace(0.5, -0.5, 5) + rng.gumbel(size=(60, 5)))
         frame = pd.DataFrame(np.argsort(np.argsort(said, axis=1), axis=1) + 1, columns=list("ABCDE"))
-        r = llbt.rankings_from(frame, objects=list("ABCDE"))
+        r = llbt.from_rankings(frame, objects=list("ABCDE"))
         res = llbt.fit("object", r)
         held.append(abs(res.params["object[A]"] - truth) < 1.96 * res.bse["object[A]"])
         pairs = llbt.fit("object", r.to_comparisons())
@@ -508,7 +508,7 @@ def test_questions_about_worths_are_answered():
 
 def test_the_summary_prints_as_r_does():
     frame = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
-    text = str(llbt.fit("object + tie", llbt.rankings_from(frame, objects=list("ABC"))))
+    text = str(llbt.fit("object + tie", llbt.from_rankings(frame, objects=list("ABC"))))
     assert text.startswith("Plackett-Luce model\nFormula: object + tie\nData: 3 objects (reference C), 5 lists of 3")
     assert "Log-likelihood: -10.362 (of the lists, Σ n log p) with 3 parameters" in text
     assert "tie is log δ" in text
@@ -538,7 +538,7 @@ def test_groups_without_a_list_in_common_are_named():
         {"A": [1, 2, None, None], "B": [2, 1, None, None], "C": [None, None, 1, 2], "D": [None, None, 2, 1]}
     )
     with pytest.raises(llbt.errors.DesignError, match=r"\{A, B\}, \{C, D\}.* Fit the groups apart, each to lists of"):
-        llbt.fit("object", llbt.rankings_from(rows, objects=list("ABCD")))
+        llbt.fit("object", llbt.from_rankings(rows, objects=list("ABCD")))
 
 
 def test_choices_one_after_the_other_are_another_likelihood():
@@ -546,7 +546,7 @@ def test_choices_one_after_the_other_are_another_likelihood():
     sets = pd.DataFrame(np.argsort(rng.random((200, 4)), axis=1), columns=["best", "worst", "o1", "o2"])
     sets = sets.replace(dict(enumerate("ABCD"))).assign(z=rng.random(200))
     shown = pd.DataFrame([list("ABCD")] * 200, columns=["s1", "s2", "s3", "s4"])
-    r = llbt.choices_from(
+    r = llbt.from_choices(
         shown.assign(best=sets["best"], worst=sets["worst"], z=sets["z"]),
         objects=["s1", "s2", "s3", "s4"],
         best="best",

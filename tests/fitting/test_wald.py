@@ -101,7 +101,7 @@ def test_a_class_at_infinity_has_no_test() -> None:
 
 def test_ties_of_rankings_are_tested_as_worths_are() -> None:
     ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1, 1], "B": [2, 1, 1, 1, 3, 2], "C": [3, 3, 2, 2, 2, 2]})
-    res = llbt.fit("object + tie", llbt.rankings_from(ranks, objects=list("ABC")))
+    res = llbt.fit("object + tie", llbt.from_rankings(ranks, objects=list("ABC")))
     found = res.t_test("tie = 0").to_frame().iloc[0]
     assert found["estimate"] == res.params["tie"]
     assert found["std_error"] == pytest.approx(res.bse["tie"])

@@ -182,11 +182,11 @@ def test_fits_of_lists_say_so_too():
     ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1, 2], "B": [2, 1, 3, 1, 3, 1], "C": [3, 3, 2, 2, 2, 3]})
     lists = ranks.loc[np.tile(np.arange(6), 12)].reset_index(drop=True)
     lists = lists.assign(year=np.repeat([1, 2, 3], 24), age=np.tile(AGES, 6))
-    r = llbt.rankings_from(lists, objects=["A", "B", "C"], covariates=["year", "age"])
+    r = llbt.from_rankings(lists, objects=["A", "B", "C"], covariates=["year", "age"])
     assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit("object * year", r))
     assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", r))
     assert llbt.fit("object + object:I(age - 30)", r).converged
-    p = llbt.patterns_from(lists, "rankings", objects=["A", "B", "C"], covariates=["year", "age"])
+    p = llbt.from_patterns(lists, "rankings", objects=["A", "B", "C"], covariates=["year", "age"])
     assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit("object * year", p))
     assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", p))
     assert llbt.fit("object + object:I(age - 30)", p).converged

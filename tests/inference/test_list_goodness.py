@@ -22,7 +22,7 @@ def drawn(rng, number, worths, apart=0.0):
 
 
 def rankings(frame, **keywords):
-    return llbt.rankings_from(frame, objects=[c for c in frame if len(c) == 1], **keywords)
+    return llbt.from_rankings(frame, objects=[c for c in frame if len(c) == 1], **keywords)
 
 
 WORTHS = np.array([0.4, 0.1, -0.1, -0.4])
@@ -152,14 +152,14 @@ def test_outcomes_of_three():
 
 def test_triples_need_lists_of_three():
     rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2]})
-    res = llbt.fit("object", llbt.rankings_from(rows, objects=["A", "B"]))
+    res = llbt.fit("object", llbt.from_rankings(rows, objects=["A", "B"]))
     with pytest.raises(llbt.errors.DesignError, match="no list has triples of objects"):
         llbt.goodness_of_fit(res, of="triples")
 
 
 def test_lists_that_are_too_many_to_draw_are_refused(monkeypatch):
     rows = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, 2], "C": [3, 3, 1]})
-    res = llbt.fit("object + tie", llbt.rankings_from(rows, objects=list("ABC")), prior=None)
+    res = llbt.fit("object + tie", llbt.from_rankings(rows, objects=list("ABC")), prior=None)
     monkeypatch.setattr("llbt.budgets.memory", lambda: 8 * 8 * 9 - 1)
     with pytest.raises(llbt.errors.DesignError, match="drawing 3 lists one by one"):
         llbt.goodness_of_fit(res)

@@ -28,7 +28,7 @@ def tied() -> llbt.RankingResults:
     rng = np.random.default_rng(4)
     said = np.round(np.array([0.8, 0.3, 0.0, -0.4]) + rng.gumbel(size=(80, 4)) / 2, 0)
     ranks = stats.rankdata(-said, axis=1, method="dense").astype(int)
-    lists = llbt.rankings_from(pd.DataFrame(ranks, columns=list("ABCD")), objects=list("ABCD"))
+    lists = llbt.from_rankings(pd.DataFrame(ranks, columns=list("ABCD")), objects=list("ABCD"))
     return llbt.fit("object + tie", lists)
 
 
@@ -40,7 +40,7 @@ def test_resamples_of_lists_are_refits_of_the_lists_that_were_drawn(res: llbt.Ra
     frame = r.to_frame().assign(weight=weights[r.lists])
     rows = [part for _, part in frame.groupby("list") for _ in range(int(part["weight"].iloc[0]))]
     spelt = pd.concat([part.assign(list=k) for k, part in enumerate(rows)])
-    by_hand = llbt.fit("object", llbt.rankings_from(spelt, rank="place", block="list"))
+    by_hand = llbt.fit("object", llbt.from_rankings(spelt, rank="place", block="list"))
     np.testing.assert_allclose(again.params, by_hand.params, atol=1e-9)
     assert again.llf == pytest.approx(by_hand.llf)
 

@@ -82,7 +82,7 @@ def test_worths_of_patterns_are_left_out_as_equal() -> None:
 def test_missing_answers_stay_modelled() -> None:
     rows = np.random.default_rng(4).choice([1.0, -1.0, np.nan], (80, 3), p=[0.5, 0.3, 0.2])
     frame = pd.DataFrame(rows, columns=["AB", "AC", "BC"]).assign(sex=["f", "m"] * 40)
-    p = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=["AB", "AC", "BC"], covariates="sex")
+    p = llbt.from_patterns(frame, "comparisons", objects=list("ABC"), columns=["AB", "AC", "BC"], covariates="sex")
     res, small = (llbt.fit(f, p, missing="common") for f in ("object * sex", "object"))
     is_ratio(row_of(llbt.drop1(res), "object:sex"), small, res, shown=small)
 

@@ -101,7 +101,7 @@ def test_levels_that_share_judges_are_left_out_of_discriminations() -> None:
 def test_a_list_and_a_pattern_left_out_are_fits_without_them() -> None:
     rest = _ranks(3).query("not (judge == 'J08' and week == 1)")
     again = llbt.fit(
-        "object", llbt.rankings_from(rest, objects=list("ABCD"), clusters=["judge", "week"], object_covariates=SKILL)
+        "object", llbt.from_rankings(rest, objects=list("ABCD"), clusters=["judge", "week"], object_covariates=SKILL)
     )
     model = unit_model(fit_of("rankings"), None, "by")
     judge, week = (column.values for column in fit_of("rankings").rankings.cluster_columns)
@@ -122,7 +122,7 @@ def test_a_list_and_a_pattern_left_out_are_fits_without_them() -> None:
 
 def answered_with(counts: np.ndarray) -> llbt.Patterns:
     frame = answered().to_frame().drop(columns="count").assign(n=counts)
-    return llbt.patterns_from(
+    return llbt.from_patterns(
         frame, "comparisons", objects=list("ABC"), columns=["A:B", "A:C", "B:C"], covariates="sex", weight="n"
     )
 

@@ -21,7 +21,7 @@ from llbt.resampling import Resampler
 
 def ranked_without(judges: set[str]) -> pd.Series:
     rest = _ranks(3).query("judge not in @judges")
-    lists = llbt.rankings_from(rest, objects=list("ABCD"), object_covariates=SKILL)
+    lists = llbt.from_rankings(rest, objects=list("ABCD"), object_covariates=SKILL)
     return llbt.fit("object", lists).params
 
 
@@ -176,7 +176,7 @@ def test_a_ranking_of_two_tells_what_a_judgment_tells() -> None:
     contrast = np.array([1.0, -1.0, 0.0])
     assert found["gain"] == pytest.approx(contrast @ (v - v1) @ contrast)
     ranks = pd.DataFrame({"A": [1, 2, 1, 3, 1], "B": [2, 1, 1, 1, 3], "C": [3, 3, 2, 2, 2]})
-    tied = llbt.fit("object + tie", llbt.rankings_from(ranks, objects=list("ABC")))
+    tied = llbt.fit("object + tie", llbt.from_rankings(ranks, objects=list("ABC")))
     with pytest.raises(DesignError, match="rankings with ties or of best-worst sets"):
         llbt.planning.next_pairs(tied)
 

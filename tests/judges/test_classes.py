@@ -279,9 +279,8 @@ def test_units_that_were_ranked_are_refused() -> None:
     """One population of 60 rankings: two or three classes were found in each of 40 data sets."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame([rng.permutation(5) + 1 for _ in range(60)], columns=list("ABCDE")).assign(judge=range(60))
-    c = llbt.from_rankings(frame, objects=list("ABCDE"), clusters="judge")
-    with pytest.raises(DesignError, match=r"llbt\.fit\('object', llbt\.rankings_from") as caught:
-        llbt.judges.classes("object", c)
+    whole = llbt.from_rankings(frame, objects=list("ABCDE"), clusters="judge")
+    with pytest.raises(DesignError, match=r"llbt\.fit\('object', llbt\.from_rankings") as caught:
+        llbt.judges.classes("object", whole.to_comparisons())
     assert "take them as independent" in str(caught.value)
-    whole = llbt.rankings_from(frame, objects=list("ABCDE"), clusters="judge")
     assert llbt.fit("object", whole).converged

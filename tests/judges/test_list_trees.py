@@ -36,7 +36,7 @@ def as_lists(frame: pd.DataFrame) -> llbt.Rankings:
             list=np.arange(len(frame)), object=frame[side], rank=frame["outcome"].map(first)
         )
         sides.append(part)
-    return llbt.rankings_from(pd.concat(sides), block="list", clusters="judge", covariates=["age", "town"])
+    return llbt.from_rankings(pd.concat(sides), block="list", clusters="judge", covariates=["age", "town"])
 
 
 def lists(seed: int = 1, judges: int = 80, each: int = 3, round_to: float = 0.0) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def lists(seed: int = 1, judges: int = 80, each: int = 3, round_to: float = 0.0)
 
 
 def rankings(frame: pd.DataFrame) -> llbt.Rankings:
-    return llbt.rankings_from(frame, objects=list("ABCDE"), clusters="judge", covariates=["age", "town"])
+    return llbt.from_rankings(frame, objects=list("ABCDE"), clusters="judge", covariates=["age", "town"])
 
 
 @pytest.mark.parametrize("formula", [pytest.param("object", marks=pytest.mark.slow), "object + tie"])
@@ -182,8 +182,8 @@ def test_refusals() -> None:
         llbt.judges.tree("object + (object | judge)", r)
     with pytest.raises(OptionError, match="no covariate or cluster 'who'"):
         llbt.judges.tree("object", r, by="who")
-    with pytest.raises(DesignError, match="rankings_from"):
-        llbt.judges.tree("object", llbt.rankings_from(lists(judges=12), objects=list("ABCDE"), clusters="judge"))
+    with pytest.raises(DesignError, match="from_rankings"):
+        llbt.judges.tree("object", llbt.from_rankings(lists(judges=12), objects=list("ABCDE"), clusters="judge"))
     with pytest.raises(DesignError, match="at least 10"):
         llbt.judges.tree("object", rankings(lists(judges=8)))
 

@@ -38,7 +38,7 @@ def _section(page: str, name: str) -> str:
 
 @pytest.mark.slow
 def test_lists_are_fitted_for_the_page(tmp_path: Path) -> None:
-    r = llbt.rankings_from(frame(), objects=list("ABCD"), clusters="judge")
+    r = llbt.from_rankings(frame(), objects=list("ABCD"), clusters="judge")
     page = _page(r, tmp_path)
     assert re.findall(r'<section id="(\w+)">', page) == SECTIONS
     assert "llbt.fit(&#x27;object + tie&#x27;, rankings, cov_type=&#x27;cluster&#x27;" in page
@@ -59,7 +59,7 @@ def test_lists_are_fitted_for_the_page(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_fit_of_lists_is_reported_as_it_is(tmp_path: Path) -> None:
     """Worths by half of the judges are averaged, and shown by half."""
-    r = llbt.rankings_from(frame(ties=False), objects=list("ABCD"), covariates="half")
+    r = llbt.from_rankings(frame(ties=False), objects=list("ABCD"), covariates="half")
     page = _page(llbt.fit("object * half", r), tmp_path, title="Halves")
     assert "<h1>Halves</h1>" in page
     assert "Worths by class" in _section(page, "leaderboard")
@@ -70,18 +70,18 @@ def test_a_fit_of_lists_is_reported_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_infinite_estimates_and_the_best_and_worst(tmp_path: Path) -> None:
     always = pd.DataFrame({"A": [1] * 6, "B": [2, 3, 2, 3, 2, 3], "C": [3, 2, 3, 2, 3, 2]})
-    page = _page(llbt.rankings_from(always, objects=list("ABC")), tmp_path)
+    page = _page(llbt.from_rankings(always, objects=list("ABC")), tmp_path)
     assert "Firth&#x27;s bias reduction was used" in _section(page, "words")
     assert 'id="fit"' not in page
     rng = np.random.default_rng(2)
     orders = [rng.permutation(list("ABCD")) for _ in range(40)]
     sets = pd.DataFrame(orders, columns=list("wxyz")).assign(best=[o[0] for o in orders], worst=[o[2] for o in orders])
-    page = _page(llbt.choices_from(sets, objects=list("wxyz"), best="best", worst="worst"), tmp_path)
+    page = _page(llbt.from_choices(sets, objects=list("wxyz"), best="best", worst="worst"), tmp_path)
     assert "Marley" in _section(page, "made")
     assert "Best-worst model" in _section(page, "model")
 
 
 def test_the_formula_of_a_fit_is_its_own(tmp_path: Path) -> None:
-    res = llbt.fit("object", llbt.rankings_from(frame(ties=False), objects=list("ABCD")))
+    res = llbt.fit("object", llbt.from_rankings(frame(ties=False), objects=list("ABCD")))
     with pytest.raises(OptionError, match="not fitted yet"):
         llbt.write_report(res, tmp_path / "a.html", formula="object")

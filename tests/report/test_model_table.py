@@ -280,7 +280,7 @@ def test_fits_of_lists_stand_beside_those_of_pairs():
     rng = np.random.default_rng(8)
     said = -np.round(np.array([0.6, 0.1, -0.5]) + rng.gumbel(size=(60, 3)))
     places = np.array([np.unique(row, return_inverse=True)[1] + 1 for row in said])
-    r = llbt.rankings_from(pd.DataFrame(places, columns=list("ABC")), objects=list("ABC"))
+    r = llbt.from_rankings(pd.DataFrame(places, columns=list("ABC")), objects=list("ABC"))
     lists, plain = llbt.fit("object + tie", r), llbt.fit("object + tie", r.to_comparisons())
     table = llbt.model_table([lists, plain], names=["lists", "pairs"])
     assert set(lists.names) | set(plain.names) == set(table.terms)

@@ -70,7 +70,7 @@ def test_a_page_of_many_objects(tmp_path):
     worth = np.linspace(1, -1, 32)
     pairs = [(i, j) for j in range(32) for i in range(j)]
     found = {f"{i}:{j}": np.where(rng.random(30) < 1 / (1 + np.exp(worth[j] - worth[i])), 1, -1) for i, j in pairs}
-    data = llbt.patterns_from(pd.DataFrame(found), "comparisons", objects=objects, columns=list(found))
+    data = llbt.from_patterns(pd.DataFrame(found), "comparisons", objects=objects, columns=list(found))
     page = llbt.write_report(data, tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<summary>All 496 pairs</summary>" in section(page, "answers")
     assert "<svg" not in section(page, "pairs")

@@ -50,7 +50,7 @@ def test_probabilities_are_those_of_all_patterns(kind):
     """The estimate by enumeration, the error by numerical derivatives of the enumeration."""
     res = {
         "dependent": lambda: DEPENDENT,
-        "rankings": lambda: llbt.fit("object", llbt.patterns_from(ranked(), "rankings", objects=list("ABCD"))),
+        "rankings": lambda: llbt.fit("object", llbt.from_patterns(ranked(), "rankings", objects=list("ABCD"))),
         "independent": lambda: llbt.fit("object + tie", answered()),
     }[kind]()
     shares = pattern_shares(res)
@@ -67,11 +67,11 @@ def test_probabilities_are_those_of_all_patterns(kind):
 
 
 def test_classes_of_judges_are_averaged():
-    data = llbt.patterns_from(ranked(60), "rankings", objects=list("ABCD"), covariates="sex")
+    data = llbt.from_patterns(ranked(60), "rankings", objects=list("ABCD"), covariates="sex")
     both = pattern_shares(llbt.fit("object * sex", data)).preferred
     alone = [
         pattern_shares(
-            llbt.fit("object", llbt.patterns_from(half.drop(columns="sex"), "rankings", objects=list("ABCD")))
+            llbt.fit("object", llbt.from_patterns(half.drop(columns="sex"), "rankings", objects=list("ABCD")))
         ).preferred
         for _, half in ranked(60).groupby("sex")
     ]
@@ -80,7 +80,7 @@ def test_classes_of_judges_are_averaged():
 
 def test_observed_shares_are_counted():
     frame = pd.DataFrame({"AB": [1, 1, -1, 0], "AC": [1, np.nan, 1, 1], "BC": [1, -1, 1, 1]})
-    data = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=["AB", "AC", "BC"])
+    data = llbt.from_patterns(frame, "comparisons", objects=list("ABC"), columns=["AB", "AC", "BC"])
     shares = pattern_shares(llbt.fit("object + tie", pd_doubled(data)))
     assert shares.observed[:2].tolist() == [2 / 3, 1.0]
     assert shares.observed_ties[0] == 1 / 4
@@ -149,7 +149,7 @@ def test_strong_dependence_names_what_goes_together():
     rng = np.random.default_rng(0)
     ab = rng.choice([1, -1], 200)
     frame = pd.DataFrame({"AB": ab, "AC": np.where(rng.random(200) < 0.9, ab, -ab), "BC": rng.choice([1, -1], 200)})
-    data = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=list(frame))
+    data = llbt.from_patterns(frame, "comparisons", objects=list("ABC"), columns=list(frame))
     res = llbt.fit("object + dependence", data)
     said = llbt.interpret(res)
     assert "most of all preferring A to B goes with preferring A to C" in said.sentences["dependence"]
@@ -161,7 +161,7 @@ def test_missing_answers_are_said():
     frame = pd.DataFrame({name: rng.choice([1, 0, -1], 120) for name in ("AB", "AC", "BC")}).astype(float)
     frame = frame.mask(rng.random(frame.shape) < 0.2)
     frame = frame[frame.notna().any(axis=1)]
-    data = llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=list(frame))
+    data = llbt.from_patterns(frame, "comparisons", objects=list("ABC"), columns=list(frame))
     said = llbt.interpret(llbt.fit("object + tie", data))
     assert said.figures["share of missing answers"] == pytest.approx(frame.isna().to_numpy().mean())
     assert "taken as independent of what they would be" in said.sentences["missing"]
@@ -176,7 +176,7 @@ def test_missing_answers_are_said():
 
 
 def test_rankings_say_where_odds_hold():
-    res = llbt.fit("object", llbt.patterns_from(ranked(), "rankings", objects=list("ABCD")))
+    res = llbt.fit("object", llbt.from_patterns(ranked(), "rankings", objects=list("ABCD")))
     assert "where they stand next to each other" in llbt.interpret(res).sentences["differences"]
     assert "the rankings of 60 judges" in llbt.interpret(res).sentences["model"]
 

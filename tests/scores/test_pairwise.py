@@ -148,7 +148,7 @@ def test_bt_is_the_model_of_all_pairs() -> None:
     """The second route reads the scores as ratings in blocks."""
     frame = scores(decimals=0)
     blocks = frame.rename_axis("block").reset_index().melt("block", var_name="object", value_name="rating")
-    res = llbt.fit("object", llbt.from_ratings(blocks, block="block").drop_ties())
+    res = llbt.fit("object", llbt.from_ratings(blocks, block="block").to_comparisons().drop_ties())
     worth = llbt.worth(res).to_frame().set_index("object")["estimate"]
     found = llbt.scores.pairwise(frame)
     known = [worth[a] / (worth[a] + worth[b]) for a, b in itertools.combinations(frame, 2)]

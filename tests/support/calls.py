@@ -53,12 +53,12 @@ def counts() -> llbt.Comparisons:
 
 @cache
 def rankings() -> llbt.Rankings:
-    return llbt.rankings_from(RANKINGS, objects=list("ABC"))
+    return llbt.from_rankings(RANKINGS, objects=list("ABC"))
 
 
 @cache
 def patterns() -> llbt.Patterns:
-    return llbt.patterns_from(RANKINGS, "rankings", objects=list("ABC"))
+    return llbt.from_patterns(RANKINGS, "rankings", objects=list("ABC"))
 
 
 @cache
@@ -139,11 +139,10 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.Comparisons.pool: lambda: ([counts()], {}),
     llbt.from_matrix: lambda: ([[[0, 7], [3, 0]]], {"names": ["A", "B"]}),
     llbt.from_rankings: lambda: ([RANKINGS], {"objects": list("ABC")}),
-    llbt.rankings_from: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.Rankings.to_comparisons: lambda: ([rankings()], {}),
-    llbt.patterns_from: lambda: ([RANKINGS, "rankings"], {"objects": list("ABC")}),
+    llbt.from_patterns: lambda: ([RANKINGS, "rankings"], {"objects": list("ABC")}),
     llbt.Patterns.to_comparisons: lambda: ([patterns()], {}),
-    llbt.choices_from: lambda: ([SETS], {"objects": ("one", "two", "three"), "worst": "worst"}),
+    llbt.from_choices: lambda: ([SETS], {"objects": ("one", "two", "three"), "worst": "worst"}),
     llbt.from_ratings: lambda: ([RATINGS], {}),
     llbt.from_scores: lambda: ([SCORES], {}),
     llbt.read_judgments: lambda: ([JUDGMENTS], {}),

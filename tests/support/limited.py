@@ -39,7 +39,7 @@ def by_judge(judges: int) -> llbt.Comparisons:
 def two_rankings(size: int) -> llbt.Rankings:
     names = [f"o{k}" for k in range(size)]
     ranks = np.array([np.arange(1, size + 1), np.arange(size, 0, -1)])
-    return llbt.rankings_from(pd.DataFrame(ranks, columns=names), objects=names)
+    return llbt.from_rankings(pd.DataFrame(ranks, columns=names), objects=names)
 
 
 def with_numbers(terms: int) -> llbt.LLBTResults:

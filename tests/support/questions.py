@@ -72,7 +72,7 @@ def _ranks(times: int) -> pd.DataFrame:
 @cache
 def ranked() -> llbt.Rankings:
     """Three rankings of four objects by each judge."""
-    return llbt.rankings_from(
+    return llbt.from_rankings(
         _ranks(3), objects=list(OBJECTS), covariates="sex", clusters=["judge", "week"], object_covariates=SKILL
     )
 
@@ -85,7 +85,7 @@ def answered() -> llbt.Patterns:
     lam = dict(zip(OBJECTS, _WORTHS, strict=True))
     rows = {f"{i}{j}": _answers(rng, lam[i] - lam[j], 200) for i, j in pairs}
     frame = pd.DataFrame(rows).assign(sex=["fm"[k % 2] for k in range(200)])
-    return llbt.patterns_from(frame, "comparisons", objects=list("ABC"), columns=list(rows), covariates="sex")
+    return llbt.from_patterns(frame, "comparisons", objects=list("ABC"), columns=list(rows), covariates="sex")
 
 
 def _answers(rng: np.random.Generator, difference: float, number: int) -> np.ndarray:

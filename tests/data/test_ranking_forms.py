@@ -20,43 +20,43 @@ def said(r):
 
 
 def test_all_forms_say_the_same():
-    wide = llbt.rankings_from(WIDE, objects=list("ABC"))
-    assert said(llbt.rankings_from(LONG, block="judge")) == said(wide)
-    assert said(llbt.rankings_from(BESIDE, **COLUMNS)) == said(wide)
+    wide = llbt.from_rankings(WIDE, objects=list("ABC"))
+    assert said(llbt.from_rankings(LONG, block="judge")) == said(wide)
+    assert said(llbt.from_rankings(BESIDE, **COLUMNS)) == said(wide)
 
 
 def test_a_file_is_read_as_the_frame(tmp_path):
     BESIDE.to_csv(tmp_path / "lists.csv", index=False)
-    r = llbt.rankings_from(tmp_path / "lists.csv", **COLUMNS, clusters="judge")
-    assert said(r) == said(llbt.rankings_from(BESIDE, **COLUMNS, clusters="judge"))
+    r = llbt.from_rankings(tmp_path / "lists.csv", **COLUMNS, clusters="judge")
+    assert said(r) == said(llbt.from_rankings(BESIDE, **COLUMNS, clusters="judge"))
     assert r.clusters == ("judge",)
 
 
 def test_the_frame_is_left_as_it_is():
     before = BESIDE.copy()
-    llbt.rankings_from(BESIDE, **COLUMNS)
+    llbt.from_rankings(BESIDE, **COLUMNS)
     pd.testing.assert_frame_equal(BESIDE, before)
 
 
 def test_a_missing_rank_is_unknown_or_below():
     wide = WIDE.astype(float)
     wide.loc[0, "C"] = np.nan
-    unknown = llbt.rankings_from(wide, objects=list("ABC"))
+    unknown = llbt.from_rankings(wide, objects=list("ABC"))
     assert unknown.sizes.tolist() == [2, 3, 3]
     assert unknown.notes[0] == "1 rank missing: nothing is said of these objects in these lists"
-    below = llbt.rankings_from(wide, objects=list("ABC"), unranked="below")
+    below = llbt.from_rankings(wide, objects=list("ABC"), unranked="below")
     assert below.sizes.tolist() == [3, 3, 3]
     assert below.places.tolist()[:3] == [1, 2, 0]
     assert "below all that have a rank" in below.notes[0]
 
 
 def test_ranks_that_mean_none():
-    r = llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC"), missing=-1)
+    r = llbt.from_rankings(WIDE.replace(3, -1), objects=list("ABC"), missing=-1)
     assert r.sizes.tolist() == [2, 2, 2]
     with pytest.raises(llbt.errors.JudgmentError, match="pass missing=-1"):
-        llbt.rankings_from(WIDE.replace(3, -1), objects=list("ABC"))
-    all_negative = llbt.rankings_from(WIDE - 10, objects=list("ABC"))
-    assert all_negative.places.tolist() == llbt.rankings_from(WIDE, objects=list("ABC")).places.tolist()
+        llbt.from_rankings(WIDE.replace(3, -1), objects=list("ABC"))
+    all_negative = llbt.from_rankings(WIDE - 10, objects=list("ABC"))
+    assert all_negative.places.tolist() == llbt.from_rankings(WIDE, objects=list("ABC")).places.tolist()
 
 
 WMT = pd.DataFrame(
@@ -77,7 +77,7 @@ OF_WMT = {"object": [f"system{k}Id" for k in (1, 2, 3)], "rank": [f"system{k}ran
 
 def test_files_of_the_wmt_are_read_as_their_authors_do():
     """-1 is "not ranked", "blank" no system, "B+C" two systems with one output: the pairs are those of the reader."""
-    r = llbt.rankings_from(WMT, **OF_WMT)
+    r = llbt.from_rankings(WMT, **OF_WMT)
     assert r.notes[0] == "read as WMT rankings of 3 systems"
     pairs = r.to_comparisons().to_frame().set_index(["object_i", "object_j"])
     assert pairs.loc[("A", "B")].tolist() == [1, 0, 0]
@@ -94,24 +94,24 @@ def test_the_best_rank_of_wmt07_is_five():
     head = ["TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "TIME"]
     head += [name for k in range(5) for name in (f"SYSTEM_{k}", f"SCORE_{k}_A", f"SCORE_{k}_B")]
     frame = pd.DataFrame(rows, columns=head)
-    r = llbt.rankings_from(frame, object=["SYSTEM_0", "SYSTEM_1"], rank=["SCORE_0_A", "SCORE_1_A"])
+    r = llbt.from_rankings(frame, object=["SYSTEM_0", "SYSTEM_1"], rank=["SCORE_0_A", "SCORE_1_A"])
     assert r.to_comparisons().to_frame().to_numpy().tolist() == [["A", "B", 1, 0, 0]]
 
 
 def test_rows_may_have_fewer_objects():
     frame = BESIDE.astype({"rank_three": float})
     frame.loc[0, ["three", "rank_three"]] = [None, np.nan]
-    assert llbt.rankings_from(frame, **COLUMNS).sizes.tolist() == [2, 3, 3]
+    assert llbt.from_rankings(frame, **COLUMNS).sizes.tolist() == [2, 3, 3]
     frame.loc[0, "rank_three"] = 3
     with pytest.raises(
         llbt.errors.JudgmentError, match="row 0: a rank in column 'rank_three' and no object in 'three'"
     ):
-        llbt.rankings_from(frame, **COLUMNS)
+        llbt.from_rankings(frame, **COLUMNS)
 
 
 def test_object_covariates_are_kept():
     described = pd.DataFrame({"object": list("ABC"), "price": [1.0, 2.0, 3.0]})
-    assert llbt.rankings_from(WIDE, objects=list("ABC"), object_covariates=described).object_covariates == ("price",)
+    assert llbt.from_rankings(WIDE, objects=list("ABC"), object_covariates=described).object_covariates == ("price",)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +133,13 @@ def test_object_covariates_are_kept():
 )
 def test_what_cannot_be_read_is_refused(frame, keywords, error, match):
     with pytest.raises(error, match=match):
-        llbt.rankings_from(frame, **keywords)
+        llbt.from_rankings(frame, **keywords)
 
 
 @pytest.mark.shared
 def test_wmt_files_are_lists_of_five(shared):
     five = range(1, 6)
-    r = llbt.rankings_from(
+    r = llbt.from_rankings(
         shared / "data" / "wmt10_expert_RNK.csv.gz",
         object=[f"system{k}Id" for k in five],
         rank=[f"system{k}rank" for k in five],
