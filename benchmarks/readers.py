@@ -102,7 +102,7 @@ def _means(path: Path) -> Totals:
 def _implied(path: Path) -> Totals:
     import llbt
 
-    return [float(wins) for wins in llbt.from_rankings(path, objects=RANKED).wins_i]
+    return [float(wins) for wins in llbt.from_rankings(path, objects=RANKED).to_comparisons().wins_i]
 
 
 def _pairs(path: Path) -> Totals:
