@@ -51,6 +51,23 @@ def test_what_was_meant_is_named(path: str, meant: str) -> None:
     assert told.count("Did you mean") == 1  # Python adds none of its own
 
 
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ("rankings_from", "from_rankings"),
+        ("choices_from", "from_choices"),
+        ("patterns_from", "from_patterns"),
+        ("fit_rankings", "fit"),
+        ("fit_patterns", "fit"),
+    ],
+)
+def test_a_name_that_is_gone_says_what_to_type(old: str, now: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        attribute(old)
+    assert str(caught.value) == f"module 'llbt' has no attribute '{old}'. Did you mean llbt.{now}?"
+    assert callable(attribute(now))
+
+
 @pytest.mark.parametrize("path", ["__wrapped__", "_hidden", "zzz", "plot.__wrapped__", "plot.zzz"])
 def test_what_is_near_nothing_is_refused_plainly(path: str) -> None:
     room, _, name = f"llbt.{path}".rpartition(".")

@@ -218,11 +218,18 @@ def _is(value: object, default: object) -> bool:
 
 
 def _refuse_foreign(kind: _Kind, formula: str, chosen: Mapping[str, Any]) -> None:
-    """Raise for the first option that a type of data lacks, with the call that leaves all of them out."""
+    """Raise for the first option that a type of data lacks, with the call that leaves all of them out.
+
+    Where only comparisons have the options, the call that fits the pairs with them follows.
+    """
     foreign = [name for name in chosen if name in kind.lacks]
     if foreign:
         kept = "".join(f", {name}={value!r}" for name, value in chosen.items() if name not in kind.lacks)
+        remedy = f"Leave it out: llbt.fit({formula!r}, data{kept})."
+        if kind.data is not Comparisons and set(foreign) <= set(_NOT_PAIRS):
+            every = "".join(f", {name}={value!r}" for name, value in chosen.items())
+            remedy += f" Or fit the pairs: llbt.fit({formula!r}, data.to_comparisons(){every})."
         raise OptionError(
             f"{foreign[0]}={chosen[foreign[0]]!r} is no option for {kind.data.__name__}: {kind.lacks[foreign[0]]}",
-            f"Leave it out: llbt.fit({formula!r}, data{kept}).",
+            remedy,
         )

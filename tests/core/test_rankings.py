@@ -1,6 +1,7 @@
 """Lists as judges gave them: what is kept, what is counted, and the comparisons that they imply."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -94,6 +95,29 @@ def test_what_is_assumed_is_said():
     notes = llbt.from_rankings(WIDE, objects=list("ABC")).to_comparisons().notes
     assert notes[-2].startswith("12 judgments implied by 4 lists: each object before each that stands lower")
     assert "not independent" in notes[-1]
+
+
+PAIRS_ONLY = {
+    "LLBT": lambda data: llbt.LLBT.from_formula("object", data),
+    "default_formula": llbt.default_formula,
+    "intransitivity": llbt.intransitivity,
+    "outcomes": llbt.plot.outcomes,
+    "sign_test": llbt.classical.sign_test,
+    "head_to_head": llbt.classical.head_to_head,
+    "ranking_scores": lambda data: llbt.classical.ranking_scores(data, n=0),
+    "summary": llbt.judges.summary,
+}
+
+
+@pytest.mark.parametrize("name", PAIRS_ONLY)
+def test_what_takes_comparisons_says_how_to_make_them(name):
+    ranks = pd.DataFrame({"A": [1, 2, 1, 1], "B": [2, 1, 3, 2], "C": [3, 3, 2, 3], "judge": list("xyxy")})
+    rankings = llbt.from_rankings(ranks, objects=list("ABC"), clusters="judge")
+    with pytest.raises(llbt.LLBTError) as caught:
+        PAIRS_ONLY[name](rankings)
+    said = re.search(r"Pass ((\w+)\.to_comparisons\(\)), the pairs that the lists imply\.$", str(caught.value))
+    assert said
+    PAIRS_ONLY[name](eval(said[1], {said[2]: rankings}))
 
 
 def test_a_frame_of_lists_is_read_back():

@@ -64,9 +64,18 @@ def test_what_a_type_lacks_is_refused_with_a_call_that_runs(kind: str, option: s
         llbt.fit("object", DATA[kind], reference=DATA[kind].objects[0], **{option: CHOSEN[option]})
     text = str(refused.value)
     assert text.startswith(f"fit: {option}={CHOSEN[option]!r} is no option for {kind}: ")
-    call = re.search(r"Leave it out: (llbt\.fit\(.*\))\.$", text)[1]
+    call = re.search(r"Leave it out: (llbt\.fit\(.*?\))\.($| Or fit the pairs: )", text)[1]
     res = eval(call, {"llbt": llbt, "data": DATA[kind]})
     pd.testing.assert_series_equal(res.params, llbt.fit("object", DATA[kind], reference=DATA[kind].objects[0]).params)
+
+
+@pytest.mark.parametrize("kind", ["Rankings", "Patterns"])
+@pytest.mark.parametrize("option", ["link", "method"])
+def test_an_option_of_comparisons_is_refused_with_a_call_that_fits_the_pairs(kind: str, option: str) -> None:
+    with pytest.raises(llbt.errors.OptionError) as refused:
+        llbt.fit("object", DATA[kind], **{option: CHOSEN[option]})
+    call = re.search(r" Or fit the pairs: (llbt\.fit\(.*\))\.$", str(refused.value))[1]
+    assert getattr(eval(call, {"llbt": llbt, "data": DATA[kind]}).specification, option) == CHOSEN[option]
 
 
 def test_options_of_a_type_reach_its_fit() -> None:
