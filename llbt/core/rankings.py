@@ -534,8 +534,9 @@ def _implied(
     entries = r.entries_of(some, size)
     ratings = None if r.ratings is None else r.ratings[entries]
     places = r.places[entries]
-    *pairs, row = implied_pairs(r.items[entries], ranks_in_lists(places, r.kind), places > 0, ratings, bounds)
-    return (*pairs, some[row])
+    ranks = ranks_in_lists(places, r.kind)
+    i, j, wins, sizes, row = implied_pairs(r.items[entries], ranks, places > 0, ratings, bounds)
+    return i, j, wins, sizes, some[row]
 
 
 def ranks_in_lists(places: IntArray, kind: Kind) -> IntArray:

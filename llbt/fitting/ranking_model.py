@@ -113,8 +113,9 @@ def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResult
 def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResults:
     """Return the fit of any terms: of a formula without worths, such as ``"0"``, that of equal worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
-    parsed = _parsed(spec.formula, data.to_comparisons(), data)
-    pairs = decided(parsed, data.to_comparisons())
+    implied = data.to_comparisons()
+    parsed = _parsed(spec.formula, implied, data)
+    pairs = decided(parsed, implied)
     orders = np.setdiff1d(data.tied, [1])  # numbers of objects in one place
     design, free = _design(parsed, pairs, spec)
     lists = lists_of(data, pairs, design, free, orders, sequential=spec.best_worst == "sequential")
