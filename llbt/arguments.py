@@ -343,8 +343,10 @@ def _kind(declared: Any) -> Kind | None:
         return Kind(callable, "a function")
     if origin is np.ndarray or getattr(origin or declared, "__module__", "").startswith("numpy._typing"):
         return _DATA  # an array, or whatever numpy makes one of
-    kind = _PLAIN.get(declared if origin is None else origin)
-    return _record(origin or declared) if kind is None else kind
+    kind, record = _PLAIN.get(declared if origin is None else origin), origin or declared
+    if kind is not None or not isinstance(record, type) or getattr(record, "_is_protocol", False):
+        return kind
+    return record_kind(record)
 
 
 def _any_of(parts: tuple[Any, ...]) -> Kind | None:
@@ -359,10 +361,8 @@ def _any_of(parts: tuple[Any, ...]) -> Kind | None:
     return _DATA if _DATA in kinds else functools.reduce(Kind.__or__, kinds)
 
 
-def _record(declared: type) -> Kind | None:
+def record_kind(declared: type) -> Kind:
     """Return the kind of the objects of a class."""
-    if not isinstance(declared, type) or getattr(declared, "_is_protocol", False):
-        return None
     made_by = getattr(declared, "_made_by", None)
     expected = f"{declared.__name__}, what {made_by} returns" if made_by else f"an object of type {declared.__name__}"
     return Kind(lambda value: isinstance(value, declared), expected, f"objects of type {declared.__name__}")

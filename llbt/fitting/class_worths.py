@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.columns import FloatArray
 from ..table import Field, Table
-from .results import LLBTResults
+from .estimates import Estimates
 
 MOST_ROWS = 60
 
@@ -24,9 +24,9 @@ class ClassWorths:
         The column whose levels are the judges.
     shares : ndarray, shape (K,)
         The share of the judges in each class.
-    each : tuple of LLBTResults, length K
+    each : tuple of Estimates, length K
         The worths of each class, p parameters each.
-    pooled : LLBTResults
+    pooled : Estimates
         The fit of all judges alike.
     covariance : ndarray, shape (K·p + K − 1, K·p + K − 1)
         Of the parameters, class by class, and of the log ratios of the shares to the first; NaN where a class has
@@ -37,8 +37,8 @@ class ClassWorths:
 
     judges: str
     shares: FloatArray
-    each: tuple[LLBTResults, ...]
-    pooled: LLBTResults
+    each: tuple[Estimates, ...]
+    pooled: Estimates
     covariance: FloatArray
     notes: tuple[str, ...]
 
@@ -47,7 +47,7 @@ class ClassWorths:
         """Derivatives of the shares in their log ratios, shape (K, K − 1)."""
         return np.asarray((np.diag(self.shares) - np.outer(self.shares, self.shares))[:, 1:])
 
-    def stacked(self, answer: Callable[[LLBTResults], Table]) -> Table:
+    def stacked(self, answer: Callable[[Estimates], Table]) -> Table:
         """Return the answer of each class below each other, with the columns class and share in front."""
         tables = [answer(one) for one in self.each]
         sizes = [len(one.fields[0].values) for one in tables]

@@ -10,7 +10,7 @@ from ..errors import DesignError
 from ..table import format_number
 from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
-from .results import LLBTResults
+from .estimates import Estimates
 
 _ALIKE = 10.0  # Wald's χ² of the pooled worths over their number, below which the ratio is far from χ²
 
@@ -46,7 +46,7 @@ def proportionality_test(res: DiscriminationEstimates) -> TestResult:
     )
 
 
-def alike_notes(without: LLBTResults) -> tuple[str, ...]:
+def alike_notes(without: Estimates) -> tuple[str, ...]:
     """Return a note where the worths are so near to each other that discriminations are hardly identified."""
     rows = [k for k, f in enumerate(without.free) if without.design.blocks[f] == "worth"]
     worths = without.solution.params[rows]

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Protocol, runtime_checkable
+import functools
+from typing import Annotated, Any, Protocol, TypeGuard, runtime_checkable
 
-from ..arguments import Kind
+from ..arguments import Kind, record_kind
 from ..core.comparisons import Comparisons
 from .best_worst_effects import BestWorstEffects
 from .class_worths import ClassWorths
 from .discrimination_results import DiscriminationResults
+from .estimates import Estimates
 from .large_results import LargeResults
 from .mixed_results import MixedResults
 from .pattern_results import PatternResults
+from .protocols import FitLike, WithDiscriminations, WithEffects
 from .ranking_results import RankingResults
 from .results import LLBTResults
 from .specification import Specification
 
-MaybeMixed = LLBTResults | MixedResults
-Fitted = MaybeMixed | DiscriminationResults
-WithWorths = Fitted | RankingResults | PatternResults | BestWorstEffects
-AnyFit = WithWorths | LargeResults
+_WITH_WORTHS = (
+    LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults, BestWorstEffects,
+)  # fmt: skip
+_ALL = (*_WITH_WORTHS, LargeResults)
+# what functions take: fits that they know by their counts, effects or discriminations; of pairs; nearly all; all
+PlainFit = Annotated[Estimates, record_kind(LLBTResults)]
+WithWorths = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS))]
+EffectsFit = Annotated[WithEffects, record_kind(MixedResults)]
+DiscriminationsFit = Annotated[WithDiscriminations, record_kind(DiscriminationResults)]
+PairFit = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS[:3]))]
+AnyFit = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _ALL))]
 
 
 @runtime_checkable
@@ -34,7 +44,7 @@ class WorthSource(Protocol):
     def specification(self) -> Specification:
         """What was asked for."""
 
-    def worth_source(self) -> LLBTResults:
+    def worth_source(self) -> Estimates:
         """Return the log-worths with their covariance."""
 
 
@@ -67,16 +77,21 @@ ClassSource = Annotated[
 ]
 
 
-def average_of(res: WithWorths | WorthSource) -> LLBTResults:
+def average_of(res: WithWorths | WorthSource) -> Estimates:
     """Return a fit; of one in which judges differ that of the average judge: effects of 0, a discrimination of 1.
 
     Of a fit to lists the worths beside the comparisons that these imply; of a calibration its worths.
     """
     if isinstance(res, WorthSource):
         return res.worth_source()
-    return plain_of(res) or res.average
+    return res if isinstance(res, Estimates) else res.average  # type: ignore[attr-defined]
 
 
-def plain_of(res: object) -> LLBTResults | None:
+def is_fit(value: object) -> TypeGuard[Any]:
+    """Whether a value is a fit of some kind, as `llbt.fit` returns it."""
+    return isinstance(value, _ALL)
+
+
+def plain_of(res: object) -> Estimates | None:
     """Return a fit whose counts are all there is to ask; None where judges, lists or patterns are asked whole."""
     return res if isinstance(res, LLBTResults) else None

@@ -15,7 +15,6 @@ from ..errors import OptionError
 from ..formulas.brackets import Bracket, entered
 from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
 from ..table import Table
-from .mixed_estimates import MixedEstimates
 from .prediction import (
     chance_df,
     comparisons_of,
@@ -26,6 +25,7 @@ from .prediction import (
     pairs_at,
     undetermined_comparisons,
 )
+from .protocols import WithEffects
 
 _POINTS = (1, 25, 13)  # of a rule in each dimension beside the signed predictor: with none, the tie, and one more
 _FEW_POINTS = 7  # where there are more
@@ -33,7 +33,7 @@ _BLOCK = 10**7  # numbers of the comparisons that are averaged at once
 
 
 def population_predicted(
-    res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float, object_covariates: object
+    res: WithEffects, frame: Any, at: Mapping[str, Any] | None, confidence: float, object_covariates: object
 ) -> Table:
     """Return outcome probabilities averaged over judges, as a long table; see `MixedResults.predict`."""
     average = res.average
@@ -64,7 +64,7 @@ def population_predicted(
     return long_table(average, shown, whole, confidence, (*notes, population.said, *predicted))
 
 
-def check_population(res: MixedEstimates | None) -> None:
+def check_population(res: WithEffects | None) -> None:
     """Raise where a fit has no judges drawn from a population."""
     if res is None or not res.has_judges:
         raise OptionError(
@@ -118,7 +118,7 @@ class Population:
     said: str
 
     @classmethod
-    def of(cls, res: MixedEstimates, *, ordered: bool) -> Population:
+    def of(cls, res: WithEffects, *, ordered: bool) -> Population:
         """Return the population of a fit; the effects of order count where it is known which object is shown first."""
         of_judges = np.array([bracket.effect != "1" for bracket in res.brackets])
         place = np.flatnonzero((res.solution.scales > 0) & of_judges)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..table import Table, counted, format_count, format_figure, format_number, format_percent
 from .extra_rows import rows_beside
+from .protocols import WithLists
 from .ranking_estimates import RankingEstimates
 from .summary import coefficient_table_of, integer_levels, scale_notes, worths_in_order
 from .summary_rows import Sort
@@ -90,7 +91,7 @@ def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
     return (*notes, *res.rankings.notes)
 
 
-def reversal_notes(res: RankingEstimates) -> tuple[str, ...]:
+def reversal_notes(res: WithLists) -> tuple[str, ...]:
     """Return a note on objects that often share places, mostly stand above another, and have the lower estimate.
 
     In the model of ties each of k objects in one place counts as 1/k of a choice, so that a place shared with many

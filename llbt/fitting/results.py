@@ -155,7 +155,7 @@ class LLBTResults(Estimates, Record):
         return f"{self.as_html()}<p>next: {next_}</p>"
 
 
-def bic_reservation(fits: Sequence[LLBTResults]) -> tuple[str, ...]:
+def bic_reservation(fits: Sequence[Estimates]) -> tuple[str, ...]:
     """Return notes on what AIC and BIC take the judgments for, where they may be something else."""
     notes = []
     if any(fit.specification.groups for fit in fits):

@@ -1,0 +1,229 @@
+"""What questions read of a fit: of every kind, and of the kinds that have one thing more."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeGuard
+
+import pandas as pd
+
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
+from ..core.statistics import TestResult
+from ..formulas.brackets import Bracket
+from ..formulas.design import Design
+from ..kernel.discrimination import DiscriminationFit
+from ..kernel.list_fit import ListFit
+from ..kernel.list_likelihood import Lists
+from ..kernel.mixed import MixedFit
+from ..table import Table
+from .discrimination_estimates import Judging, Neighbour
+from .estimates import Estimates
+from .fitted_counts import Cells
+from .mixed_estimates import JudgeTable
+from .pattern_likelihood import PatternLikelihood
+from .pattern_missingness import Missingness
+from .specification import IntervalMethod
+
+
+class FitLike(Protocol):
+    """A fit of any kind: parameters of worths, ties and orders on comparisons, or on those that answers imply."""
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """The table, or the comparisons that the answers imply."""
+
+    @property
+    def specification(self) -> Any:
+        """What was asked for."""
+
+    @property
+    def design(self) -> Design:
+        """The design of the parameters."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+
+    @property
+    def params(self) -> pd.Series[float]:
+        """The estimates."""
+
+    @property
+    def answers(self) -> Comparisons | Rankings | Patterns:
+        """What was fitted."""
+
+
+class WithEffects(FitLike, Protocol):
+    """A fit of pairs with normal effects of judges, of prompts or of objects."""
+
+    @property
+    def brackets(self) -> tuple[Bracket, ...]:
+        """The terms in brackets, each with a σ."""
+
+    @property
+    def judges(self) -> JudgeTable:
+        """Who judged what."""
+
+    @property
+    def has_judges(self) -> bool:
+        """Whether judges have effects, not objects alone."""
+
+    @property
+    def average(self) -> Estimates:
+        """The worths of the average judge."""
+
+    @property
+    def without(self) -> Estimates:
+        """The fit without effects."""
+
+    @property
+    def solution(self) -> MixedFit:
+        """The estimates, at the σ of the restricted likelihood."""
+
+    @property
+    def maximum(self) -> MixedFit:
+        """The maximum of the likelihood."""
+
+    @property
+    def scales(self) -> pd.Series[float]:
+        """σ of each bracket."""
+
+    @property
+    def scale_errors(self) -> pd.Series[float]:
+        """Standard errors of σ."""
+
+    @property
+    def share_between(self) -> float:
+        """Share of the variance of a pair's latent log-odds that is between judges."""
+
+    def boundary_test(self) -> TestResult:
+        """Test one σ against 0."""
+
+
+class WithDiscriminations(FitLike, Protocol):
+    """A fit of pairs in which the worths of each judge are multiplied by a discrimination."""
+
+    @property
+    def judging(self) -> Judging:
+        """Who judged what."""
+
+    @property
+    def average(self) -> Estimates:
+        """The worths of a judge of discrimination 1."""
+
+    @property
+    def without(self) -> Estimates:
+        """The fit with discriminations of 1."""
+
+    @property
+    def wider(self) -> Neighbour:
+        """The fit with worths of each judge's own."""
+
+    @property
+    def solution(self) -> DiscriminationFit:
+        """The estimates."""
+
+    def equality_test(self) -> TestResult:
+        """Test discriminations of 1."""
+
+    def proportionality_test(self) -> TestResult:
+        """Test this model against worths of each judge's own."""
+
+    def by_judge(self, *, confidence: float = 0.95, method: IntervalMethod = "wald") -> Table:
+        """Return the discrimination of each judge."""
+
+    def readings(self, *, confidence: float = 0.95) -> pd.Series[str]:
+        """Return what the interval of each discrimination says."""
+
+
+class WithLists(FitLike, Protocol):
+    """A fit of rankings or best-worst sets by the likelihood of lists."""
+
+    @property
+    def rankings(self) -> Rankings:
+        """The lists."""
+
+    @property
+    def average(self) -> Estimates:
+        """The worths on the pairs that the lists imply."""
+
+    @property
+    def aliased(self) -> tuple[str, ...]:
+        """The parameters without an estimate."""
+
+    @property
+    def lists(self) -> Lists:
+        """The lists as choices, with their likelihood."""
+
+    @property
+    def free(self) -> IntArray:
+        """Which of the parameters of the design were estimated."""
+
+    @property
+    def places(self) -> IntArray:
+        """Where the estimates stand among all parameters."""
+
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        """Names of the parameters of ties."""
+
+    @property
+    def solution(self) -> ListFit:
+        """The estimates."""
+
+
+class WithPatterns(FitLike, Protocol):
+    """A fit of response patterns."""
+
+    @property
+    def patterns(self) -> Patterns:
+        """The patterns."""
+
+    @property
+    def places(self) -> IntArray:
+        """Where the estimates stand among all parameters."""
+
+    @property
+    def missingness(self) -> Missingness | None:
+        """What the model says of missing answers."""
+
+    @property
+    def whole_likelihood(self) -> PatternLikelihood:
+        """The likelihood of the patterns."""
+
+    @property
+    def solution(self) -> ListFit:
+        """The estimates."""
+
+
+class WithCells(FitLike, Protocol):
+    """A fit with fitted counts of the cells of its table."""
+
+    @property
+    def cells(self) -> Cells:
+        """The counts with the fitted counts."""
+
+
+class WithManyWorths(WithCells, Protocol):
+    """A fit of very many objects, the covariance of which is solved for what is asked."""
+
+    @property
+    def worths(self) -> FloatArray:
+        """Log-worths, measured from their mean, shape (J,)."""
+
+
+def has_effects(res: object) -> TypeGuard[WithEffects]:
+    """Whether a fit of pairs has normal effects."""
+    return bool(getattr(res, "brackets", ()))
+
+
+def has_discriminations(res: object) -> TypeGuard[WithDiscriminations]:
+    """Whether a fit has a discrimination of each judge."""
+    return hasattr(res, "judging")
+
+
+def has_lists(res: object) -> TypeGuard[WithLists]:
+    """Whether a fit has the likelihood of lists."""
+    return hasattr(res, "lists")
