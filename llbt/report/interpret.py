@@ -16,8 +16,9 @@ from ..core.statistics import TestResult
 from ..errors import DesignError, printable
 from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import ClassSource, OneSource, WithWorths
-from ..fitting.hypotheses import score_test
+from ..fitting.hypotheses import score_test, wald_test
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
@@ -150,7 +151,7 @@ def _topics(res: Any, confidence: float) -> Mapping[str, Said]:
 
 
 @_topics.register(LLBTResults)
-def _of_plain(res: LLBTResults, confidence: float) -> Mapping[str, Said]:
+def _of_plain(res: Estimates, confidence: float) -> Mapping[str, Said]:
     return _with_fit(res, confidence, goodness_of_fit(res) if res.converged else None)
 
 
@@ -207,12 +208,12 @@ def _of_calibrated(found: Calibration, confidence: float) -> Mapping[str, Said]:
     return calibration_topics(found, confidence) | {"order": _order(found.worth_source(), confidence)}
 
 
-def interpreted(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
+def interpreted(res: Estimates, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
     """Return the paragraph of a fit whose test of fit is known; see `interpret`."""
     return _paragraph(_with_fit(res, confidence, fit))
 
 
-def _with_fit(res: LLBTResults, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Said]:
+def _with_fit(res: Estimates, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Said]:
     said = _said(res, _model(res), confidence)
     said["covariates"] = _covariates(res, confidence)
     said["fit"] = _fit(res, confidence, fit)
@@ -224,7 +225,7 @@ def _paragraph(said: Mapping[str, Said]) -> Interpretation:
     return Interpretation({topic: text for topic, (text, _) in said.items() if text}, figures)
 
 
-def _said(res: LLBTResults, model: Said, confidence: float) -> dict[str, Said]:
+def _said(res: Estimates, model: Said, confidence: float) -> dict[str, Said]:
     """Return what is said of worths, ties, grades and order."""
     said = {"model": model}
     if "worth" in res.design.blocks:
@@ -241,7 +242,7 @@ def _said(res: LLBTResults, model: Said, confidence: float) -> dict[str, Said]:
 # -- what was fitted -------------------------------------------------------------------------------------------
 
 
-def _model(res: LLBTResults) -> Said:
+def _model(res: Estimates) -> Said:
     c = res.comparisons
     table = f"{counted(c.n_judgments, 'judgment')} of {format_count(len(c.objects))} objects"
     what = model_title(res).replace("Log", "log").replace("Cumul", "cumul")
@@ -278,7 +279,7 @@ def _with_judges(res: MixedResults) -> Said:
 # -- ties, order, covariates -----------------------------------------------------------------------------------
 
 
-def _ties(res: LLBTResults, confidence: float) -> Said:
+def _ties(res: Estimates, confidence: float) -> Said:
     c = res.comparisons
     if not c.has_ties:
         return "The table has no tie category.", {}
@@ -304,7 +305,7 @@ def _ties(res: LLBTResults, confidence: float) -> Said:
     return f"{text}; {said}.", numbers
 
 
-def _bad(res: LLBTResults, confidence: float) -> Said:
+def _bad(res: Estimates, confidence: float) -> Said:
     c = res.comparisons
     if not c.response.has_bad:
         return "", {}
@@ -322,7 +323,7 @@ def _bad(res: LLBTResults, confidence: float) -> Said:
     return f"{text}; {said}.", numbers
 
 
-def _grades(res: LLBTResults, confidence: float) -> Said:
+def _grades(res: Estimates, confidence: float) -> Said:
     """Say how often more than the smallest grade is given, by all and between equals."""
     response = res.comparisons.response
     if not response.grades:
@@ -349,7 +350,7 @@ def _grades(res: LLBTResults, confidence: float) -> Said:
     )
 
 
-def _where(res: LLBTResults, word: str) -> str:
+def _where(res: Estimates, word: str) -> str:
     """Say where the level of a word is, if ties or both bad differ by objects or covariates."""
     design = res.design
     summed = {k for _, _, columns in design.sums for k in columns}
@@ -358,14 +359,14 @@ def _where(res: LLBTResults, word: str) -> str:
     return average + (" at the reference levels" if set(others) - summed else "")
 
 
-def _reach(res: LLBTResults, name: str, low: float, high: float, confidence: float) -> str:
+def _reach(res: Estimates, name: str, low: float, high: float, confidence: float) -> str:
     """Return the interval of a parameter in brackets, or why it has none."""
     if np.isfinite(low):
         return f" ({interval_text(low, high, confidence)})"
     return " (held)" if name in res.fixed else " (no standard error by clusters)"
 
 
-def _order(res: LLBTResults, confidence: float) -> Said:
+def _order(res: Estimates, confidence: float) -> Said:
     if "order" not in res.design.blocks:
         unasked = "Which object was shown first is known, but the model has no order effect: add + order."
         return (unasked if res.comparisons.keeps_order else ""), {}
@@ -386,7 +387,7 @@ def _order(res: LLBTResults, confidence: float) -> Said:
 
 
 def _between_cuts(
-    res: LLBTResults, found: tuple[float, float, float, float], text: str, numbers: dict[str, float], confidence: float
+    res: Estimates, found: tuple[float, float, float, float], text: str, numbers: dict[str, float], confidence: float
 ) -> Said:
     """Say how often equal objects tie where a tie is what lies between two cuts: 2F(θ₁) − 1."""
     cuts = np.log(found[:3])
@@ -399,7 +400,7 @@ def _between_cuts(
     return f"{text}; {said}.", numbers
 
 
-def _shift(res: LLBTResults, found: tuple[float, float, float, float], confidence: float) -> Said:
+def _shift(res: Estimates, found: tuple[float, float, float, float], confidence: float) -> Said:
     """Say what being shown first is worth on a normal scale."""
     shift, low, high = (float(value) for value in np.log(found[:3]))
     numbers = {"shift of order": shift, "low of order": low, "high of order": high, "p of order": found[3]}
@@ -410,9 +411,7 @@ def _shift(res: LLBTResults, found: tuple[float, float, float, float], confidenc
     return f"{text} ({interval_text(low, high, confidence)}, {p_text(found[3])}): {matters}.", numbers
 
 
-def _parameter(
-    res: LLBTResults, name: str, factor: float, confidence: float
-) -> tuple[float, float, float, float] | None:
+def _parameter(res: Estimates, name: str, factor: float, confidence: float) -> tuple[float, float, float, float] | None:
     """Return the odds of a parameter with their interval and p; None where there is no such estimate."""
     if name not in res.names or np.isnan(res.params[name]):
         return None
@@ -422,7 +421,7 @@ def _parameter(
     return float(odds[0]), float(odds[1]), float(odds[2]), float(res.pvalues[name])
 
 
-def _covariates(res: LLBTResults, confidence: float, drawn: Collection[str] = ()) -> Said:
+def _covariates(res: Estimates, confidence: float, drawn: Collection[str] = ()) -> Said:
     """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons.
 
     Those by whose levels effects were `drawn` are modelled, and scores of judgments are none of such a fit.
@@ -450,7 +449,7 @@ def _differ(block: str, test: TestResult, confidence: float) -> str:
     return verb if test.p_value < 1 - confidence else f"{'does' if block == 'order' else 'do'} not differ significantly"
 
 
-def _joint_test(res: LLBTResults, block: str, name: str, *, scored: bool) -> TestResult | None:
+def _joint_test(res: Estimates, block: str, name: str, *, scored: bool) -> TestResult | None:
     """Return the test that no parameter of a block depends on a covariate; None where it has none or no answer."""
     columns = [
         k
@@ -464,13 +463,13 @@ def _joint_test(res: LLBTResults, block: str, name: str, *, scored: bool) -> Tes
     if scored and few_judgments(res) and res.specification.cov_type == "nonrobust":
         return score_test(res, matrix)
     try:
-        found = res.wald_test(matrix)
+        found = wald_test(res, matrix)
     except DesignError:  # fewer clusters than parameters
         return None
     return None if np.isnan(found.p_value) else found  # a single cluster says all that is known
 
 
-def _mentions(res: LLBTResults, term: str, name: str) -> bool:
+def _mentions(res: Estimates, term: str, name: str) -> bool:
     """Return whether a term of the formula depends on a covariate."""
     return name in parse(term, vocabulary(res.comparisons)).variables
 
@@ -478,7 +477,7 @@ def _mentions(res: LLBTResults, term: str, name: str) -> bool:
 # -- fit -------------------------------------------------------------------------------------------------------
 
 
-def _fit(res: LLBTResults, confidence: float, found: GoodnessOfFit | None) -> Said:
+def _fit(res: Estimates, confidence: float, found: GoodnessOfFit | None) -> Said:
     if found is None:
         return "The solver did not converge, so none of this is to be relied on.", {}
     if res.specification.groups:
@@ -516,7 +515,7 @@ def _verdict(misfit: bool) -> str:
     return "The model does not fit" if misfit else "There is no sign of misfit"
 
 
-def _simulated_fit(res: LLBTResults, confidence: float) -> Said:
+def _simulated_fit(res: Estimates, confidence: float) -> Said:
     """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
     if res.specification.prior is not None:
         return f"{_SMALL}.", {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.mixed_results import MixedResults
 from ..fitting.results import LLBTResults
 from ..inference.anova import anova
@@ -68,7 +69,7 @@ def parts_of(res: Any, s: Study) -> KindParts:
 
 
 @parts_of.register(LLBTResults)
-def _of_plain(res: LLBTResults, s: Study) -> KindParts:
+def _of_plain(res: Estimates, s: Study) -> KindParts:
     grades = "   llbt.grade_tests(res)" if s.table.response.grades else ""
     return KindParts(
         lambda: _each_judge(s),

@@ -7,8 +7,7 @@ import numpy as np
 from ..auditing.finding import p_text
 from ..core.statistics import TestResult
 from ..errors import listed
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.mixed_results import MixedResults
+from ..fitting.protocols import WithDiscriminations, WithEffects
 from ..inference.pairwise import pairwise
 from ..table import counted, format_number, format_percent
 from .preference_words import Said
@@ -16,7 +15,7 @@ from .preference_words import Said
 _EFFECTS = {"object": "log-worths", "tie": "ties", "order": "the order effect"}
 
 
-def judge_sentence(res: MixedResults) -> Said:
+def judge_sentence(res: WithEffects) -> Said:
     """Say how far judges differ, whether that is more than chance, and what a new judge prefers."""
     numbers: dict[str, float] = {}
     of_judges, of_objects = [], ""
@@ -48,7 +47,7 @@ def _rounded(x: float) -> str:
     return format_number(float(x), 3)
 
 
-def _new_judge(res: MixedResults) -> Said:
+def _new_judge(res: WithEffects) -> Said:
     """Say what a judge drawn from the population prefers: of the objects at the ends."""
     differ = any(b.effect != "1" and sigma > 0 for b, sigma in zip(res.brackets, res.scales, strict=True))
     if "worth" not in res.design.blocks or not differ:
@@ -66,7 +65,7 @@ def _new_judge(res: MixedResults) -> Said:
     return f"{text}, as estimated from {from_these}.", {"share of a new judge": share}
 
 
-def discrimination_sentence(res: DiscriminationResults, confidence: float) -> Said:
+def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Said:
     """Say how far judges differ in their discriminations, whether by more than chance, and who stands out."""
     sigma, levels, name = res.solution.sigma, res.judging.levels, res.judging.name
     alike = res.equality_test()

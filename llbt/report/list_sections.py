@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeGuard
+from typing import Any
 
 from ..auditing.audit import Audit, audit
 from ..core.rankings import Rankings
 from ..errors import SeparationError
-from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
-from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
 from ..inference.goodness import goodness_of_fit
 from ..inference.log_worths import worth_classes
@@ -24,9 +22,7 @@ from .groups import told_tree
 from .interpret import interpret
 from .page_parts import complete, folded, or_why, paragraph, picture, table
 from .report_inputs import beside
-from .sections import Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
-
-OfLists = Rankings | RankingResults | JudgeTree
+from .sections import Sections, at_text, audited, made_by, ranked, told_pairs
 
 _SOURCE_OF_SETS = (
     "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and best-worst "
@@ -44,7 +40,7 @@ class ListStudy:
 
     Attributes
     ----------
-    res : RankingResults
+    res : a fit of rankings
     found : Audit
     at : "average" or None
         Where worths are taken: averaged where they differ by covariates.
@@ -55,7 +51,7 @@ class ListStudy:
         Groups of judges beside the fit, which is of all of them.
     """
 
-    res: RankingResults
+    res: Any
     found: Audit
     at: At
     confidence: float
@@ -63,28 +59,16 @@ class ListStudy:
     tree: JudgeTree | None = None
 
 
-def is_of_lists(data: object) -> TypeGuard[OfLists]:
-    """Whether a page on some data is one of lists."""
-    return isinstance(data.nodes[0].results if isinstance(data, JudgeTree) else data, (Rankings, RankingResults))
+def studied_lists(data: Rankings, formula: str | None, found: Audit | None, confidence: float) -> ListStudy:
+    """Return what the page on lists is about."""
+    res, reduced = _fitted(formula or default_formula_of_lists(data), data)
+    return list_study_of(res, found, confidence, reduced)
 
 
-def studied_lists(data: OfLists, formula: str | None, found: Audit | None, confidence: float) -> ListStudy:
-    """Return what the page is about: a fit as it is, or that of lists.
-
-    Raises
-    ------
-    OptionError
-        For the formula of a fit.
-    """
-    reduced: tuple[str, ...] = ()
-    tree = data if isinstance(data, JudgeTree) else None
-    given = data.nodes[0].results if isinstance(data, JudgeTree) else data
-    if isinstance(given, RankingResults):
-        refuse_formula(formula)
-        res = given
-    else:
-        assert isinstance(given, Rankings)  # as `is_of_lists` says
-        res, reduced = _fitted(formula or default_formula_of_lists(given), given)
+def list_study_of(
+    res: Any, found: Audit | None, confidence: float, reduced: Sequence[str] = (), tree: JudgeTree | None = None
+) -> ListStudy:
+    """Return what the page is about: a fit of rankings as it is, and the groups of judges beside it."""
     found = found or audit(res.rankings)
     classes, _, _ = worth_classes(res.average, None)
     said = tuple(f"{note[0].upper()}{note[1:]}." for note in res.covariance.notes)
@@ -93,7 +77,7 @@ def studied_lists(data: OfLists, formula: str | None, found: Audit | None, confi
     )
 
 
-def _fitted(formula: str, r: Rankings) -> tuple[RankingResults, tuple[str, ...]]:
+def _fitted(formula: str, r: Rankings) -> tuple[Any, tuple[str, ...]]:
     """Return the fit with the largest of the standard errors by clusters, and why bias was reduced if it was."""
     try:
         return fit_cautiously(formula, r), ()
@@ -176,7 +160,7 @@ def _made(s: ListStudy) -> list[str]:
     return made_by(calls, source)
 
 
-def calls_of_sets(res: BestWorstEffects, at: At) -> tuple[tuple[str, ...], str]:
+def calls_of_sets(res: Any, at: At) -> tuple[tuple[str, ...], str]:
     """Return the calls that the tables of sets with effects of judges come from, and where the model is from."""
     spec = res.specification
     asked = {"reference": spec.reference, "best_worst": spec.best_worst}

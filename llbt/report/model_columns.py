@@ -14,6 +14,7 @@ from scipy import stats
 from ..core.basis import Basis
 from ..core.comparisons import Comparisons
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_estimates import PatternEstimates
@@ -87,7 +88,7 @@ def model_columns(res: Any) -> tuple[ModelColumn, ...]:
 
 
 @model_columns.register(LLBTResults)
-def _of_plain(res: LLBTResults) -> tuple[ModelColumn, ...]:
+def _of_plain(res: Estimates) -> tuple[ModelColumn, ...]:
     figures = _deviance(res) | _likelihood(res) | _counts(res.comparisons)
     return (_column(res, res.names, _frame_of(res), figures, res.basis),)
 
@@ -211,7 +212,7 @@ def _of_calibrated(found: Calibration) -> tuple[ModelColumn, ...]:
 
 
 def _column(
-    worths: LLBTResults,
+    worths: Estimates,
     names: Sequence[str],
     values: Frame,
     figures: Mapping[str, float],

@@ -13,10 +13,16 @@ from typing import Any
 from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
 from ..core.patterns import Patterns
+from ..core.rankings import Rankings
 from ..data.paths import held
 from ..fitting.best_worst_effects import BestWorstEffects
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.large_results import LargeResults
+from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_model import fit_patterns
 from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
+from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.fragility import fragility
 from ..inference.grade_tests import grade_tests
@@ -26,6 +32,8 @@ from ..inference.pairwise import pairwise
 from ..inference.residuals import residuals as residuals_of
 from ..inference.sensitivity import sensitivity
 from ..judges.calibrate import Calibration
+from ..judges.judge_table import JudgeData
+from ..judges.tree import JudgeTree
 from ..plot.fits import residuals as residuals_plot
 from ..plot.network import network as network_plot
 from ..plot.pairs import outcomes as outcomes_plot
@@ -37,7 +45,7 @@ from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
 from .judge_sections import has_judges, parts_of
-from .list_sections import calls_of_sets, is_of_lists, sections_of_lists, studied_lists
+from .list_sections import calls_of_sets, list_study_of, sections_of_lists, studied_lists
 from .page_parts import complete, folded, or_why, page, paragraph, picture, section, table
 from .pattern_sections import (
     calls_of_patterns,
@@ -45,10 +53,11 @@ from .pattern_sections import (
     pattern_sections,
     place_of_patterns,
 )
-from .report_inputs import Study, studied
+from .report_inputs import Study, studied, study_of, too_many
 from .safe_write import checked_target, write_whole
 from .sections import MOST_PAIRS, Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
 
+_OF_PAIRS, _OF_LISTS = "Preference judgments", "Preferences in lists"
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
 _MOST_DRAWN = 30  # objects of a heat map
 _MOST_REFITTED = 60  # objects, for seconds of refits
@@ -133,10 +142,46 @@ def write_report(
 
 @functools.singledispatch
 def _asked(data: Any, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
-    """Return the sections of the page and its heading: of lists, or of judgments of pairs; other kinds are below."""
-    if is_of_lists(data):
-        return sections_of_lists(studied_lists(data, formula, found, confidence)), "Preferences in lists"
-    return _sections(studied(data, formula, found, confidence)), "Preference judgments"
+    """Return the sections of the page and its heading: of judgments of pairs; fits and other data are below."""
+    return _sections(studied(data, formula, found, confidence)), _OF_PAIRS
+
+
+@_asked.register(LLBTResults)
+@_asked.register(MixedResults)
+@_asked.register(DiscriminationResults)
+def _of_pair_fit(
+    res: LLBTResults | MixedResults | DiscriminationResults, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    return _sections(study_of(res, found, confidence)), _OF_PAIRS
+
+
+@_asked.register(LargeResults)
+def _of_very_many(
+    res: LargeResults, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    raise too_many(len(res.comparisons.objects))
+
+
+@_asked.register(Rankings)
+def _of_rankings(data: Rankings, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
+    return sections_of_lists(studied_lists(data, formula, found, confidence)), _OF_LISTS
+
+
+@_asked.register(RankingResults)
+def _of_ranking_fit(
+    res: RankingResults, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    return sections_of_lists(list_study_of(res, found, confidence)), _OF_LISTS
+
+
+@_asked.register(JudgeTree)
+def _of_tree(data: JudgeTree, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
+    if isinstance(data.data, JudgeData):
+        return _sections(studied(data, formula, found, confidence)), _OF_PAIRS
+    refuse_formula(formula)
+    return sections_of_lists(list_study_of(data.nodes[0].results, found, confidence, tree=data)), _OF_LISTS
 
 
 @_asked.register(Patterns)

@@ -12,7 +12,7 @@ from scipy import special
 
 from ..auditing.finding import p_text
 from ..core.columns import FloatArray, Label
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
 from ..inference.log_worths import averaged_share, worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
@@ -42,7 +42,7 @@ class Decisions:
     held: str = ""
 
 
-def worth_sentences(res: LLBTResults, confidence: float, decisions: Decisions | None = None) -> dict[str, Said]:
+def worth_sentences(res: Estimates, confidence: float, decisions: Decisions | None = None) -> dict[str, Said]:
     """Return what is preferred, and by how much; by default decisions follow from the log-worths alone."""
     classes, _, _ = worth_classes(res, None)
     pairs = pairwise(res, at="average", confidence=confidence)
@@ -53,7 +53,7 @@ def worth_sentences(res: LLBTResults, confidence: float, decisions: Decisions | 
     return {"preference": _preference(res, pairs, differs), "differences": _differences(decisions, pairs)}
 
 
-def _preference(res: LLBTResults, pairs: Pairwise, averaged: str) -> Said:
+def _preference(res: Estimates, pairs: Pairwise, averaged: str) -> Said:
     frame = worth_table(res, "average", "probability", pairs.confidence).to_frame()
     value = dict(zip(frame["object"], frame["estimate"], strict=True))
     ranked = [pairs.objects[k] for k in pairs.ranking]

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..auditing.audit import Audit, audit, audit_of
 from ..core.comparisons import Comparisons
 from ..core.links import Link
 from ..data.asked import Asked
-from ..data.countable import Countable, countable
+from ..data.countable import countable
 from ..data.table_readers import comparisons_of
 from ..errors import DesignError, SeparationError
-from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.existence import check_existence
-from ..fitting.fitted import Fitted, MaybeMixed, average_of
+from ..fitting.fitted import average_of
 from ..fitting.large import MOST_DENSE
-from ..fitting.large_results import LargeResults
 from ..fitting.mixed import with_effects
-from ..fitting.mixed_results import MixedResults
-from ..fitting.model import LLBT, default_formula
-from ..fitting.results import LLBTResults
+from ..fitting.model import LLBT, ComparisonResults, default_formula
 from ..fitting.specification import CovType, Method, Prior, make_problem
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
@@ -44,9 +42,9 @@ class Study:
 
     Attributes
     ----------
-    res : LLBTResults
+    res : Estimates
         Of a fit with effects of judges, the average judge's; of one with discriminations, that of discrimination 1.
-    asked : LLBTResults, MixedResults or DiscriminationResults
+    asked : a fit of pairs
         The fit itself.
     found : Audit
     at : "average" or None
@@ -58,8 +56,8 @@ class Study:
         Groups of judges beside the fit, which is of all of them.
     """
 
-    res: LLBTResults
-    asked: Fitted
+    res: Estimates
+    asked: Any
     found: Audit
     at: At
     confidence: float
@@ -83,29 +81,28 @@ class Study:
 
 
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
-    """Return what the page is about: a fit as it is, or that of a table or of judgments in a known format."""
-    res: Fitted
-    opened: Countable | None = None  # judgments or counts, read once for fit and audit
-    groups = data if isinstance(data, Groups) else None
-    if groups is not None:
-        data = _of_all(groups)
-    if isinstance(data, (LLBTResults, MixedResults, DiscriminationResults)):
+    """Return what the page is about: the fit of a table, of judgments in a known format, or of all judges of groups."""
+    if isinstance(data, Groups):
         refuse_formula(formula)
-        res = data
-    elif isinstance(data, LargeResults):
-        raise _too_many(len(data.comparisons.objects))
-    else:
-        if isinstance(data, Comparisons):
-            c = data
-        else:
-            opened = countable(data, None, Asked(units=UNITS), 0, UNITS)
-            c = comparisons_of(opened, units=UNITS)
-        if len(c.objects) > MOST_DENSE:
-            raise _too_many(len(c.objects))
-        res = _fitted(formula or default_formula(c), c)
+        return study_of(_of_all(data), found, confidence, data)
+    if isinstance(data, Comparisons):
+        c, audited = data, functools.partial(audit, data)
+    else:  # judgments or counts, read once for fit and audit
+        opened = countable(data, None, Asked(units=UNITS), 0, UNITS)
+        c, audited = comparisons_of(opened, units=UNITS), functools.partial(audit_of, opened)
+    if len(c.objects) > MOST_DENSE:
+        raise too_many(len(c.objects))
+    return study_of(_fitted(formula or default_formula(c), c), found or audited, confidence)
+
+
+def study_of(
+    res: Any, found: Audit | Callable[[], Audit] | None, confidence: float, groups: Groups | None = None
+) -> Study:
+    """Return what the page is about: a fit of pairs as it is, with what its audit found, or asks for it."""
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
-    found = found or (audit(res.comparisons if data is res else data) if opened is None else audit_of(opened))
+    if not isinstance(found, Audit):
+        found = audit(res.comparisons) if found is None else found()
     average = average_of(res)
     classes, _, _ = worth_classes(average, None)
     of_average = "estimates are " if res is not average else ""
@@ -114,7 +111,7 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
     return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices, groups)
 
 
-def _too_many(objects: int) -> DesignError:
+def too_many(objects: int) -> DesignError:
     """Return what is said of more objects than the fits that a page shows have."""
     return DesignError(
         f"a page needs the covariance of all objects, and there are {objects:,}, more than {MOST_DENSE:,}",
@@ -122,12 +119,10 @@ def _too_many(objects: int) -> DesignError:
     )
 
 
-def _of_all(groups: Groups) -> LLBTResults:
+def _of_all(groups: Groups) -> Any:
     """Return the fit of all judges alike."""
     if isinstance(groups, JudgeTree):
-        found = groups.nodes[0].results
-        assert isinstance(found, LLBTResults)  # a tree of lists has a page of lists
-        return found
+        return groups.nodes[0].results
     return (groups.fits[0] if isinstance(groups, ClassModels) else groups).pooled
 
 
@@ -140,7 +135,7 @@ def beside(groups: Groups | None) -> tuple[str, ...]:
     return (f"The section on {name} of judges tells groups of them apart; all others are of all judges{half} alike.",)
 
 
-def _fitted(formula: str, c: Comparisons) -> MaybeMixed:
+def _fitted(formula: str, c: Comparisons) -> ComparisonResults:
     """Return the fit of a formula, with effects of judges where it has brackets."""
     text, brackets = split_brackets(formula)
     return with_effects(LLBT.from_formula(text, c).fit(), brackets) if brackets else finite_fit(formula, c)
@@ -157,7 +152,7 @@ def finite_fit(
     groups: str | Sequence[str] = (),
     prior: Prior = None,
     link: Link = "adjacent",
-) -> LLBTResults:
+) -> ComparisonResults:
     """Return the fit, with Firth's bias reduction where the estimates are infinite without a prior."""
     model = LLBT.from_formula(formula, c, reference=reference)
     fitted = functools.partial(model.fit, method=method, fixed=fixed, cov_type=cov_type, groups=groups, link=link)
@@ -169,7 +164,7 @@ def finite_fit(
         return fitted(prior="jeffreys")
 
 
-def _reduced(res: LLBTResults) -> tuple[str, ...]:
+def _reduced(res: Estimates) -> tuple[str, ...]:
     """Return why bias was reduced, where an estimate is infinite otherwise."""
     if not res.specification.reduces_bias:
         return ()
