@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,15 +12,19 @@ import pandas as pd
 import typer
 
 from ..auditing.audit import Audit
-from ..errors import UNSEEN
-from ..fitting.fitted import AnyFit
-from ..fitting.large_results import LargeResults
-from ..fitting.results import LLBTResults
+from ..errors import UNSEEN, LLBTError
+from ..fitting.fit import FitResults
+from ..fitting.fitted import is_fit
 from ..table import Field, Record, Table
 from .messages import answered
 from .options import Printing
 from .signatures import given
 from .values import assigned, items, wrong
+
+_FIGURES = (
+    "deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", "aic", "bic", "llf", "aic_poisson",
+    "bic_poisson", "llf_poisson", "n_cells",
+)  # fmt: skip
 
 
 def rendered(answer: Record, printing: Printing) -> str:
@@ -74,7 +79,7 @@ def _facts(answer: Record) -> dict[str, Any]:
     if isinstance(answer, Audit):
         findings = answer.to_frame().to_dict("records")
         return {"sizes": list(answer.sizes), "notes": list(answer.notes), "findings": findings}
-    if isinstance(answer, AnyFit):
+    if is_fit(answer):
         return _facts_of_fit(answer)
     table = answer.table()
     table = _by_options(table)
@@ -82,18 +87,11 @@ def _facts(answer: Record) -> dict[str, Any]:
     return {"title": table.title, **lines, "notes": list(table.notes), "rows": _rows(answer.to_frame())}
 
 
-def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
-    fit: tuple[str, ...] = ("aic", "bic", "llf")
-    if isinstance(res, LargeResults) and res.specification.prior is not None:
-        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", "llf", "llf_poisson", "n_cells")
-    elif isinstance(res, LLBTResults | LargeResults):
-        log_linear = isinstance(res, LargeResults) or res.log_linear
-        poisson = ("aic_poisson", "bic_poisson", "llf_poisson") if log_linear else ()
-        fit = ("deviance", "df_resid", "null_deviance", "df_null", "pearson_chi2", *fit, *poisson, "n_cells")
+def _facts_of_fit(res: FitResults) -> dict[str, Any]:
     return {
         "formula": res.specification.formula,
         "objects": list(res.comparisons.objects),
-        **{name: getattr(res, name) for name in fit},
+        **_figures(res),
         **_sigma(res),
         "n_judgments": res.comparisons.n_judgments,
         "converged": res.converged,
@@ -102,7 +100,16 @@ def _facts_of_fit(res: AnyFit) -> dict[str, Any]:
     }
 
 
-def _sigma(res: AnyFit) -> dict[str, Any]:
+def _figures(res: FitResults) -> dict[str, Any]:
+    """Return the figures of fit that a kind of fit has."""
+    found = {}
+    for name in _FIGURES:
+        with contextlib.suppress(AttributeError, LLBTError):
+            found[name] = getattr(res, name)
+    return found
+
+
+def _sigma(res: FitResults) -> dict[str, Any]:
     """Return how judges differ: standard deviations of effects, or discriminations."""
     found = getattr(res, "scales", getattr(res, "discriminations", None))
     if found is None:

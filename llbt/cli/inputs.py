@@ -19,7 +19,7 @@ from ..data.files import open_source
 from ..data.paths import held
 from ..data.sources import in_memory
 from ..errors import DesignError, listed
-from ..fitting.fitted import AnyFit
+from ..fitting.fit import FitResults
 from ..report.report_inputs import UNITS
 from ..table import format_count
 from .messages import working
@@ -231,7 +231,7 @@ def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
     }
 
 
-def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> AnyFit:
+def fitted(formula: str | None, c: llbt.Comparisons, model: Model) -> FitResults:
     """Return the fit of a model, by default of the one that the table asks for."""
     asked = asked_of(model, c)
     formula = formula or llbt.default_formula(c)

@@ -22,7 +22,7 @@ from ..data.sources import Source, in_memory, open_frame
 from ..data.spare_columns import numbers_of_rows
 from ..errors import JudgmentError, SeparationError, listed
 from ..fitting.answer_clusters import ClusterCov
-from ..fitting.fitted import AnyFit
+from ..fitting.fit import FitResults
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..formulas.brackets import has_brackets
 from ..report.report_inputs import finite_fit
@@ -100,7 +100,7 @@ def _data_of(
 
 def audited_fit(
     file: str, formula: str | None, lists: Lists, reading: Reading, counting: Counting, model: Model
-) -> tuple[AnyFit, Audit]:
+) -> tuple[FitResults, Audit]:
     """Return the fit that a page is about, with Firth's bias reduction where estimates are infinite, and an audit."""
     data, read = _data_of(file, lists, reading, counting, model, "found")
     if isinstance(data, llbt.Rankings):
@@ -181,7 +181,7 @@ def _layout_of(source: Source) -> ListLayout | None:
         raise
 
 
-def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> AnyFit:
+def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> FitResults:
     """Return the fit of a model to what a file holds, by default of the one that it asks for."""
     if isinstance(data, llbt.Comparisons):
         return fitted(formula, data, model)
