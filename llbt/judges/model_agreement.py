@@ -13,8 +13,8 @@ from ..core.columns import FloatArray, IntArray, code, groups
 from ..core.counts import counts_of_outcomes
 from ..core.response import THREE, TWO
 from ..errors import DesignError, JudgmentError, listed
+from ..fitting.estimates import Estimates
 from ..fitting.prediction import chances_of, codings_of, comparisons_of
-from ..fitting.results import LLBTResults
 from ..kernel.likelihood import Problem
 from ..table import counted
 from .judge_counts import JudgeLines
@@ -95,7 +95,7 @@ class _Held:
         return np.asarray(sum(rows.columns(free).summed(weights, self.at, codes, size) for rows, weights in parts))
 
 
-def model_figures(lines: JudgeLines, model: LLBTResults | None) -> ModelFigures:
+def model_figures(lines: JudgeLines, model: Estimates | None) -> ModelFigures:
     """Return what a model says of each judge's judgments; zeros and NaN, and a note, without one."""
     if model is None:
         zero = np.zeros(len(lines.judge.levels))
@@ -115,7 +115,7 @@ def model_figures(lines: JudgeLines, model: LLBTResults | None) -> ModelFigures:
     )
 
 
-def _refuse_grades(model: LLBTResults) -> None:
+def _refuse_grades(model: Estimates) -> None:
     """Raise for a model of other outcomes than wins, losses and ties."""
     response = model.comparisons.response
     if response in (TWO, THREE):
@@ -128,7 +128,7 @@ def _refuse_grades(model: LLBTResults) -> None:
     )
 
 
-def _standardized(held: _Held, model: LLBTResults) -> tuple[FloatArray, npt.NDArray[np.bool_], str]:
+def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArray[np.bool_], str]:
     """Return the standardized log-likelihoods (K,), who is followed (K,), and a note on whose the model is.
 
     With V the variance of the log-likelihood, c its covariance with the score and I the information of the fit, the
@@ -156,7 +156,7 @@ def _standardized(held: _Held, model: LLBTResults) -> tuple[FloatArray, npt.NDAr
     return np.where(flat | followed, np.nan, z), np.asarray(followed & ~flat), whose
 
 
-def _among(held: _Held, model: LLBTResults) -> bool:
+def _among(held: _Held, model: Estimates) -> bool:
     """Return whether the fit has as many judgments of each pair and outcome."""
     c = model.comparisons
     size, place = len(c.objects), {label: k for k, label in enumerate(c.objects)}
@@ -172,7 +172,7 @@ def _by_pair(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
     return np.column_stack([np.bincount(cell, column, size * size) for column in both.T])
 
 
-def _held(lines: JudgeLines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]]:
+def _held(lines: JudgeLines, model: Estimates) -> tuple[_Held, tuple[str, ...]]:
     """Return the lines beside what the model expects of them, and notes on what it does not know."""
     first, group = _distinct(lines, model)
     problem, _ = comparisons_of(model, first)
@@ -187,7 +187,7 @@ def _held(lines: JudgeLines, model: LLBTResults) -> tuple[_Held, tuple[str, ...]
     return _Held(lines, problem, at, p, np.where(unknown[at][:, None], 0.0, counts)), tuple(notes)
 
 
-def _distinct(lines: JudgeLines, model: LLBTResults) -> tuple[pd.DataFrame, IntArray]:
+def _distinct(lines: JudgeLines, model: Estimates) -> tuple[pd.DataFrame, IntArray]:
     """Return the distinct comparisons of the lines' frame as far as the model tells them apart, and each row's."""
     if "order" in model.design.blocks and not lines.shown:
         raise DesignError(
@@ -217,7 +217,7 @@ def _distinct(lines: JudgeLines, model: LLBTResults) -> tuple[pd.DataFrame, IntA
     return frame.iloc[first].reset_index(drop=True), group
 
 
-def _needed(model: LLBTResults) -> list[str]:
+def _needed(model: Estimates) -> list[str]:
     """Return the columns that a prediction needs: the objects first."""
     codings = codings_of(model)
     columns = ["object_i", "object_j"]

@@ -16,7 +16,7 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import ratio, sign_p
 from ..data.judge_columns import read_judged, refuse_lists
 from ..errors import OptionError, listed
-from ..fitting.results import LLBTResults
+from ..fitting.fitted import PlainFit
 from ..table import Field, Kind, Record, Table, counted, format_percent
 from .judge_counts import (
     JudgeLines,
@@ -133,7 +133,7 @@ def summary(
     *,
     judge: str = "judge",
     unit: str | Sequence[str] | None = None,
-    model: LLBTResults | None = None,
+    model: PlainFit | None = None,
     min_judgments: Number = 20,
     confidence: Confidence = 0.95,
 ) -> JudgeSummary:

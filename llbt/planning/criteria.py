@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..arguments import JUDGED_INSIDE
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, safe_repr
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
 from ..inference.contrasts import weights_of
 from ..inference.log_worths import log_worths_at
 
@@ -102,7 +102,7 @@ class Asked:
         return np.asarray(np.maximum(each[i] + each[j] - 2 * own[i, j], np.finfo(float).tiny))
 
 
-def asked(res: LLBTResults, goal: Goal, k: int | None, criterion: Criterion) -> Asked:
+def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> Asked:
     """Return what is asked for, checked.
 
     Raises

@@ -14,10 +14,10 @@ from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
 from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.fitted import average_of
+from ..fitting.estimates import Estimates
+from ..fitting.fitted import PlainFit, average_of
 from ..fitting.prediction import chances_of, check_place, pairs_at, undetermined_comparisons
 from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Record, Table, counted, format_number
 from .criteria import CRITERIA, Asked, Candidates, Criterion, Goal, SparseRows, asked
@@ -85,7 +85,7 @@ class NextPairs(Record):
 
 @checked
 def next_pairs(
-    res: LLBTResults | DiscriminationResults | RankingResults,
+    res: PlainFit | DiscriminationResults | RankingResults,
     n: Count = 1,
     *,
     goal: Goal = "all",
@@ -241,5 +241,5 @@ def _costs(costs: object, shown: Mapping[str, Sequence[Any]], objects: Sequence[
     return np.array([priced.get(frozenset(pair), 1.0) for pair in both])
 
 
-def _reservations(res: LLBTResults) -> list[str]:
+def _reservations(res: Estimates) -> list[str]:
     return ["judgments are taken as independent, whatever the clusters say"] if res.specification.groups else []

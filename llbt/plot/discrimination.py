@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import Confidence, checked
-from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.fitted import DiscriminationsFit
 from ..fitting.specification import IntervalMethod
 from .style import (
     BLUE,
@@ -36,7 +36,7 @@ _LOOKS = {
 
 @checked
 def discrimination(
-    res: DiscriminationResults,
+    res: DiscriminationsFit,
     *,
     confidence: Confidence = 0.95,
     method: IntervalMethod = "wald",

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arguments import JUDGED_INSIDE, Count, checked
 from ..core.columns import Label
 from ..errors import DesignError, OptionError, kind_of, listed
-from ..fitting.results import LLBTResults
+from ..fitting.fitted import PlainFit
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
 from ..table import Table, format_count, format_p
@@ -42,7 +42,7 @@ _ANOVA = {"df_resid", "deviance", "df", "statistic", "p_value"}
 
 
 @checked
-def residuals(res: LLBTResults, *, kind: Residual = "pearson", most: Count = 20, ax: Axes | None = None) -> Axes:
+def residuals(res: PlainFit, *, kind: Residual = "pearson", most: Count = 20, ax: Axes | None = None) -> Axes:
     """Plot the largest standardized residuals: what happens more or less often than the model expects.
 
     Parameters

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..arguments import JUDGED_INSIDE, Confidence, checked
 from ..errors import OptionError, kind_of, listed
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, average_of
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise, takes_many_letters
@@ -169,7 +169,7 @@ def ranks(ranks: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> 
 # -- estimates ------------------------------------------------------------------------------------------------
 
 
-def _intervals(res: LLBTResults, at: At, scale: Scale, bars: Bars, confidence: float) -> tuple[pd.DataFrame, str]:
+def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: float) -> tuple[pd.DataFrame, str]:
     """Return object, estimate, conf_low, conf_high, the best first, and what they are measured from."""
     if bars == "confidence":
         board = leaderboard(res, scale=scale, at=at, confidence=confidence)

@@ -12,8 +12,10 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError
+from ..fitting.estimates import Estimates
+from ..fitting.fitted import PlainFit
+from ..fitting.hypotheses import Methods
 from ..fitting.prediction import codings_of
-from ..fitting.results import LLBTResults
 from ..formulas.coding import Block, Codings, is_summed
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
 from ..inference.log_worths import LogWorths, centred, worth_classes
@@ -60,8 +62,8 @@ _EFFECTS: dict[Block, tuple[str, str, str]] = {
 
 @checked
 def judges(
-    res: LLBTResults,
-    pooled: LLBTResults | None = None,
+    res: PlainFit,
+    pooled: PlainFit | None = None,
     *,
     at: At = None,
     scale: Scale = "log_worth",
@@ -132,7 +134,7 @@ def judges(
 
 
 @checked
-def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
+def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
     """Plot the effects of ties, grades, both bad and order, by judge or whatever else the formula lets them differ by.
 
     Parameters
@@ -199,7 +201,7 @@ def ties(res: LLBTResults, *, at: At = None, confidence: Confidence = 0.95, ax: 
 # -- worths ---------------------------------------------------------------------------------------------------
 
 
-def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
+def _classes(res: Estimates, at: At) -> dict[str, LogWorths]:
     """Return the centred log-worths of each class."""
     _, shown, _ = worth_classes(res, at)
     rows = [dict(zip(shown, values, strict=True)) for values in zip(*shown.values(), strict=True)]
@@ -211,7 +213,7 @@ def _classes(res: LLBTResults, at: At) -> dict[str, LogWorths]:
     return {", ".join(map(str, row.values())): centred(res, row)[0] for row in rows}
 
 
-def _pooled_worths(res: LLBTResults, pooled: LLBTResults | None) -> tuple[LogWorths, str]:
+def _pooled_worths(res: Estimates, pooled: Estimates | None) -> tuple[LogWorths, str]:
     if pooled is None:
         return centred(res, "average")[0], "average"
     if pooled.comparisons.objects != res.comparisons.objects:
@@ -239,18 +241,20 @@ def _draw_class(ax: Axes, parts: list[FloatArray], label: str, k: int, classes: 
 # -- ties and order -------------------------------------------------------------------------------------------
 
 
-def _effects(res: LLBTResults, block: Block, at: At, confidence: float) -> pd.DataFrame:
+def _effects(res: Estimates, block: Block, at: At, confidence: float) -> pd.DataFrame:
     """Return label, estimate, conf_low and conf_high of an effect in each class; NaN where it is aliased."""
     labels, rows = _effect_rows(res, block, at)
     known = ~rows[:, [res.names.index(name) for name in res.aliased]].any(axis=1)
     numbers = ["estimate", "conf_low", "conf_high"]
     frame = pd.DataFrame(np.nan, index=range(len(labels)), columns=numbers)
     if known.any():
-        frame.loc[known, numbers] = res.t_test(rows[known], confidence=confidence).to_frame()[numbers].to_numpy()
+        frame.loc[known, numbers] = (
+            Methods.t_test(res, rows[known], confidence=confidence).to_frame()[numbers].to_numpy()
+        )
     return frame.assign(label=labels)
 
 
-def _looks(res: LLBTResults) -> dict[Block, tuple[str, str, str]]:
+def _looks(res: Estimates) -> dict[Block, tuple[str, str, str]]:
     """Return how each effect of a formula is called and drawn, the grades after the tie, the smallest first."""
     grades = {f"grade[{level}]": level for level in res.comparisons.response.grades}
     smallest_first = sorted(grades, key=lambda block: len(grades[block]))
@@ -260,7 +264,7 @@ def _looks(res: LLBTResults) -> dict[Block, tuple[str, str, str]]:
     return {block: look for block, look in every.items() if block in called or block in res.design.blocks}
 
 
-def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], FloatArray]:
+def _effect_rows(res: Estimates, block: Block, at: At) -> tuple[list[str], FloatArray]:
     """Return the classes between which an effect differs, and the rows of the parameters that it is in each."""
     codings = codings_of(res)
     used = codings.blocks[block].variables
@@ -279,7 +283,7 @@ def _effect_rows(res: LLBTResults, block: Block, at: At) -> tuple[list[str], Flo
     return [_joined(label, unit) for label in classes for unit in units], np.asarray(rows)
 
 
-def _units(codings: Codings, res: LLBTResults, block: Block) -> tuple[Any, list[str]]:
+def _units(codings: Codings, res: Estimates, block: Block) -> tuple[Any, list[str]]:
     """Return the pairs, or the objects as (J, 2), between which an effect differs, and their names."""
     c = res.comparisons
     used = codings.blocks[block].variables

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..arguments import checked
 from ..core.columns import FloatArray
-from ..fitting.results import LLBTResults
+from ..fitting.fitted import PlainFit
 from ..formulas.grid import At
 from ..inference.log_worths import centred
 from ..inference.residuals import residuals
@@ -39,7 +39,7 @@ _UPRIGHT = 12  # objects up to which names stand upright
 
 
 @checked
-def network(res: LLBTResults, *, at: At = "average", ax: Axes | None = None) -> Axes:
+def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axes:
     """Plot who met whom: a line per pair, as wide as its judgments, coloured by how far the model is off.
 
     Parameters
