@@ -12,8 +12,9 @@ import numpy as np
 from ..arguments import Jobs, Number, Rng, checked
 from ..core.statistics import chi2_reservation
 from ..errors import DesignError, OptionError
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, OneSource
-from ..fitting.results import LLBTResults, bic_reservation
+from ..fitting.results import bic_reservation
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_number
 from .nested import (
@@ -361,7 +362,7 @@ def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
     return Field("p_value", heading, p, "p_value"), Field("", "", p, "stars")
 
 
-def flip_notes(tests: Sequence[Compared | None], res: LLBTResults) -> tuple[str, ...]:
+def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, ...]:
     """Return how many clusters' scores were flipped, and how often; and where clusters have no answer."""
     found = [t.flips for t in tests if t is not None and t.flips is not None]
     groups = " and ".join(res.specification.groups)
@@ -382,7 +383,7 @@ def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple
     return (f"nothing beyond what the other terms describe: {', '.join(empty)}",) if empty else ()
 
 
-def dispersion_notes(test: Test, scaled_by: Sequence[LLBTResults]) -> tuple[str, ...]:
+def dispersion_notes(test: Test, scaled_by: Sequence[Estimates]) -> tuple[str, ...]:
     """Return what an F test took as the dispersion."""
     if test != "F":
         return ()
@@ -394,7 +395,7 @@ def dispersion_notes(test: Test, scaled_by: Sequence[LLBTResults]) -> tuple[str,
     return tuple(notes) if possible else (*notes, f"it means little: {reservation}")
 
 
-def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
+def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     """Return what a test does not take from the fits: their covariance, or that they are no maximum likelihood fits."""
     specs = [fit.specification for fit in fits]
     if test in ("wald", "cluster"):
@@ -422,7 +423,7 @@ def reservations(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
     return (*notes, *_sparse_notes(test, fits))
 
 
-def _kept_notes(name: str, fit: LLBTResults) -> list[str]:
+def _kept_notes(name: str, fit: Estimates) -> list[str]:
     """Say that judgments are taken as independent although the table keeps clusters, where nobody decided so."""
     kept = fit.comparisons.clusters
     if not kept or fit.specification.cov_type != "nonrobust" or fit.covariance.notes:
@@ -433,7 +434,7 @@ def _kept_notes(name: str, fit: LLBTResults) -> list[str]:
     ]
 
 
-def _sparse_notes(test: Test, fits: Sequence[LLBTResults]) -> tuple[str, ...]:
+def _sparse_notes(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     """Return what few judgments do to a test that takes them as independent."""
     largest = max(fits, key=lambda fit: len(fit.free))
     if not few_judgments(largest) or any(fit.specification.groups for fit in fits):

@@ -13,9 +13,9 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, plain_of
-from ..fitting.mixed_results import MixedResults
-from ..fitting.results import LLBTResults
+from ..fitting.protocols import has_effects
 from ..kernel.batch import params_of_many
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
@@ -96,7 +96,7 @@ def bootstrap(
     if getattr(res.specification, "prior", None) is not None and not isinstance(res, ClassWorthSource):
         raise DesignError("resamples are fitted by maximum likelihood", "Fit without prior=.")
     draw = Resampler.of("bootstrap", rng, n_jobs, progress)
-    if isinstance(res, MixedResults):
+    if has_effects(res):
         return bootstrapped_units(res, statistic, judge_unit(res, resample), n, draw, default=parameters_of)
     plain = plain_of(res)
     if plain is None:
@@ -104,9 +104,7 @@ def bootstrap(
     return _of_table(plain, statistic, resample, n, draw)
 
 
-def _of_table(
-    res: LLBTResults, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler
-) -> Bootstrap:
+def _of_table(res: Estimates, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler) -> Bootstrap:
     """Return the bootstrap of a fit by the counts of its table, refitted all at once."""
     resample = resample or own_unit(res.specification.groups, "resample")
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
@@ -126,7 +124,7 @@ def _of_table(
     return _of_statistic(res, statistic, n, resample, draw)
 
 
-def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+def _drawn(res: Estimates, resample: str, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
     if resample == "judgment":
         return draw_judgments(res, n, rng)
     if resample == "parametric":
@@ -134,7 +132,7 @@ def _drawn(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) ->
     return draw_clusters(res, resample, n, rng)
 
 
-def _of_parameters(res: LLBTResults, n: int, resample: str, draw: Resampler) -> Bootstrap:
+def _of_parameters(res: Estimates, n: int, resample: str, draw: Resampler) -> Bootstrap:
     estimate = np.asarray(res.params, dtype=np.float64)
     refuse_draws("the table of estimates of {n} resamples", n, 2.0 * len(estimate))
     replicates = np.repeat(estimate[None, :], n, axis=0)
@@ -144,14 +142,14 @@ def _of_parameters(res: LLBTResults, n: int, resample: str, draw: Resampler) -> 
     return Bootstrap(res, res.names, estimate, replicates, resample)
 
 
-def _refitted(res: LLBTResults, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
+def _refitted(res: Estimates, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Return the free parameters of n resamples, shape (n, p)."""
     counts = _drawn(res, resample, n, rng)
     with few_threads(len(res.free)):
         return params_of_many(res.problem(), counts, res.solution.params)
 
 
-def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
+def _of_statistic(res: Estimates, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
     names, estimate = values_at(res, statistic)
     task = functools.partial(_statistics_of, res, statistic, names, resample)
     replicates = np.concatenate(draw.blocks(task, n, res.counts.size, _REFITS))
@@ -159,7 +157,7 @@ def _of_statistic(res: LLBTResults, statistic: Statistic, n: int, resample: str,
 
 
 def _statistics_of(
-    res: LLBTResults, statistic: Statistic, names: tuple[str, ...], resample: str, n: int, rng: np.random.Generator
+    res: Estimates, statistic: Statistic, names: tuple[str, ...], resample: str, n: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the values of n resamples, shape (n, k); NaN in degenerate ones."""
     replicates = np.full((n, len(names)), np.nan)

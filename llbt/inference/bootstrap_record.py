@@ -18,7 +18,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of, plain_of
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import has_lists
 from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
@@ -282,7 +282,7 @@ class Bootstrap(Record):
 
     def _independence(self) -> tuple[str, ...]:
         """Say where judgments were drawn as independent although the fit, or its table, knows of clusters."""
-        if isinstance(self.results, RankingResults):
+        if has_lists(self.results):
             kept = [c.name for c in self.results.rankings.cluster_columns]
             told = f"lists were drawn as independent; resample={kept[0]!r} draws whole clusters" if kept else ""
             return (told,) if told and self.resample == "list" else ()

@@ -18,11 +18,11 @@ from ..core.links import Cumulative
 from ..core.response import Response
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed, safe_repr
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.large_results import LargeResults
 from ..fitting.prediction import undetermined
-from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
@@ -188,7 +188,7 @@ def _tested(
 
 
 def _linear(
-    res: LLBTResults, weights: Mapping[str, Mapping[Any, float] | str], at: At, scale: Scale
+    res: Estimates, weights: Mapping[str, Mapping[Any, float] | str], at: At, scale: Scale
 ) -> tuple[list[Linear], tuple[str, ...]]:
     """Return the contrasts, in their order, and notes."""
     rows = {name: _in_words(res, name, value, scale) for name, value in weights.items() if isinstance(value, str)}
@@ -202,7 +202,7 @@ def _linear(
     return [rows[name] for name in weights], notes
 
 
-def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
+def _one(res: Estimates, name: str, weights: Any, found: LogWorths) -> Linear:
     """Return the contrast of log-worths that a mapping of weights describes."""
     row = weights_of(res, name, weights)
     matrix = (row @ found.rows)[None, :]
@@ -217,7 +217,7 @@ def _one(res: LLBTResults, name: str, weights: Any, found: LogWorths) -> Linear:
     return Linear([name], matrix, estimate, cov)
 
 
-def weights_of(res: LLBTResults | LargeResults, name: str, weights: Any) -> FloatArray:
+def weights_of(res: Estimates | LargeResults, name: str, weights: Any) -> FloatArray:
     """Return the weights of the J objects, shape (J,)."""
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):
@@ -245,7 +245,7 @@ def weights_of(res: LLBTResults | LargeResults, name: str, weights: Any) -> Floa
     return row
 
 
-def _in_words(res: LLBTResults | LargeResults, name: str, text: str, scale: Scale) -> Linear:
+def _in_words(res: Estimates | LargeResults, name: str, text: str, scale: Scale) -> Linear:
     """Return the hypotheses that a text describes, named."""
     found = estimated(res, text)
     blocks = zip(res.design.names, res.design.blocks, strict=True)

@@ -13,7 +13,8 @@ from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, OptionError, SeparationError, listed, near
 from ..fitting.clusters import kept_way
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
+from ..fitting.fitted import PlainFit
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.likelihood import Problem
 from ..kernel.random_walk import LARGEST, Periods, Rate, Rates, rate, rate_bounds, walk
@@ -29,7 +30,7 @@ _MATRICES = 24  # parameters × parameters of each period, held at once
 
 @checked
 def drift(
-    res: LLBTResults,
+    res: PlainFit,
     *,
     time: str,
     periods: Count | None = None,
@@ -184,7 +185,7 @@ class _Lines:
         return cls(period[first], clusters.rows[first], counts)
 
 
-def _timed(res: LLBTResults, time: str, periods: int | None) -> tuple[tuple[Label, ...], FloatArray, bool, _Lines]:
+def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label, ...], FloatArray, bool, _Lines]:
     """Return the periods in their order, when each is, whether that is a number, and the counts by period."""
     c = res.comparisons
     names = (*c.clusters, *(column.name for column in c.columns))
@@ -226,7 +227,7 @@ def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tu
     return tuple(middles.tolist()), middles, stretch[period]
 
 
-def _drifting(res: LLBTResults) -> tuple[IntArray, FloatArray]:
+def _drifting(res: Estimates) -> tuple[IntArray, FloatArray]:
     """Return which estimated parameters the objects have, and their log-worths less the mean by parameter, (J, p)."""
     formula, c, design = res.specification.formula, res.comparisons, res.design
     terms = [t for t in parse(formula, vocabulary(c)).worth if any("object" in f.variables for f in t.factors)]
@@ -255,14 +256,14 @@ def _drifting(res: LLBTResults) -> tuple[IntArray, FloatArray]:
     return columns, centred
 
 
-def _problem(res: LLBTResults, lines: _Lines) -> Problem:
+def _problem(res: Estimates, lines: _Lines) -> Problem:
     """Return what was fitted, with the counts of each period in lines of their own."""
     whole = res.problem()
     some = tuple(predictor.take(lines.rows) for predictor in whole.predictors)
     return Problem(some, lines.counts, whole.offsets[:, lines.rows], whole.response)
 
 
-def _judged(res: LLBTResults, lines: _Lines, size: int) -> FloatArray:
+def _judged(res: Estimates, lines: _Lines, size: int) -> FloatArray:
     """Return how many judgments each object has in each period, (T, J)."""
     found = np.zeros((size, len(res.comparisons.objects)))
     for side in (0, 1):
@@ -270,7 +271,7 @@ def _judged(res: LLBTResults, lines: _Lines, size: int) -> FloatArray:
     return found
 
 
-def _check(res: LLBTResults) -> None:
+def _check(res: Estimates) -> None:
     spec = res.specification
     if spec.cov_type != "nonrobust" or spec.groups:
         raise OptionError(

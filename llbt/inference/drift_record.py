@@ -12,7 +12,7 @@ from ..arguments import Jobs, Number, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, OptionError, listed
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
 from ..fitting.variance_components import likelihood_ratio, mixture_p_value, said_mixture
 from ..kernel.random_walk import Periods, Rate, Rates, Walk, rate
 from ..resampling import Resampler, p_value
@@ -59,7 +59,7 @@ class Drift(Record):
 
     _made_by: ClassVar[str] = "llbt.drift(res, time=…)"
 
-    res: LLBTResults
+    res: Estimates
     time: str
     levels: tuple[Label, ...]
     judgments: FloatArray

@@ -10,10 +10,10 @@ import numpy as np
 from ..core.columns import FloatArray
 from ..errors import OptionError
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.population_predictions import Population
-from ..fitting.results import LLBTResults
 
 
 @singledispatch
@@ -25,7 +25,7 @@ def expected_counts(res: Any) -> FloatArray:
 
 
 @expected_counts.register
-def _(res: LLBTResults) -> FloatArray:
+def _(res: Estimates) -> FloatArray:
     return res.solution.means
 
 

@@ -14,8 +14,8 @@ from ..arguments import Count, Kind, checked, is_real
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit, way_of
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, average_of, plain_of
-from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of
 from ..formulas.grid import At
 from ..resampling import shown
@@ -210,7 +210,7 @@ def fragility(
     return Fragility(unit, total, rows, frame.reset_index(drop=True), notes)
 
 
-def _searched(res: LLBTResults, unit: str, most: float) -> tuple[Search, list[str], float]:
+def _searched(res: Estimates, unit: str, most: float) -> tuple[Search, list[str], float]:
     """Return the search among the units of a fit, what these are called, and how many there are."""
     problem = res.problem()
     penalty = penalty_of(problem, res.comparisons, res.specification)

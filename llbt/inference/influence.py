@@ -18,6 +18,7 @@ from ..arguments import checked
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, LLBTError, OptionError
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import (
     AnyFit,
     ClassSource,
@@ -29,7 +30,6 @@ from ..fitting.fitted import (
     plain_of,
 )
 from ..fitting.large_results import LargeResults
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At, check_at
 from ..resampling import shown
 from ..table import Field, Record, Table, format_count
@@ -130,7 +130,7 @@ def influence(
     return Influence(_by_cell(plain)) if by is None else _by_level(plain, by, at, progress)
 
 
-def _by_cell(res: LLBTResults) -> Table:
+def _by_cell(res: Estimates) -> Table:
     fitted = res.fittedvalues
     frame = fitted.index.to_frame(index=False)
     h, residual = res.hat_diag.to_numpy(dtype=float), standardized_residuals(res)
@@ -152,7 +152,7 @@ def _by_cell(res: LLBTResults) -> Table:
     ).first(20)
 
 
-def _by_level(res: LLBTResults, by: str, at: At, progress: bool) -> Influence:
+def _by_level(res: Estimates, by: str, at: At, progress: bool) -> Influence:
     c = res.comparisons
     levels = levels_of(c, by)
     if isinstance(at, Mapping) and by in at:
@@ -326,7 +326,7 @@ def _told(
     return Influence(rows, printed)
 
 
-def _without(res: LLBTResults, by: str, level: Any, levels: list[Any], at: At) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _without(res: Estimates, by: str, level: Any, levels: list[Any], at: At) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the log-worths without a level, in the order of the table's objects; NaN where there are none."""
     c = res.comparisons
     found = np.full(len(c.objects), np.nan)

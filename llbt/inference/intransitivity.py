@@ -13,8 +13,8 @@ from ..arguments import checked
 from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.comparisons import Comparisons
-from ..fitting.fitted import Fitted
-from ..fitting.mixed_results import MixedResults
+from ..fitting.fitted import PairFit
+from ..fitting.protocols import has_effects
 from ..kernel.deviances import cell_deviances
 from ..table import Field, Record, Table, format_count, format_number, format_share
 from .expected import expected_counts
@@ -187,7 +187,7 @@ class Intransitivity(Record):
 
 
 @checked
-def intransitivity(data: Fitted | Comparisons) -> Intransitivity:
+def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
     """Return how intransitive the pooled preferences are, and of a fit where its deviance sits.
 
     A Bradley-Terry model ranks the objects, so it cannot describe preferences that go round in a circle.
@@ -246,8 +246,9 @@ def intransitivity(data: Fitted | Comparisons) -> Intransitivity:
     possible = size >= 3 and triads == math.comb(size, 3)
     zeta = 1 - circular / most_circular_triads(size) if possible else math.nan
     tested, weak, moderate, strong = count_violations(shares)
-    of_judges = (_OF_JUDGES,) * isinstance(data, MixedResults)
-    notes = (*_notes(c, shares, circular, possible), *of_judges)
+    notes = _notes(c, shares, circular, possible)
+    if has_effects(data):
+        notes = (*notes, _OF_JUDGES)
     return Intransitivity(
         c.objects, wins, ties, triads, circular, zeta, tested, weak, moderate, strong, fitted, deviances, notes
     )
@@ -352,7 +353,7 @@ def _shares(wins: FloatArray, ties: FloatArray) -> FloatArray:
     return np.asarray((wins + ties / 2) / np.where(total > 0, total, np.nan))
 
 
-def _fitted(res: Fitted) -> tuple[FloatArray, FloatArray]:
+def _fitted(res: PairFit) -> tuple[FloatArray, FloatArray]:
     """Return expected shares and deviances of the pairs, each (J, J)."""
     c, means = res.comparisons, expected_counts(res)
     parts = cell_deviances(c.outcome_counts, means)

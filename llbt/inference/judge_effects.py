@@ -12,7 +12,8 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..errors import DesignError, OptionError, listed
-from ..fitting.mixed_results import MixedResults
+from ..fitting.fitted import EffectsFit
+from ..fitting.protocols import WithEffects
 from ..fitting.variance_components import effect_df
 from ..kernel.mixed import restricted
 from ..table import Field, Record, Table, interval_fields
@@ -45,7 +46,7 @@ class JudgeEffects(Record):
 
     _made_by: ClassVar[str] = "llbt.judge_effects(res)"
 
-    res: MixedResults
+    res: WithEffects
     effects: FloatArray
     effect_errors: FloatArray
     others: FloatArray
@@ -121,7 +122,7 @@ class JudgeEffects(Record):
 
 
 @checked
-def judge_effects(res: MixedResults, *, by: str | None = None, confidence: Confidence = 0.95) -> JudgeEffects:
+def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confidence = 0.95) -> JudgeEffects:
     """Return how each judge differs from the average judge: predicted effects with their standard errors.
 
     Parameters
@@ -175,13 +176,13 @@ def judge_effects(res: MixedResults, *, by: str | None = None, confidence: Confi
 _Found = tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[tuple[str, str], ...]]
 
 
-def _columns(res: MixedResults, grouping: str) -> tuple[tuple[str, str], ...]:
+def _columns(res: WithEffects, grouping: str) -> tuple[tuple[str, str], ...]:
     """Return the bracket and the thing of each effect of a judge that is not on log-worths."""
     some = [bracket for bracket in res.brackets if bracket.grouping == grouping and not bracket.of_objects]
     return tuple((str(bracket), label) for bracket in some for label in bracket.things(res.comparisons.response))
 
 
-def _predicted(res: MixedResults, grouping: str) -> _Found:
+def _predicted(res: WithEffects, grouping: str) -> _Found:
     """Return the effects that Laplace's approximation has found: 0 where it has no effects left."""
     size, objects = len(res.judges.groupings[grouping]), len(res.comparisons.objects)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
@@ -199,7 +200,7 @@ def _predicted(res: MixedResults, grouping: str) -> _Found:
     return effects, effect_errors, others, other_errors, columns
 
 
-def _of_modes(res: MixedResults) -> _Found:
+def _of_modes(res: WithEffects) -> _Found:
     """Return the effects at the modes that quadrature and sampling are centred on."""
     judges, found = res.judges, res.solution
     size, objects = len(judges.levels), len(res.comparisons.objects)

@@ -10,7 +10,7 @@ from ..core.columns import FloatArray, IntArray, Label, dense, summed_by
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_ways
-from ..fitting.mixed_results import MixedResults
+from ..fitting.protocols import WithEffects
 from ..kernel.batch import fit_one
 from ..kernel.group_modes import Groups
 from ..kernel.likelihood import Problem, information, probabilities
@@ -32,7 +32,7 @@ class JudgeUnits:
     Its parameters are the fixed ones, then σ, at the maximum of the likelihood.
     """
 
-    fit: MixedResults
+    fit: WithEffects
     unit: str
     labels: tuple[Label, ...]
     counts: FloatArray
@@ -133,17 +133,17 @@ class JudgeUnits:
             found[mine] = value[judges.grouped.place[mine]]
         return summed_by(self.codes, found, len(self.counts))
 
-    def refitted(self, counts: FloatArray) -> MixedResults:
+    def refitted(self, counts: FloatArray) -> WithEffects:
         """Return the fit with so many of each unit, each copy of a judge a judge of its own."""
         name = self.fit.judges.name
         times = counts[self.codes].astype(np.int64)
-        again: MixedResults = refit_data(
+        again: WithEffects = refit_data(
             self.fit, judges_again(self.fit.comparisons, name, np.repeat(np.arange(len(times)), times))
         )
         return again
 
 
-def judge_units(res: MixedResults, by: str | None, option: str) -> JudgeUnits:
+def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
     """Return a fit with effects of judges as a model of judges, or of levels that judges are nested in."""
     judges = res.judges
     if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:

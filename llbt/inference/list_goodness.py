@@ -15,8 +15,8 @@ from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.rankings import Rankings, ranks_in_lists
 from ..errors import DesignError
+from ..fitting.protocols import WithLists
 from ..fitting.ranking_lists import batches_of, rows_of
-from ..fitting.ranking_results import RankingResults
 from ..kernel.list_draws import drawn_extremes, drawn_orders, drawn_tied, sets_of
 from ..kernel.list_likelihood import Lists
 from ..resampling import Resampler
@@ -30,7 +30,7 @@ _MOST_CELLS = 50_000_000  # numbers of cells in all drawn tables
 _MOST_SETS = 5_000  # that one place can be given to
 
 
-def lists_goodness(res: RankingResults, of: Of, n: int, draw: Resampler) -> SimulatedGoodness:
+def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> SimulatedGoodness:
     """Return the test of fit of a model of lists by drawn lists; see `goodness_of_fit`."""
     check_drawn(res)
     drawing = ListDrawing.of(res, _SIZES[of])
@@ -47,7 +47,7 @@ def lists_goodness(res: RankingResults, of: Of, n: int, draw: Resampler) -> Simu
     return _compared(res, of, drawing, counts, scores)
 
 
-def check_drawn(res: RankingResults) -> None:
+def check_drawn(res: WithLists) -> None:
     """Raise for a fit that no lists can be drawn from."""
     r = res.rankings
     if res.specification.prior is not None:
@@ -94,7 +94,7 @@ class ListDrawing:
     cells: IntArray
 
     @classmethod
-    def of(cls, res: RankingResults, size: int) -> ListDrawing:
+    def of(cls, res: WithLists, size: int) -> ListDrawing:
         """Return what is needed of a fit, for pairs or triples."""
         r = res.rankings
         times = r.counts.astype(np.int64)
@@ -185,7 +185,7 @@ def _drawn(drawing: ListDrawing, n: int, rng: np.random.Generator) -> tuple[Floa
 
 
 def _compared(
-    res: RankingResults, of: Of, drawing: ListDrawing, counts: FloatArray, scores: FloatArray
+    res: WithLists, of: Of, drawing: ListDrawing, counts: FloatArray, scores: FloatArray
 ) -> SimulatedGoodness:
     n = len(counts)
     seen = drawing.counted(drawing.rankings.places)

@@ -10,13 +10,13 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray, IntArray
 from ..core.rankings import Rankings, gathered_rankings
 from ..errors import OptionError, listed
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import WithLists
 from .list_goodness import ListDrawing, check_drawn
 
 LISTS = "list"
 
 
-def drawn_rankings(res: RankingResults, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
+def drawn_rankings(res: WithLists, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
     """Return tables of lists drawn from a fit: as many, of the same objects and covariates, with as many places."""
     check_drawn(res)
     r = res.rankings

@@ -10,8 +10,8 @@ from scipy import linalg
 from ..core.columns import FloatArray, IntArray, Label, summed_by
 from ..core.rankings import list_text
 from ..errors import DesignError
+from ..fitting.protocols import WithLists
 from ..fitting.ranking_lists import Ghost, without_column
-from ..fitting.ranking_results import RankingResults
 from ..kernel.list_fit import Unbounded, fit_lists
 from .list_tables import LISTS, counted_again, levels_of_lists
 from .refit import refit_data
@@ -23,7 +23,7 @@ _WEAK = 1.0  # wins and losses of each object against one that nobody judged
 class ListUnits:
     """A fit to L lists in units; `codes` is the unit of each list, shape (L,)."""
 
-    fit: RankingResults
+    fit: WithLists
     unit: str
     labels: tuple[Label, ...] | None
     counts: FloatArray
@@ -98,13 +98,13 @@ class ListUnits:
             return each
         return summed_by(self.codes, each * self.fit.rankings.counts, len(self.counts))
 
-    def refitted(self, counts: FloatArray) -> RankingResults:
+    def refitted(self, counts: FloatArray) -> WithLists:
         """Return the fit with other counts of the units, its lists taken as independent."""
-        again: RankingResults = refit_data(self.fit, counted_again(self.fit.rankings, self.of_lists(counts)))
+        again: WithLists = refit_data(self.fit, counted_again(self.fit.rankings, self.of_lists(counts)))
         return again
 
 
-def list_units(res: RankingResults, by: str | None, option: str) -> ListUnits:
+def list_units(res: WithLists, by: str | None, option: str) -> ListUnits:
     """Return a fit to lists as a model of lists, or of the levels of a column."""
     r = res.rankings
     by = by or res.specification.groups or LISTS

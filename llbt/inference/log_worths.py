@@ -13,9 +13,9 @@ from scipy.sparse import csr_array
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
+from ..fitting.estimates import Estimates
 from ..fitting.population_predictions import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
-from ..fitting.results import LLBTResults
 from ..formulas.coding import Codings
 from ..formulas.grid import At, average_rows, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
@@ -82,7 +82,7 @@ class LogWorths:
         return self.of_objects is not None
 
 
-def _log_worths(res: LLBTResults, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
+def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
     """Return the log-worths for the objects' rows (J, p) of one class, those of objects that it compares.
 
     Where the class does not compare the model's reference with most others, the last object that it does is its own.
@@ -117,7 +117,7 @@ def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
 
 
 def worth_classes(
-    res: LLBTResults, at: At, population: Population | None = None
+    res: Estimates, at: At, population: Population | None = None
 ) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
     """Return the log-worths in each class that is asked for, the covariates of each class, and notes.
 
@@ -176,7 +176,7 @@ def class_name(shown: Mapping[str, Sequence[Any]], k: int) -> str:
     return ", ".join(f"{name} {_said(values[k])}" for name, values in shown.items())
 
 
-def _missing(res: LLBTResults, found: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+def _missing(res: Estimates, found: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
     """Return notes that name the objects without a log-worth, and in which classes."""
     where: dict[tuple[Label, ...], list[str]] = {}
     for k, one in enumerate(found):
@@ -194,7 +194,7 @@ def _missing(res: LLBTResults, found: Sequence[LogWorths], shown: Mapping[str, S
     return (*notes[:NAMED], *([f"NA in {more} more classes, where other objects are not compared"] if more else []))
 
 
-def log_worths_at(res: LLBTResults, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
+def log_worths_at(res: Estimates, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of the one class that `at` names, and notes that say which.
 
     Raises
@@ -220,7 +220,7 @@ def _said(value: Any) -> str:
     return format_number(value, 5) if isinstance(value, float) else str(value)
 
 
-def centred(res: LLBTResults, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
+def centred(res: Estimates, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
     found, notes = log_worths_at(res, at, population)
     inside = ~np.isnan(found.estimate)
@@ -229,7 +229,7 @@ def centred(res: LLBTResults, at: At, population: Population | None = None) -> t
     return found.combined(center, np.where(inside, estimate, np.nan)), notes
 
 
-def averaged_share(res: LLBTResults, i: int, j: int) -> float:
+def averaged_share(res: Estimates, i: int, j: int) -> float:
     """Return the probability that object i is preferred over j, given a decision, averaged over the judgments.
 
     Each judgment of the table counts with the probability at its own covariate values, without order effects. The

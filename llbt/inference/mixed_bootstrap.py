@@ -5,18 +5,18 @@ from __future__ import annotations
 import pandas as pd
 
 from ..errors import DesignError, OptionError, listed
-from ..fitting.mixed_results import MixedResults
+from ..fitting.protocols import WithEffects
 from ..formulas.grammar import parse, vocabulary
 
 _REFITS = 10  # tables drawn in one block: the bar moves
 
 
-def parameters_of(res: MixedResults) -> pd.Series[float]:
+def parameters_of(res: WithEffects) -> pd.Series[float]:
     """Return the fixed parameters, and σ under the brackets' names."""
     return pd.concat([res.params, res.scales])
 
 
-def judge_unit(res: MixedResults, resample: str | None) -> str:
+def judge_unit(res: WithEffects, resample: str | None) -> str:
     """Return what is resampled of a fit with effects: its judges, or new ones; see `bootstrap`."""
     groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets if bracket.effect != "1"))
     plain = res.without

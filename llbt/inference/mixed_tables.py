@@ -13,8 +13,8 @@ from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.class_worths import ClassWorths
-from ..fitting.fitted import MaybeMixed, average_of
-from ..fitting.mixed_results import MixedResults
+from ..fitting.fitted import average_of
+from ..fitting.protocols import FitLike, WithEffects, has_effects
 from ..formulas.brackets import Bracket, entered
 from .judge_effects import judge_effects
 from .simulated_counts import draw_parametric
@@ -22,9 +22,7 @@ from .simulated_counts import draw_parametric
 Judges = Literal["new", "same"]
 
 
-def drawn_table(
-    res: MaybeMixed, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new"
-) -> Comparisons:
+def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new") -> Comparisons:
     """Return a table of as many judgments by each judge, drawn from a fit.
 
     Without effects its clusters are kept, too. Effects of ``"new"`` judges are drawn from their distribution, those of
@@ -36,7 +34,7 @@ def drawn_table(
     totals = times * (c.counts if kept is None else kept.counts).sum(axis=1)
     problem = average.problem()
     eta = np.stack(problem.at(average.solution.params))[:, rows]
-    if isinstance(res, MixedResults):
+    if has_effects(res):
         for predictor, added in _added(res, c.pairs[rows], judges, rng):
             eta[predictor] += added
     p, _ = problem.response.probabilities(eta)
@@ -77,7 +75,7 @@ def _drawn_lines(
 
 
 def _added(
-    res: MixedResults, pairs: IntArray, judges: Judges, rng: np.random.Generator
+    res: WithEffects, pairs: IntArray, judges: Judges, rng: np.random.Generator
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield what each bracket adds to a predictor of each line: (which predictor, (R,))."""
     response = res.comparisons.response
@@ -98,13 +96,13 @@ def _added(
             yield predictor, others[codes, k]
 
 
-def _of_objects(res: MixedResults, bracket: Bracket) -> FloatArray:
+def _of_objects(res: WithEffects, bracket: Bracket) -> FloatArray:
     """Return the most probable effects of ``(1 | object)``, (J,)."""
     found = judge_effects(res, by=bracket.grouping)
     return found.others[:, [term for term, _ in found.columns].index(str(bracket))]
 
 
-def _known(res: MixedResults, bracket: Bracket) -> FloatArray:
+def _known(res: WithEffects, bracket: Bracket) -> FloatArray:
     """Return the most probable effects of a bracket by the levels of its column, (levels, J) or of each thing.
 
     0 for levels without judgments.
@@ -128,7 +126,7 @@ def _columns(c: Comparisons) -> list[Coded]:
     return [*lines.columns, *lines.clusters]
 
 
-def resampled_judges(res: MixedResults, name: str, rng: np.random.Generator) -> Comparisons:
+def resampled_judges(res: WithEffects, name: str, rng: np.random.Generator) -> Comparisons:
     """Return the table of judges drawn with replacement; see `judges_again`."""
     number = len(np.unique(_grouping_codes(res.comparisons, name)))
     return judges_again(res.comparisons, name, rng.integers(number, size=number))

@@ -14,8 +14,8 @@ from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
+from ..fitting.estimates import Estimates
 from ..fitting.hypotheses import few_for_hotelling
-from ..fitting.results import LLBTResults
 from ..fitting.variance_components import NOISE, likelihood_ratio, mixture_p_value, said_mixture
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
@@ -69,7 +69,7 @@ class Reference:
     test: Test
     n: int = 0
     draw: Resampler | None = None
-    scaled_by: LLBTResults | None = None
+    scaled_by: Estimates | None = None
 
 
 def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
@@ -160,7 +160,7 @@ def _ratios(small: Any, large: Any, n: int, rng: np.random.Generator) -> FloatAr
 # -- tests of fits of comparisons ----------------------------------------------------------------------------
 
 
-def chosen_test(test: Test | None, res: LLBTResults) -> Test:
+def chosen_test(test: Test | None, res: Estimates) -> Test:
     """Return the test of nested fits that is asked for, by default the one that the covariance of a fit goes with.
 
     Raises
@@ -180,7 +180,7 @@ def chosen_test(test: Test | None, res: LLBTResults) -> Test:
     return test
 
 
-def default_test(res: LLBTResults) -> Test:
+def default_test(res: Estimates) -> Test:
     """Return the test that the covariance of a fit goes with."""
     spec = res.specification
     if spec.groups:
@@ -192,7 +192,7 @@ def default_test(res: LLBTResults) -> Test:
     return "score" if few_judgments(res) else "chi2"
 
 
-def few_judgments(res: LLBTResults) -> bool:
+def few_judgments(res: Estimates) -> bool:
     """Return whether a fit has so few judgments per parameter that only the score test holds its level."""
     return too_few(res.comparisons.n_judgments, len(res.free))
 
@@ -202,7 +202,7 @@ def too_few(judgments: float, parameters: int) -> bool:
     return bool(judgments < FEW * parameters)
 
 
-def dispersion(res: LLBTResults) -> float:
+def dispersion(res: Estimates) -> float:
     """Return Pearson's X² over the residual df.
 
     Raises
@@ -222,7 +222,7 @@ def _f_test(df: int, statistic: float, df_denom: float) -> Compared:
     return Compared(df, statistic, float(stats.f.sf(statistic, df, df_denom)), df_denom)
 
 
-def _wald(small: LLBTResults, model: TestedModel) -> Compared:
+def _wald(small: Estimates, model: TestedModel) -> Compared:
     large = model.base
     contrasts, point = _reduction(small, large)
     cov = contrasts @ large.covariance.matrix @ contrasts.T
@@ -240,7 +240,7 @@ def _wald(small: LLBTResults, model: TestedModel) -> Compared:
     return Compared(df, value, p_value, df_denom)
 
 
-def _flipped(small: LLBTResults, large: LLBTResults, scaled_by: LLBTResults) -> Compared:
+def _flipped(small: Estimates, large: Estimates, scaled_by: Estimates) -> Compared:
     contrasts, point = _reduction(small, large)
     if large.covariance.unknown(contrasts).any():
         return Compared(len(contrasts))
@@ -251,7 +251,7 @@ def _flipped(small: LLBTResults, large: LLBTResults, scaled_by: LLBTResults) -> 
     return Compared(found.df, found.statistic, found.p_value, flips=found)
 
 
-def _score(small: LLBTResults, large: LLBTResults) -> Compared:
+def _score(small: Estimates, large: Estimates) -> Compared:
     contrasts, point = _reduction(small, large)
     problem = large.problem()
     probability = probabilities(problem, point)
@@ -265,7 +265,7 @@ def _squared_length(difference: FloatArray, cov: FloatArray) -> float:
     return float(difference @ linalg.solve(cov, difference, assume_a="pos"))
 
 
-def _reduction(small: LLBTResults, large: LLBTResults) -> tuple[FloatArray, FloatArray]:
+def _reduction(small: Estimates, large: Estimates) -> tuple[FloatArray, FloatArray]:
     """Return how a model reduces to a smaller one: R of the hypothesis R(β − β₀) = 0, shape (q, p), and β₀, shape (p,).
 
     β₀ are the smaller fit's estimates in the parameters of the larger. Since the larger model's predictors span the

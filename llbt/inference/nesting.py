@@ -12,9 +12,9 @@ from ..core.basis import of_comparisons
 from ..core.columns import FloatArray
 from ..errors import DesignError, listed
 from ..fitting.best_worst_effects import BestWorstEffects
+from ..fitting.estimates import Estimates
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import independent_columns
@@ -22,7 +22,7 @@ from ..kernel.solvers import independent_columns
 WholeAnswers = RankingResults | PatternResults | BestWorstEffects
 
 
-def check_tables(results: Sequence[LLBTResults]) -> None:
+def check_tables(results: Sequence[Estimates]) -> None:
     """Raise for fits of different tables."""
     first = results[0].comparisons
     for k, res in enumerate(results[1:], start=1):
@@ -63,7 +63,7 @@ def same_answers(one: WholeAnswers, other: WholeAnswers) -> bool:
     return False
 
 
-def check_links(results: Sequence[LLBTResults]) -> None:
+def check_links(results: Sequence[Estimates]) -> None:
     """Raise for fits of several links, none of which is a case of another."""
     links = list(dict.fromkeys(res.specification.link for res in results))
     if any(res.response != results[0].response for res in results):
@@ -73,7 +73,7 @@ def check_links(results: Sequence[LLBTResults]) -> None:
         )
 
 
-def within(small: LLBTResults, large: LLBTResults) -> bool:
+def within(small: Estimates, large: Estimates) -> bool:
     """Whether the linear predictors of one model are among those of the other."""
     return predictors_within(small.problem(), large.problem())
 

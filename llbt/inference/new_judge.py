@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import OptionError
-from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, WorthSource, average_of
-from ..fitting.mixed_results import MixedResults
 from ..fitting.population_predictions import Population, check_population
 from ..fitting.prediction import codings_of
-from ..fitting.results import LLBTResults
+from ..fitting.protocols import has_discriminations, has_effects
 from ..formulas.grid import At
 from .scales import Scale
 
 
 def asked_of(
     res: WithWorths | WorthSource, at: At, population: bool, scale: Scale
-) -> tuple[LLBTResults, Population | None]:
+) -> tuple[Estimates, Population | None]:
     """Return the fit whose log-worths are asked for, and the population of judges that probabilities are averaged over.
 
     Raises
@@ -26,7 +25,7 @@ def asked_of(
         For a population where a fit has none, and for its log-worths; for a judge whose worths are no parameters.
     """
     _check_judge(res, at)
-    if not isinstance(res, MixedResults):
+    if not has_effects(res):
         if population:
             check_population(None)
         return average_of(res), None
@@ -43,10 +42,10 @@ def asked_of(
 
 def _check_judge(res: WithWorths | WorthSource, at: At) -> None:
     """Raise for judges of the table, of whom other functions answer."""
-    if isinstance(res, MixedResults):
+    if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]
         other = "llbt.judge_effects(res, by={0!r}).worths() has their log-worths, and res.predict(at={{{0!r}: …}})"
-    elif isinstance(res, DiscriminationResults):
+    elif has_discriminations(res):
         names = [res.judging.name]
         other = "res.by_judge() has the σ of each, by which his log-worths are multiplied, and res.predict()"
     else:

@@ -12,9 +12,9 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import ratio
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths
 from ..fitting.large_results import LargeResults
-from ..fitting.results import LLBTResults
 from ..kernel.likelihood import Problem
 from ..resampling import Resampler
 from ..table import Field, Table, counted, format_count
@@ -25,13 +25,13 @@ _EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly
 
 
 @singledispatch
-def pair_residuals(res: LLBTResults | LargeResults, most: int) -> Table:
+def pair_residuals(res: Estimates | LargeResults, most: int) -> Table:
     """Return a row per pair that was judged, the largest residual first; see `residuals`."""
     raise OptionError(f"a {type(res).__name__}, in whose pairs judgments depend on each other", expected="a fit")
 
 
 @pair_residuals.register
-def _(res: LLBTResults, most: int) -> Table:
+def _(res: Estimates, most: int) -> Table:
     of = _Differences.of(res.comparisons, res.problem(), res.solution.means)
     left = of.variance - ((of.gradient @ res.solution.cov) * of.gradient).sum(axis=1)
     return of.table(left, most, independence_note(res.specification.groups, "residuals take"))

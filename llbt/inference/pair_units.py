@@ -12,8 +12,8 @@ from ..core.columns import FloatArray, Label, summed_by
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_way, own_unit
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.large_results import LargeResults
-from ..fitting.results import LLBTResults
 from ..fitting.specification import penalty_of, prior_counts
 from ..kernel import discrimination
 from ..kernel.batch import fit_one
@@ -59,10 +59,10 @@ class PlainCounts:
     estimates: FloatArray
     own: FloatArray | float
     weak: FloatArray
-    fit: LLBTResults
+    fit: Estimates
 
     @classmethod
-    def of(cls, fit: LLBTResults) -> PlainCounts:
+    def of(cls, fit: Estimates) -> PlainCounts:
         """Return the model of a fit; `weak` is a prior of one judgment for each pair of the whole table."""
         problem, c = fit.problem(), fit.comparisons
         weak = pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], 1.0)
@@ -149,7 +149,7 @@ class PairUnits:
     model : CountModel
     """
 
-    fit: LLBTResults | DiscriminationResults | LargeResults
+    fit: Estimates | DiscriminationResults | LargeResults
     unit: str
     labels: tuple[Label, ...] | None
     counts: FloatArray
@@ -232,7 +232,7 @@ def finite(found: FloatArray | None) -> FloatArray:
     return found
 
 
-def pair_units(res: LLBTResults, by: str | None, option: str) -> PairUnits:
+def pair_units(res: Estimates, by: str | None, option: str) -> PairUnits:
     """Return a fit without effects of judges as a model of judgments, or of the levels of a column."""
     by = by or own_unit(res.specification.groups, option)
 
@@ -251,7 +251,7 @@ def discrimination_units(res: DiscriminationResults, by: str | None, option: str
     return units_of_counts(res, by, JudgedCounts.of(res))
 
 
-def units_of_counts(res: LLBTResults | DiscriminationResults | LargeResults, by: str, model: CountModel) -> PairUnits:
+def units_of_counts(res: Estimates | DiscriminationResults | LargeResults, by: str, model: CountModel) -> PairUnits:
     """Return a model of the counts of a fit's table in units: judgments, or the levels of a kept column."""
     c = res.comparisons
     if by != JUDGMENT:

@@ -19,9 +19,9 @@ from ..core.max_z import MaxZ
 from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Table, counted
 from .class_answers import class_pairs
@@ -180,7 +180,7 @@ def _in_classes(
 ) -> Table:
     """Return the pairs of every class, adjusted over all classes too."""
 
-    def one_class(one: LLBTResults) -> Pairwise:
+    def one_class(one: Estimates) -> Pairwise:
         return pairwise(
             one,
             objects=objects,
@@ -267,11 +267,11 @@ class _Tests:
         return self.single_step if adjust == "single-step" else adjust_p(self.p_value, adjust)
 
 
-_TESTS: WeakKeyDictionary[LLBTResults, dict[tuple[int, bytes], _Tests]] = WeakKeyDictionary()
+_TESTS: WeakKeyDictionary[Estimates, dict[tuple[int, bytes], _Tests]] = WeakKeyDictionary()
 
 
 def all_pairs(
-    res: LLBTResults,
+    res: Estimates,
     found: LogWorths,
     rng: Rng,
     *,
@@ -306,7 +306,7 @@ def all_pairs(
     )
 
 
-def _rank_ranges(res: LLBTResults, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
+def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
     """Return the range of ranks of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
     if res.object_effects is None:
         return None
@@ -333,7 +333,7 @@ def _decided(found: LogWorths, pairs: IntArray, error: FloatArray) -> Decided | 
     return Decided(*of_pairs, level)
 
 
-def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:
+def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
     """Return the tests of all pairs; of a seed they are made once, and kept as long as the results."""
     if not is_whole(rng):
         return _tested(res, found, as_generator(rng))
@@ -344,7 +344,7 @@ def _tests_of(res: LLBTResults, found: LogWorths, rng: Rng) -> _Tests:
     return known[key]
 
 
-def _tested(res: LLBTResults, found: LogWorths, rng: np.random.Generator) -> _Tests:
+def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Tests:
     df, size = res.worth_df_inference, len(found.estimate)
     refuse_large(
         f"comparing all pairs of {size:,} objects",

@@ -8,11 +8,11 @@ from scipy import special
 from ..budgets import refuse_draws, refuse_large
 from ..core.patterns import MISSING, Patterns, gathered_patterns
 from ..errors import DesignError
-from ..fitting.pattern_results import PatternResults
+from ..fitting.protocols import WithPatterns
 from ..kernel.independent_pairs import IndependentPairs
 
 
-def drawn_patterns(res: PatternResults, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
+def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
     """Return patterns drawn from a fit: of as many judges with the same covariates, who leave out as many answers.
 
     Where the model does not say which answers are missing, each judge leaves out those of a judge of the data.

@@ -11,8 +11,8 @@ from ..core.columns import FloatArray, IntArray, Label, summed_by
 from ..core.patterns import pattern_text
 from ..errors import DesignError, OptionError, listed
 from ..fitting.pattern_likelihood import PatternLikelihood
-from ..fitting.pattern_results import PatternResults
 from ..fitting.pattern_search import fit_patterns_of
+from ..fitting.protocols import WithPatterns
 from .refit import refit_data
 
 PATTERN = "pattern"
@@ -24,7 +24,7 @@ _FAR = 15.0  # a parameter that has left for infinity
 class PatternUnits:
     """A fit to N patterns in units; `codes` is the unit of each pattern, shape (N,)."""
 
-    fit: PatternResults
+    fit: WithPatterns
     likelihood: PatternLikelihood
     unit: str
     labels: tuple[Label, ...] | None
@@ -92,14 +92,14 @@ class PatternUnits:
             return each
         return summed_by(self.codes, each * self.fit.patterns.counts, len(self.counts))
 
-    def refitted(self, counts: FloatArray) -> PatternResults:
+    def refitted(self, counts: FloatArray) -> WithPatterns:
         """Return the fit with other counts of the units."""
         left = self.likelihood.of_counts(self.of_patterns(counts)).patterns
-        again: PatternResults = refit_data(self.fit, left)
+        again: WithPatterns = refit_data(self.fit, left)
         return again
 
 
-def pattern_units(res: PatternResults, by: str | None, option: str) -> PatternUnits:
+def pattern_units(res: WithPatterns, by: str | None, option: str) -> PatternUnits:
     """Return a fit to patterns as a model of patterns, or of the levels of a covariate."""
     p, likelihood = res.patterns, res.whole_likelihood
     if by in (None, PATTERN):

@@ -15,9 +15,9 @@ from scipy import linalg, special
 from scipy.sparse import csr_array, eye_array, kron
 
 from ..core.columns import FloatArray
+from ..fitting.estimates import Estimates
 from ..fitting.population_predictions import Population
 from ..fitting.prediction import undetermined
-from ..fitting.results import LLBTResults
 from ..formulas.coding import Block, Codings, column_values, is_summed
 from ..formulas.design import Rows
 from ..formulas.grid import rows_at
@@ -71,7 +71,7 @@ class Beside:
 
 
 def beside_at(
-    res: LLBTResults,
+    res: Estimates,
     codings: Codings,
     rows: FloatArray,
     values: Mapping[str, Any],
@@ -103,7 +103,7 @@ def beside_at(
 
 
 def _jointly(
-    res: LLBTResults,
+    res: Estimates,
     population: Population | None,
     worths: FloatArray,
     levels: FloatArray,
@@ -126,7 +126,7 @@ def _jointly(
 
 
 def averaging_notes(
-    res: LLBTResults, codings: Codings, known: Collection[str], population: Population | None = None
+    res: Estimates, codings: Codings, known: Collection[str], population: Population | None = None
 ) -> tuple[str, ...]:
     """Say which covariates of the levels a class leaves open, over which they are averaged."""
     blocks = _levels(res, population)
@@ -137,7 +137,7 @@ def averaging_notes(
 
 
 def preferred_at(
-    res: LLBTResults, codings: Codings, difference: FloatArray, values: Mapping[str, npt.NDArray[Any]]
+    res: Estimates, codings: Codings, difference: FloatArray, values: Mapping[str, npt.NDArray[Any]]
 ) -> FloatArray:
     """Return P(i preferred | decided) for differences of log-worths in each of K classes, shape (K,)."""
     if res.response.plain_odds:
@@ -149,7 +149,7 @@ def preferred_at(
     return np.asarray(special.expit(res.response.preference(difference, levels)[0]))
 
 
-def _levels(res: LLBTResults, population: Population | None = None) -> dict[Block, Rows]:
+def _levels(res: Estimates, population: Population | None = None) -> dict[Block, Rows]:
     """Return the blocks that P(i preferred | decided) depends on beside the worths: of a new judge all."""
     response, shared = res.comparisons.response, res.design.shared
     if population is not None:
@@ -158,7 +158,7 @@ def _levels(res: LLBTResults, population: Population | None = None) -> dict[Bloc
 
 
 def _level_rows(
-    res: LLBTResults,
+    res: Estimates,
     codings: Codings,
     blocks: Mapping[Block, Rows],
     values: Mapping[str, npt.NDArray[Any]],

@@ -13,8 +13,8 @@ from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..kernel.newton import Step, newton
 from ..table import Field, Record, Table, format_percent, interval_fields
@@ -302,7 +302,7 @@ def _difference_variances(cov: FloatArray) -> FloatArray:
     return np.asarray(variance[:, None] + variance - 2 * cov)
 
 
-def _determined(res: LLBTResults, found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
+def _determined(res: Estimates, found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
     """Return the objects whose log-worths the table determines, with standard errors, and notes on the others."""
     objects, determined = res.comparisons.objects, ~np.isnan(found.estimate)
     unknown = found.unknown | res.covariance.flat(found.rows[:, res.free])

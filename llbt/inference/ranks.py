@@ -16,11 +16,11 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import has_lists
 from ..fitting.ranking_summary import reversal_notes
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table, interval_fields
 from .class_answers import mixture_worths
@@ -159,7 +159,7 @@ def leaderboard(
         notes=(
             *notes,
             *more,
-            *((*_IMPLIED, *reversal_notes(res)) if isinstance(res, RankingResults) else ()),
+            *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),
             *(plain.comparisons.notes if res is plain and plain.stands_for is not None else ()),  # of counts
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
@@ -256,7 +256,7 @@ def _groups(pairs: Pairwise) -> tuple[Field, ...]:
 
 
 def _read_anchor(
-    res: LLBTResults | LargeResults, anchor: Anchor | None, scale: Scale, graded: bool
+    res: Estimates | LargeResults, anchor: Anchor | None, scale: Scale, graded: bool
 ) -> tuple[Label | None, float]:
     """Return the object that estimates are measured from, and its value on the scale."""
     if anchor is None:
@@ -290,7 +290,7 @@ def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]
     return label, float(value)
 
 
-def _anchored(res: LLBTResults, found: LogWorths, label: Label) -> LogWorths:
+def _anchored(res: Estimates, found: LogWorths, label: Label) -> LogWorths:
     """Return log-worths measured from one object."""
     k = res.comparisons.objects.index(label)
     if np.isnan(found.estimate[k]):

@@ -14,6 +14,7 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.best_worst_effects import BestWorstEffects, judged_sets
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
@@ -67,7 +68,7 @@ def _written(block: Word, term: Term) -> WrittenTerm:
     return WrittenTerm(":".join([*head, *(f.code for f in term.factors)]), block, term.codes)
 
 
-def own_terms(res: LLBTResults) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
+def own_terms(res: Estimates) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     """Return the terms of a fit with a parameter that was estimated, and those whose parameters were all held."""
     design = res.design
     open_terms = {term for name, term in zip(design.names, design.terms, strict=True) if name not in res.fixed}
@@ -75,7 +76,7 @@ def own_terms(res: LLBTResults) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     return [t for t in terms if t.name in open_terms], [t for t in terms if t.name not in open_terms]
 
 
-def cuts_apart(res: LLBTResults, terms: Sequence[WrittenTerm]) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
+def cuts_apart(res: Estimates, terms: Sequence[WrittenTerm]) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     """Return the terms that every model of a fit's link has, its cuts, and the others.
 
     Without cuts a cumulative link gives ties and grades no probability.
@@ -84,7 +85,7 @@ def cuts_apart(res: LLBTResults, terms: Sequence[WrittenTerm]) -> tuple[list[Wri
     return cuts, [term for term in terms if term not in cuts]
 
 
-def refit(res: LLBTResults, formula: str) -> LLBTResults:
+def refit(res: Estimates, formula: str) -> LLBTResults:
     """Return the fit of another formula to the same table with the same options.
 
     Parameters
@@ -115,7 +116,7 @@ def refit(res: LLBTResults, formula: str) -> LLBTResults:
     return _solved(model, spec)
 
 
-def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
+def refit_terms(res: Estimates, terms: Sequence[WrittenTerm]) -> LLBTResults:
     """Return the fit of these terms with the options of `res`; without any, that of the nuisance parameters alone.
 
     Terms whose parameters are all held are in every model, as R keeps offsets in its null model.
@@ -128,7 +129,7 @@ def refit_terms(res: LLBTResults, terms: Sequence[WrittenTerm]) -> LLBTResults:
     return _solved(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=()))
 
 
-def refit_table(res: LLBTResults, c: Comparisons) -> LLBTResults:
+def refit_table(res: Estimates, c: Comparisons) -> LLBTResults:
     """Return the fit of the same formula to another table.
 
     Reference object and levels stay those of the fit where the table has them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
-from ..fitting.fitted import AnyFit, WithWorths
+from ..fitting.estimates import Estimates
+from ..fitting.fitted import AnyFit
 from ..fitting.large_results import LargeResults
 from ..fitting.large_summary import chance_errors
-from ..fitting.results import LLBTResults
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent
 from .pair_residuals import EXACTLY, exactly_note, pair_residuals, simulated_pair_residuals
@@ -120,15 +120,14 @@ def residuals(
             f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
             "Ask for pairs: llbt.residuals(res).",
         )
-    whole = cast(WithWorths, res)  # without cells
-    return simulated_pair_residuals(whole, most, n, Resampler.of("residuals", rng, n_jobs, progress))
+    return simulated_pair_residuals(res, most, n, Resampler.of("residuals", rng, n_jobs, progress))
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
     """Residuals of the n cells of a fit, in the order of its table, and how they were made."""
 
-    fit: LLBTResults | LargeResults
+    fit: Estimates | LargeResults
     residual: FloatArray
     notes: tuple[str, ...] = ()
 
@@ -140,7 +139,7 @@ def _by_cell(res: Any, kind: Residual) -> _Cells | None:
 
 
 @_by_cell.register
-def _(res: LLBTResults, kind: Residual) -> _Cells:
+def _(res: Estimates, kind: Residual) -> _Cells:
     return _Cells(res, standardized_residuals(res, kind))
 
 
@@ -184,7 +183,7 @@ def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:
     )
 
 
-def standardized_residuals(res: LLBTResults, kind: Residual = "pearson") -> FloatArray:
+def standardized_residuals(res: Estimates, kind: Residual = "pearson") -> FloatArray:
     """Return resid / √(1 − h) of the n cells in the order of ``res.fittedvalues``; NaN where h = 1."""
     plain = res.resid_pearson if kind == "pearson" else res.resid_deviance
     free = 1 - res.hat_diag.to_numpy()

@@ -10,7 +10,7 @@ from scipy import special
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_values
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
 from ..kernel.robust import LOST
 from ..table import format_count
 from .log_worths import LogWorths
@@ -124,7 +124,7 @@ def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
     return np.where(unknown, np.nan, special.softmax(np.where(unknown, -np.inf, 2 * log_worth)))
 
 
-def critical_for(res: LLBTResults, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
+def critical_for(res: Estimates, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
     """Return how many standard errors the intervals of log-worths or, on their scale, worths reach, shape (J,)."""
     rows = found.rows
     if scale == "probability" and found.beside is None:

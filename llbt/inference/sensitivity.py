@@ -19,11 +19,11 @@ from ..core.rankings import Rankings
 from ..core.response import THREE
 from ..errors import LLBTError, OptionError, listed
 from ..fitting.best_worst_effects import BestWorstEffects
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.model import LLBT
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted
@@ -238,7 +238,8 @@ def _analyses(res: WithWorths) -> Iterator[_Choice]:
         return
     plain = plain_of(res)
     if plain is None:
-        for choice in _analyses(res.without):
+        base: Estimates = getattr(res, "without")  # noqa: B009
+        for choice in _analyses(base):
             if choice.name in _OF_TABLES:
                 yield replace(choice, fitted=lambda choice=choice: beside(res, choice.fitted()))  # type: ignore[misc]
         return
@@ -260,7 +261,7 @@ def _analyses(res: WithWorths) -> Iterator[_Choice]:
         yield _Choice("judgments by clusters", lambda: _refit(plain, terms, c, "cautious"))
 
 
-def _refit(res: LLBTResults, terms: Sequence[WrittenTerm], c: Comparisons, cov_type: str | None = None) -> LLBTResults:
+def _refit(res: Estimates, terms: Sequence[WrittenTerm], c: Comparisons, cov_type: str | None = None) -> Estimates:
     """Return the fit of these terms to another table, with a covariance of its own if one is asked for."""
     spec = res.specification
     model = LLBT.from_formula(" + ".join(term.name for term in terms), c, reference=spec.reference)

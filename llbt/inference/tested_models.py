@@ -23,6 +23,7 @@ from ..fitting.clusters import RATIOS, independence_note
 from ..fitting.discrimination import with_discrimination
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.discrimination_tests import alike_notes
+from ..fitting.estimates import Estimates
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed import with_effects
 from ..fitting.mixed_results import MixedResults
@@ -31,7 +32,6 @@ from ..fitting.pattern_model import solved_patterns, split_dependence
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_model import rankings_of_terms
 from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..formulas.brackets import split_brackets
 from ..kernel.laplace import Laplace
 from ..kernel.likelihood import Problem
@@ -106,7 +106,7 @@ class TestedModel:
     family: Family
     formula: str
     n_params: int
-    base: LLBTResults
+    base: Estimates
     check_data: Callable[[Sequence[TestedModel]], None]
     refitted: Callable[[Terms], TestedModel]
     deviance: float = math.nan
@@ -117,7 +117,7 @@ class TestedModel:
     shrunk: bool = False
     clustered: bool = False
     holds: Callable[[TestedModel, TestedModel], bool] = _holds
-    wider: LLBTResults | None = None
+    wider: Estimates | None = None
     neighbours: tuple[Any, ...] = ()
     terms: tuple[WrittenTerm, ...] = ()
     staying: frozenset[str] = frozenset()
@@ -181,7 +181,7 @@ def _rule(fit: Any) -> object:
 
 
 @tested.register
-def _plain(res: LLBTResults) -> TestedModel:
+def _plain(res: Estimates) -> TestedModel:
     terms, held = own_terms(res)
     cuts, _ = cuts_apart(res, terms)
 
@@ -292,7 +292,7 @@ def _with_discrimination(res: DiscriminationResults) -> TestedModel:
     )
 
 
-def _worths(res: LLBTResults) -> list[int]:
+def _worths(res: Estimates) -> list[int]:
     """Return which of the free parameters are of the worths."""
     return [k for k in res.free if res.design.blocks[k] == "worth"]
 
@@ -324,7 +324,7 @@ def _holds_beside_objects(small: TestedModel, large: TestedModel) -> bool:
     return predictors_within(columns_of(small.base.problem(), others), large.base.problem())
 
 
-def _of_objects_alone(res: LLBTResults) -> npt.NDArray[np.bool_]:
+def _of_objects_alone(res: Estimates) -> npt.NDArray[np.bool_]:
     """Return which of the free parameters are differences of a value that each object has, shape (p,)."""
     first, *others = res.problem().predictors
     found = np.zeros(len(res.free), dtype=np.bool_)

@@ -12,6 +12,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.best_worst_effects import BestWorstEffects, judged_units
 from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.estimates import Estimates
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
@@ -136,7 +137,7 @@ def estimates_of(res: Any, data: Any) -> FloatArray:
 
 
 @estimates_of.register
-def _(res: LLBTResults, data: Comparisons) -> FloatArray:
+def _(res: Estimates, data: Comparisons) -> FloatArray:
     return finite(PlainCounts.of(res).estimated(data.outcome_counts))
 
 

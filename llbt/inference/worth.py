@@ -10,10 +10,10 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError
+from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.large_results import LargeResults
 from ..fitting.population_predictions import Population
-from ..fitting.results import LLBTResults
 from ..formulas.grid import At
 from ..table import Field, Table, interval_fields
 from .large import check_plain, large_worths
@@ -132,9 +132,7 @@ def _no_part() -> OptionError:
     )
 
 
-def worth_table(
-    res: LLBTResults, at: At, scale: Scale, confidence: float, population: Population | None = None
-) -> Table:
+def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, population: Population | None = None) -> Table:
     """Return what `worth` does."""
     classes, shown, notes = worth_classes(res, at, population)
     blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
@@ -163,7 +161,7 @@ def worth_table(
     )
 
 
-def _references(res: LLBTResults, classes: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> str:
+def _references(res: Estimates, classes: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> str:
     """Return the reference object, and those of the classes that lack it."""
     own = res.design.reference
     others = [f"{found.reference} at {class_name(shown, k)}" for k, found in enumerate(classes)]
