@@ -12,11 +12,20 @@ from support.questions import KINDS, fit_of, written
 PACKAGE = Path(__file__).parents[2] / "llbt"
 RESULTS = frozenset(
     {
-        "Calibration", "DiscriminationResults", "LLBTResults", "LargeResults", "LatentClasses", "MixedResults",
-        "PatternResults", "RankingResults",
+        "BestWorstEffects", "Calibration", "DiscriminationResults", "LLBTResults", "LargeResults", "LatentClasses",
+        "MixedResults", "PatternResults", "RankingResults",
     }
 )  # fmt: skip
-UNIONS = frozenset({"AnyFit", "Fitted", "MaybeMixed", "WithWorths"})
+# what stands for kinds: of several or of one in the signatures of functions, and what they inherit their estimates from
+UNIONS = frozenset({"_ALL", "AnyFit", "ComparisonResults", "FitResults", "PairFit", "WithWorths"})
+ALIASES = frozenset({"ClassSource", "DiscriminationsFit", "EffectsFit", "OneSource", "PlainFit"})
+HALVES = frozenset(
+    {
+        "DiscriminationEstimates", "Estimates", "LargeEstimates", "MixedEstimates", "PatternEstimates",
+        "RankingEstimates", "WorthEstimates",
+    }
+)  # fmt: skip
+GUARDS = "has_"  # functions that say whether a fit has one thing more than others
 
 
 def modules() -> list[Path]:
@@ -36,23 +45,38 @@ def _names(tree: ast.AST) -> set[str]:
 
 
 def kind_tests() -> int:
-    """Return how many isinstance tests ask for a kind of fit."""
+    """Return how many isinstance tests ask for a kind of fit, for one of several, or for what kinds inherit from."""
+    asked = RESULTS | UNIONS | ALIASES | HALVES
     return sum(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "isinstance"
-        and bool(_names(node.args[1]) & (RESULTS | UNIONS))
-        for tree in _trees_with(RESULTS | UNIONS).values()
+        and bool(_names(node.args[1]) & asked)
+        for tree in _trees_with(asked).values()
         for node in ast.walk(tree)
     )
 
 
-def naming_a_kind() -> list[str]:
+def guarded() -> int:
+    """Return how often functions ask what a fit has beside what all have, such as effects or lists."""
+    named = {
+        node.name
+        for node in ast.walk(ast.parse((PACKAGE / "fitting" / "protocols.py").read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith(GUARDS) and "TypeGuard" in ast.unparse(node)
+    }
+    return sum(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in named
+        for tree in _trees_with(frozenset(named)).values()
+        for node in ast.walk(tree)
+    )
+
+
+def naming_a_kind(kinds: frozenset[str] = RESULTS) -> list[str]:
     """Return the modules that name a kind of fit in their code."""
     found = []
-    for path, tree in _trees_with(RESULTS).items():
+    for path, tree in _trees_with(kinds).items():
         said = _names(tree) | {a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
-        if said & RESULTS:
+        if said & kinds:
             found.append(str(path.relative_to(PACKAGE)))
     return found
 
@@ -123,7 +147,8 @@ if __name__ == "__main__":
     answered = {kind: sum(found for (name, _), found in written().items() if name == kind) for kind in KINDS}
     print("questions answered of 27:", ", ".join(f"{kind} {number}" for kind, number in answered.items()))
     print("attributes common to all kinds:", len(common_attributes()))
-    print("isinstance tests on kinds:", kind_tests())
+    print("isinstance tests on kinds:", kind_tests(), "and questions what a fit has:", guarded())
     print("modules that name a kind:", len(naming_a_kind()))
+    print("modules that take a kind by another name:", len(naming_a_kind(ALIASES)))
     print("Newton loops:", ", ".join(newton_loops()))
     print("modules:", len(modules()), "lines of logic:", logic_lines())
