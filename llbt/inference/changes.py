@@ -15,8 +15,9 @@ from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.stacking import stacked
 from ..errors import DesignError, OptionError, listed, safe_repr
+from ..fitting.estimates import Estimates
+from ..fitting.hypotheses import wald_test
 from ..fitting.model import LLBT, default_formula
-from ..fitting.results import LLBTResults
 from ..fitting.specification import CovType, Prior
 from ..formulas.brackets import has_brackets
 from ..formulas.grammar import HEADS, parse, vocabulary
@@ -182,7 +183,7 @@ def _formula(formula: str, common: Sequence[str], both: Comparisons) -> str:
     return f"({formula}) * {TABLE}" + "".join(f" - {word}:{TABLE}" for word in common)
 
 
-def _at(res: LLBTResults, at: At, name: str) -> LogWorths:
+def _at(res: Estimates, at: At, name: str) -> LogWorths:
     check_at(at, average=False)
     asked = dict(at) if isinstance(at, Mapping) else {}
     found, shown, _ = worth_classes(res, {**asked, TABLE: name})
@@ -192,7 +193,7 @@ def _at(res: LLBTResults, at: At, name: str) -> LogWorths:
     return found[0]
 
 
-def _moved(res: LLBTResults, before: LogWorths, after: LogWorths, objects: Sequence[Label]) -> LogWorths:
+def _moved(res: Estimates, before: LogWorths, after: LogWorths, objects: Sequence[Label]) -> LogWorths:
     """Return the changes of the k shared objects, up to a constant, as log-worths."""
     places = [res.comparisons.objects.index(label) for label in objects]
     estimate, rows = (after.estimate - before.estimate)[places], (after.rows - before.rows)[places]
@@ -214,7 +215,7 @@ def against(is_anchor: npt.NDArray[np.bool_]) -> FloatArray:
     return np.where(total > 0, np.eye(size) - others / np.maximum(total, 1.0), 0.0)
 
 
-def _errors(res: LLBTResults, moved: LogWorths, weights: FloatArray) -> FloatArray:
+def _errors(res: Estimates, moved: LogWorths, weights: FloatArray) -> FloatArray:
     """Return the standard errors of contrasts of changes, shape (m,); NaN where there is none."""
     found = np.sqrt(np.maximum(np.einsum("mk,mk->m", weights @ moved.cov, weights), 0.0))
     found[(found == 0) | res.covariance.unknown(weights @ moved.rows[:, res.free])] = np.nan
@@ -233,7 +234,7 @@ class _Anchors:
 
 
 def _anchors(
-    anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequence[Label], res: LLBTResults
+    anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequence[Label], res: Estimates
 ) -> _Anchors:
     if isinstance(anchor, str):
         if anchor == "consensus":
@@ -257,7 +258,7 @@ def _anchors(
     return _Anchors(inside)
 
 
-def _consensus(moved: LogWorths, res: LLBTResults) -> _Anchors:
+def _consensus(moved: LogWorths, res: Estimates) -> _Anchors:
     size = len(moved.estimate)
     from_median = np.abs(moved.estimate - np.median(moved.estimate))
     error = _errors(res, moved, against(np.ones(size, dtype=np.bool_)))
@@ -281,10 +282,10 @@ def _consensus(moved: LogWorths, res: LLBTResults) -> _Anchors:
     return _Anchors(inside)
 
 
-def _differ(res: LLBTResults, moved: LogWorths, some: npt.NDArray[np.bool_]) -> float:
+def _differ(res: Estimates, moved: LogWorths, some: npt.NDArray[np.bool_]) -> float:
     """Return the p-value that some objects did not change against each other; 1 for a single one."""
     rows = moved.rows[some]
-    return 1.0 if len(rows) < 2 else float(res.wald_test(rows[1:] - rows[0]).p_value)
+    return 1.0 if len(rows) < 2 else float(wald_test(res, rows[1:] - rows[0]).p_value)
 
 
 def _judgments(c: Comparisons, objects: Sequence[Label]) -> FloatArray:

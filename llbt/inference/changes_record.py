@@ -15,7 +15,7 @@ from ..arguments import JUDGED_INSIDE, NotNegative, Rng, checked
 from ..core.columns import FloatArray, Label
 from ..core.statistics import TestResult, adjust_p
 from ..errors import DesignError, OptionError, listed, safe_repr
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
 from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from .log_worths import LogWorths
 from .pairwise import all_pairs
@@ -113,7 +113,7 @@ class Changes(Record):
 
     _made_by: ClassVar[str] = "llbt.compare(a, b)"
 
-    res: LLBTResults
+    res: Estimates
     names: tuple[str, str]
     objects: tuple[Label, ...]
     only: tuple[tuple[Label, ...], ...]
