@@ -127,7 +127,7 @@ def test_ranks_contain_the_truth_and_little_more_than_those_of_all_pairs(kind: K
 
 
 def _taking() -> dict[str, typing.Any]:
-    kinds = ("LLBTResults", "Fitted", "MaybeMixed", "AnyFit", "WithWorths", "Bootstrapped", "Predicting")
+    kinds = ("LLBTResults", "PlainFit", "PairFit", "AnyFit", "WithWorths", "Bootstrapped", "Predicting")
     return {
         name: function
         for name, function in public().items()
