@@ -16,7 +16,7 @@ from llbt.arguments import filled
 from llbt.errors import OptionError
 from llbt.fitting.unsupported_questions import OF_LISTS
 
-_FITS = ("LLBTResults", "Fitted", "AnyFit", "MaybeMixed", "MixedResults", "WithWorths")
+_FITS = ("PlainFit", "PairFit", "EffectsFit", "AnyFit", "WithWorths")
 TAKING = {
     name: function
     for name, function in public().items()

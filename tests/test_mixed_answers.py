@@ -15,7 +15,7 @@ import llbt
 from llbt.errors import OptionError
 from llbt.fitting.unsupported_questions import OF_EFFECTS
 
-_FITS = ("LLBTResults", "Fitted", "AnyFit", "MaybeMixed", "MixedResults")
+_FITS = ("LLBTResults", "PlainFit", "PairFit", "EffectsFit", "AnyFit")
 TAKING = {
     name: function
     for name, function in public().items()

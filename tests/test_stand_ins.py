@@ -26,7 +26,7 @@ from llbt.fitting.unsupported_questions import BY_WORTHS
 from llbt.judges.calibrate import Calibration
 from llbt.judges.class_fit import LatentClasses
 
-_FITS = ("Results", "Fitted", "AnyFit", "MaybeMixed", "WithWorths")
+_FITS = ("Results", "PlainFit", "PairFit", "EffectsFit", "DiscriminationsFit", "AnyFit", "WithWorths")
 TAKING = {
     name: function
     for name, function in public().items()
