@@ -233,9 +233,7 @@ class _Anchors:
     no_verdict: str = ""
 
 
-def _anchors(
-    anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequence[Label], res: Estimates
-) -> _Anchors:
+def _anchors(anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequence[Label], res: Estimates) -> _Anchors:
     if isinstance(anchor, str):
         if anchor == "consensus":
             return _consensus(moved, res)
