@@ -21,6 +21,7 @@ from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from ..table import counted, format_count
 from .large_results import LargeResults
+from .protocols import WithManyWorths
 from .results import LLBTResults
 from .separation import describe_no_ties
 from .specification import Specification, make_problem, prior_counts
@@ -144,7 +145,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
     return LargeResults(replace(spec, cov_type="nonrobust"), beside, found.worths, found.information, _said(spec, c))
 
 
-def worth_problem(res: LargeResults, counts: FloatArray) -> WorthProblem:
+def worth_problem(res: WithManyWorths, counts: FloatArray) -> WorthProblem:
     """Return the problem of a fit with other counts (S, K) of the comparisons; of those that have any."""
     c, q = res.comparisons, len(res.beside.names)
     rows = np.flatnonzero(counts.sum(axis=1) > 0)
@@ -152,7 +153,7 @@ def worth_problem(res: LargeResults, counts: FloatArray) -> WorthProblem:
     return WorthProblem.of(c.pairs[rows], len(c.objects), rows_of(replace(plain, counts=counts), rows))
 
 
-def estimates_again(res: LargeResults, counts: FloatArray, prior: FloatArray | float) -> FloatArray | None:
+def estimates_again(res: WithManyWorths, counts: FloatArray, prior: FloatArray | float) -> FloatArray | None:
     """Return the estimates (J + q,) of a fit with other counts (S, K) and those of a prior; None where not finite."""
     c, size = res.comparisons, len(res.worths)
     rows = np.flatnonzero((counts + prior).sum(axis=1) > 0)

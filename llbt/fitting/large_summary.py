@@ -17,6 +17,7 @@ from ..kernel.likelihood import Problem, probabilities, rows_of
 from ..table import Field, Table, counted, format_count, format_figure, format_number, interval_fields
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
+from .protocols import WithManyWorths
 from .summary import coefficient_fields, head_lines, likelihood_lines, scale_notes
 from .summary_rows import Sort
 
@@ -53,14 +54,14 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
     return Table(tuple(fields), title="Outcome probabilities", notes=(f"{100 * confidence:.4g} % intervals",))
 
 
-def chance_errors(res: LargeEstimates, rows: IntArray) -> FloatArray:
+def chance_errors(res: WithManyWorths, rows: IntArray) -> FloatArray:
     """Return standard errors of the probabilities of some comparisons of the table, (R, K), solved for exactly."""
     c = res.comparisons
     chance = res.cells.means[rows] / c.totals[rows, None]
     return _chance_errors(res, rows_of(res.beside.problem(), rows), c.pairs[rows], chance)
 
 
-def _chance_errors(res: LargeEstimates, problem: Problem, pairs: IntArray, chance: FloatArray) -> FloatArray:
+def _chance_errors(res: WithManyWorths, problem: Problem, pairs: IntArray, chance: FloatArray) -> FloatArray:
     """Return standard errors of probabilities by the delta method, (R, K): p_k √(gᵀVg), g the slope of log p_k."""
     size, width = len(res.worths), len(problem.predictors)
     slopes = problem.response.slopes(chance.T)  # (K, B, R)

@@ -13,7 +13,9 @@ from ..core.rankings import Rankings
 from ..core.statistics import TestResult
 from ..formulas.brackets import Bracket
 from ..formulas.design import Design
+from ..kernel.conjugate import Complement
 from ..kernel.discrimination import DiscriminationFit
+from ..kernel.graph_variances import Variances
 from ..kernel.list_fit import ListFit
 from ..kernel.list_likelihood import Lists
 from ..kernel.mixed import MixedFit
@@ -25,6 +27,7 @@ from .mixed_estimates import JudgeTable
 from .pattern_likelihood import PatternLikelihood
 from .pattern_missingness import Missingness
 from .specification import IntervalMethod
+from .wald import Wald
 
 
 class FitLike(Protocol):
@@ -213,6 +216,49 @@ class WithManyWorths(WithCells, Protocol):
     def worths(self) -> FloatArray:
         """Log-worths, measured from their mean, shape (J,)."""
 
+    @property
+    def estimates(self) -> FloatArray:
+        """Log-worths and the other parameters, shape (J + q,)."""
+
+    @property
+    def estimated(self) -> Wald:
+        """The estimates with their covariance, which is solved for what is asked."""
+
+    @property
+    def beside(self) -> Estimates:
+        """The parameters beside the worths."""
+
+    @property
+    def counts(self) -> FloatArray:
+        """The counts of the table, shape (S, K)."""
+
+    @property
+    def information(self) -> Complement:
+        """The information on the log-worths."""
+
+    @property
+    def variances(self) -> Variances:
+        """Variances of all log-worths."""
+
+    @property
+    def error_note(self) -> str:
+        """How far standard errors are from exact ones."""
+
+    @property
+    def resid_pearson(self) -> pd.Series[float]:
+        """Pearson residuals of the cells."""
+
+    @property
+    def resid_deviance(self) -> pd.Series[float]:
+        """Deviance residuals of the cells."""
+
+    @property
+    def fittedvalues(self) -> pd.Series[float]:
+        """Fitted counts of the cells."""
+
+    def covariances(self, objects: IntArray) -> FloatArray:
+        """Return the covariances of all parameters with the log-worths of some objects."""
+
 
 def has_effects(res: object) -> TypeGuard[WithEffects]:
     """Whether a fit of pairs has normal effects."""
@@ -222,6 +268,16 @@ def has_effects(res: object) -> TypeGuard[WithEffects]:
 def has_discriminations(res: object) -> TypeGuard[WithDiscriminations]:
     """Whether a fit has a discrimination of each judge."""
     return hasattr(res, "judging")
+
+
+def has_cells(res: object) -> TypeGuard[WithCells]:
+    """Whether a fit has fitted counts."""
+    return hasattr(res, "cells")
+
+
+def has_many_worths(res: object) -> TypeGuard[WithManyWorths]:
+    """Whether a fit is of so many objects that covariances are solved for what is asked."""
+    return hasattr(type(res), "covariances")
 
 
 def has_lists(res: object) -> TypeGuard[WithLists]:

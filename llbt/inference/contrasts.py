@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import singledispatch
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,8 +20,8 @@ from ..errors import OptionError, kind_of, listed, safe_repr
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..fitting.hypotheses import Linear, estimated
-from ..fitting.large_results import LargeResults
 from ..fitting.prediction import undetermined
+from ..fitting.protocols import FitLike, WithManyWorths, has_many_worths
 from ..fitting.specification import Specification
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
@@ -93,10 +92,11 @@ def contrasts(
             f"the weights are {'none' if isinstance(weights, Mapping) else kind_of(weights)}",
             expected="a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}",
         )
+    if has_many_worths(res):
+        return _of_many(res, weights, at, scale, confidence)
     return _answered(res, weights, at, scale, confidence)
 
 
-@singledispatch
 def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
     """Return the contrasts of a fit whose estimates have a covariance."""
     res = average_of(of)
@@ -112,8 +112,7 @@ def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Sc
     return replace(found, notes=(*notes, *res.covariance.missing_notes(estimate, error)))
 
 
-@_answered.register
-def _(res: LargeResults, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
+def _of_many(res: WithManyWorths, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
     """Return the contrasts of very many objects, whose covariance is solved for exactly."""
     check_plain(at, population=False)
     check_scale(res.comparisons.response, res.specification, scale)
@@ -217,7 +216,7 @@ def _one(res: Estimates, name: str, weights: Any, found: LogWorths) -> Linear:
     return Linear([name], matrix, estimate, cov)
 
 
-def weights_of(res: Estimates | LargeResults, name: str, weights: Any) -> FloatArray:
+def weights_of(res: FitLike, name: str, weights: Any) -> FloatArray:
     """Return the weights of the J objects, shape (J,)."""
     objects = res.comparisons.objects
     if not isinstance(weights, Mapping):
@@ -245,7 +244,7 @@ def weights_of(res: Estimates | LargeResults, name: str, weights: Any) -> FloatA
     return row
 
 
-def _in_words(res: Estimates | LargeResults, name: str, text: str, scale: Scale) -> Linear:
+def _in_words(res: Estimates | WithManyWorths, name: str, text: str, scale: Scale) -> Linear:
     """Return the hypotheses that a text describes, named."""
     found = estimated(res, text)
     blocks = zip(res.design.names, res.design.blocks, strict=True)

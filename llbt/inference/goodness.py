@@ -14,13 +14,9 @@ from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
-from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, plain_of
-from ..fitting.mixed_results import MixedResults
-from ..fitting.pattern_results import PatternResults
-from ..fitting.protocols import has_lists
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import FitLike, has_lists
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
 from ..kernel.cluster_tests import FlipTest, fit_flip_test
@@ -99,7 +95,7 @@ def goodness_of_fit(
 ) -> GoodnessOfFit: ...
 @overload
 def goodness_of_fit(
-    res: MixedResults | DiscriminationResults | RankingResults | PatternResults,
+    res: FitLike,
     n: int = 0,
     *,
     of: Of = "pairs",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from ..fitting.fitted import (
     average_of,
     plain_of,
 )
-from ..fitting.large_results import LargeResults
+from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At, check_at
 from ..resampling import shown
 from ..table import Field, Record, Table, format_count
@@ -183,7 +182,10 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
             "Name a cluster or covariate: by=.",
             expected=f"at most {format_count(most)}",
         )
-    worths = _class_worths(res, at) if isinstance(res, ClassWorthSource) else _worths_of(res, at)
+    if isinstance(res, ClassWorthSource):
+        worths = _class_worths(res, at)
+    else:
+        worths = _many_worths(res, at) if has_many_worths(res) else _worths_of(res, at)
     numbers = _COPIES * len(units) * float(len(model.estimates))
     refuse_large(f"what {len(units):,} {model.unit}s move", numbers, "Name a column of fewer levels: by=.")
     moved = np.full((len(units), len(model.estimates)), np.nan)
@@ -241,18 +243,20 @@ class _Worths:
         ]
 
 
-@singledispatch
 def _worths_of(res: WithWorths | WorthSource, at: At) -> _Worths:
     average = average_of(res)
     found = log_worths_at(average, at)[0]
     return _Worths(average.comparisons.objects, found.estimate, found.rows[:, average.free], found.reference)
 
 
-@_worths_of.register
-def _(res: LargeResults, at: At) -> _Worths:
+def _many_worths(res: WithManyWorths, at: At) -> _Worths:
     check_plain(at, population=False)
     return _Worths(
-        res.objects, res.worths, eye_array(len(res.worths), format="csr"), None, remedy="fit(…, prior=0.1) has one"
+        res.comparisons.objects,
+        res.worths,
+        eye_array(len(res.worths), format="csr"),
+        None,
+        remedy="fit(…, prior=0.1) has one",
     )
 
 

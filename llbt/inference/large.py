@@ -11,7 +11,7 @@ from ..core.columns import FloatArray, IntArray
 from ..core.max_z import max_z
 from ..core.statistics import adjust_p, ratio
 from ..errors import OptionError
-from ..fitting.large_results import LargeResults
+from ..fitting.protocols import WithManyWorths
 from ..formulas.grid import At
 from ..table import Field, Table
 from .pairwise_record import Adjust, Pairwise
@@ -51,7 +51,7 @@ def check_plain(at: At, population: bool) -> None:
         )
 
 
-def large_measured(res: LargeResults, scale: Scale, confidence: float, anchor: int | None = None) -> Measured:
+def large_measured(res: WithManyWorths, scale: Scale, confidence: float, anchor: int | None = None) -> Measured:
     """Return the objects on a scale with intervals of each, measured from the mean or from an object."""
     z = float(stats.norm.isf((1 - confidence) / 2))
     worths, variance = res.worths, res.variances.values
@@ -66,7 +66,7 @@ def large_measured(res: LargeResults, scale: Scale, confidence: float, anchor: i
     return Measured(*on_scale(scale, worths, np.sqrt(variance), z), order, (res.error_note,))
 
 
-def _shares(res: LargeResults, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _shares(res: WithManyWorths, z: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return worths π = softmax(2λ) with delta-method errors and logit intervals."""
     share = special.softmax(2 * res.worths)
     right = np.zeros((len(res.names), 1))
@@ -78,7 +78,7 @@ def _shares(res: LargeResults, z: float) -> tuple[FloatArray, FloatArray, FloatA
     return share, share * relative, special.expit(logit - half), special.expit(logit + half)
 
 
-def large_worths(res: LargeResults, scale: Scale, confidence: float) -> Table:
+def large_worths(res: WithManyWorths, scale: Scale, confidence: float) -> Table:
     """Return the worth of every object, the best first; see `worth`."""
     found = large_measured(res, scale, confidence)
     columns = {"std_error": found.error, "conf_low": found.low, "conf_high": found.high}
@@ -93,7 +93,7 @@ def large_worths(res: LargeResults, scale: Scale, confidence: float) -> Table:
     ).first()
 
 
-def rank_fields(res: LargeResults, confidence: float, order: IntArray) -> tuple[Field, ...]:
+def rank_fields(res: WithManyWorths, confidence: float, order: IntArray) -> tuple[Field, ...]:
     """Return rank, rank_low and rank_high of the objects, in some order."""
     worths, size = res.worths, len(res.worths)
     reach = simultaneous(size, confidence) * np.sqrt(res.variances.values)
@@ -116,7 +116,7 @@ def simultaneous(size: int, confidence: float) -> float:
 
 
 def large_pairs(
-    res: LargeResults,
+    res: WithManyWorths,
     objects: IntArray,
     rng: np.random.Generator,
     scale: Scale,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.columns import FloatArray
 from ..fitting.large import estimates_again, worth_problem
-from ..fitting.large_results import LargeResults
+from ..fitting.protocols import WithManyWorths
 from ..fitting.specification import make_problem, prior_counts
 from ..kernel.likelihood import pseudo_counts
 from ..kernel.matrix_free import probabilities_at
@@ -20,7 +20,7 @@ from .pair_units import JUDGMENT, PairUnits, units_of_counts
 class LargeCounts:
     """A fit of very many objects, ready to be repeated; its parameters are the J log-worths, then q others."""
 
-    fit: LargeResults
+    fit: WithManyWorths
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,6 +54,6 @@ class LargeCounts:
         return probabilities_at(worth_problem(self.fit, self.fit.counts), params)
 
 
-def large_units(res: LargeResults, by: str | None, option: str) -> PairUnits:
+def large_units(res: WithManyWorths, by: str | None, option: str) -> PairUnits:
     """Return a fit of very many objects as a model of judgments, or of the levels of a column."""
     return units_of_counts(res, by or JUDGMENT, LargeCounts(res))

@@ -10,16 +10,14 @@ from scipy.sparse import csr_array, hstack
 
 from ..core.basis import of_comparisons
 from ..core.columns import FloatArray
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
 from ..errors import DesignError, listed
-from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.estimates import Estimates
-from ..fitting.pattern_results import PatternResults
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import FitLike
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.solvers import independent_columns
-
-WholeAnswers = RankingResults | PatternResults | BestWorstEffects
 
 
 def check_tables(results: Sequence[Estimates]) -> None:
@@ -45,10 +43,10 @@ def check_tables(results: Sequence[Estimates]) -> None:
         )
 
 
-def same_answers(one: WholeAnswers, other: WholeAnswers) -> bool:
+def same_answers(one: FitLike, other: FitLike) -> bool:
     """Whether two fits are of the same answers and kind of choice, so that their likelihoods can be compared."""
-    if isinstance(one, RankingResults | BestWorstEffects) and isinstance(other, RankingResults | BestWorstEffects):
-        a, b = one.rankings, other.rankings
+    a, b = one.answers, other.answers
+    if isinstance(a, Rankings) and isinstance(b, Rankings):
         if one.specification.best_worst != other.specification.best_worst:
             return False
         return a is b or (
@@ -56,10 +54,9 @@ def same_answers(one: WholeAnswers, other: WholeAnswers) -> bool:
             and all(np.array_equal(x, y) for x, y in ((a.items, b.items), (a.places, b.places), (a.starts, b.starts)))
             and np.array_equal(a.counts, b.counts)
         )
-    if isinstance(one, PatternResults) and isinstance(other, PatternResults):
-        p, q = one.patterns, other.patterns
-        same = (p.objects, p.kind, p.levels) == (q.objects, q.kind, q.levels)
-        return p is q or (same and np.array_equal(p.answers, q.answers) and np.array_equal(p.counts, q.counts))
+    if isinstance(a, Patterns) and isinstance(b, Patterns):
+        same = (a.objects, a.kind, a.levels) == (b.objects, b.kind, b.levels)
+        return a is b or (same and np.array_equal(a.answers, b.answers) and np.array_equal(a.counts, b.counts))
     return False
 
 

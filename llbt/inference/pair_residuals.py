@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons
 from ..core.statistics import ratio
-from ..errors import OptionError
 from ..fitting.clusters import independence_note
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths
-from ..fitting.large_results import LargeResults
+from ..fitting.protocols import WithManyWorths
 from ..kernel.likelihood import Problem
 from ..resampling import Resampler
 from ..table import Field, Table, counted, format_count
@@ -24,21 +22,14 @@ EXACTLY = 100  # of very many objects, comparisons and pairs whose residuals hav
 _EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly
 
 
-@singledispatch
-def pair_residuals(res: Estimates | LargeResults, most: int) -> Table:
+def pair_residuals(res: Estimates, most: int) -> Table:
     """Return a row per pair that was judged, the largest residual first; see `residuals`."""
-    raise OptionError(f"a {type(res).__name__}, in whose pairs judgments depend on each other", expected="a fit")
-
-
-@pair_residuals.register
-def _(res: Estimates, most: int) -> Table:
     of = _Differences.of(res.comparisons, res.problem(), res.solution.means)
     left = of.variance - ((of.gradient @ res.solution.cov) * of.gradient).sum(axis=1)
     return of.table(left, most, independence_note(res.specification.groups, "residuals take"))
 
 
-@pair_residuals.register
-def _(res: LargeResults, most: int) -> Table:
+def pair_residuals_of_many(res: WithManyWorths, most: int) -> Table:
     """Leave what estimation takes out of the errors, but where residuals are largest."""
     of = _Differences.of(res.comparisons, res.beside.problem(), res.cells.means)
     size = np.abs(ratio(of.observed - of.fitted, np.sqrt(of.variance)))

@@ -11,9 +11,8 @@ from scipy import linalg
 from ..core.columns import FloatArray, Label, summed_by
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_way, own_unit
-from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.estimates import Estimates
-from ..fitting.large_results import LargeResults
+from ..fitting.protocols import FitLike, WithDiscriminations
 from ..fitting.specification import penalty_of, prior_counts
 from ..kernel import discrimination
 from ..kernel.batch import fit_one
@@ -103,7 +102,7 @@ class JudgedCounts:
     pooled: FloatArray
 
     @classmethod
-    def of(cls, fit: DiscriminationResults) -> JudgedCounts:
+    def of(cls, fit: WithDiscriminations) -> JudgedCounts:
         """Return the model of a fit."""
         found, judging = fit.solution, fit.judging
         names = tuple(fit.average.names[k] for k in fit.average.free)
@@ -140,7 +139,7 @@ class PairUnits:
 
     Attributes
     ----------
-    fit : LLBTResults, DiscriminationResults or LargeResults
+    fit : a fit of pairs
     unit : str
     labels : tuple or None
     counts : ndarray, shape (U,)
@@ -149,7 +148,7 @@ class PairUnits:
     model : CountModel
     """
 
-    fit: Estimates | DiscriminationResults | LargeResults
+    fit: FitLike
     unit: str
     labels: tuple[Label, ...] | None
     counts: FloatArray
@@ -239,7 +238,7 @@ def pair_units(res: Estimates, by: str | None, option: str) -> PairUnits:
     return units_of_counts(res, by, PlainCounts.of(res))
 
 
-def discrimination_units(res: DiscriminationResults, by: str | None, option: str) -> PairUnits:
+def discrimination_units(res: WithDiscriminations, by: str | None, option: str) -> PairUnits:
     """Return a fit with discriminations as a model of judgments, or of the levels of a column."""
     by = by or JUDGMENT
     if by == res.judging.name:
@@ -251,7 +250,7 @@ def discrimination_units(res: DiscriminationResults, by: str | None, option: str
     return units_of_counts(res, by, JudgedCounts.of(res))
 
 
-def units_of_counts(res: Estimates | DiscriminationResults | LargeResults, by: str, model: CountModel) -> PairUnits:
+def units_of_counts(res: FitLike, by: str, model: CountModel) -> PairUnits:
     """Return a model of the counts of a fit's table in units: judgments, or the levels of a kept column."""
     c = res.comparisons
     if by != JUDGMENT:

@@ -21,7 +21,7 @@ from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
-from ..fitting.large_results import LargeResults
+from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At
 from ..table import Table, counted
 from .class_answers import class_pairs
@@ -140,7 +140,7 @@ def pairwise(
     """
     if isinstance(res, ClassWorthSource):
         return _in_classes(res.class_worths(), objects, scale, adjust, at, population, confidence, rng)
-    if isinstance(res, LargeResults):
+    if has_many_worths(res):
         check_plain(at, population)
         return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
     plain, drawn = asked_of(res, at, population, scale)
@@ -206,7 +206,7 @@ _MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
 _MATRICES = 21  # objects × objects, held at once: measured at 600
 
 
-def _few(res: LargeResults, objects: Sequence[Label] | None) -> IntArray:
+def _few(res: WithManyWorths, objects: Sequence[Label] | None) -> IntArray:
     """Return the positions of the objects that a fit of very many is asked to compare."""
     there = len(res.comparisons.objects)
     if objects is None or len(objects) > _MOST_OBJECTS:

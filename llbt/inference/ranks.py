@@ -18,8 +18,7 @@ from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
-from ..fitting.large_results import LargeResults
-from ..fitting.protocols import has_lists
+from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
 from ..formulas.grid import At
 from ..table import Field, Table, interval_fields
@@ -130,7 +129,7 @@ def leaderboard(
             )
         )
         return _with_all_judges(of, boards, scale, anchor, at, confidence, rng)
-    if isinstance(res, LargeResults):
+    if has_many_worths(res):
         check_plain(at, population)
         return _large_board(res, scale, anchor, confidence)
     plain, drawn = asked_of(res, at, population, scale)
@@ -214,7 +213,7 @@ def _with_all_judges(
     ).first(MOST_ROWS)
 
 
-def _large_board(res: LargeResults, scale: Scale, anchor: Anchor | None, confidence: float) -> Table:
+def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confidence: float) -> Table:
     """Return the leaderboard of very many objects."""
     label, value = _read_anchor(res, anchor, scale, graded=False)
     place = None if label is None else res.comparisons.objects.index(label)
@@ -255,9 +254,7 @@ def _groups(pairs: Pairwise) -> tuple[Field, ...]:
     return (letters,) if len(set("".join(letters.values))) > 1 else ()
 
 
-def _read_anchor(
-    res: Estimates | LargeResults, anchor: Anchor | None, scale: Scale, graded: bool
-) -> tuple[Label | None, float]:
+def _read_anchor(res: FitLike, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:
     """Return the object that estimates are measured from, and its value on the scale."""
     if anchor is None:
         return None, 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any, Literal
 
 import numpy as np
@@ -14,12 +13,12 @@ from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
 from ..fitting.estimates import Estimates
-from ..fitting.fitted import AnyFit
-from ..fitting.large_results import LargeResults
+from ..fitting.fitted import AnyFit, plain_of
 from ..fitting.large_summary import chance_errors
+from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent
-from .pair_residuals import EXACTLY, exactly_note, pair_residuals, simulated_pair_residuals
+from .pair_residuals import EXACTLY, exactly_note, pair_residuals, pair_residuals_of_many, simulated_pair_residuals
 
 Of = Literal["cells", "pairs"]
 Residual = Literal["pearson", "deviance"]
@@ -108,13 +107,17 @@ def residuals(
     >>> pairs.loc[0, ["object_i", "object_j"]].tolist(), pairs["residual"].round(2).tolist()[:2]
     (['Comm Statist', 'JRSS-B'], [1.87, -1.17])
     """
-    found = _by_cell(res, kind)
-    if found is not None and of != "pairs":
-        return _of_cells(found, kind, most)
+    plain = plain_of(res)
+    if of != "pairs" and plain is not None:
+        return _of_cells(_Cells(plain, standardized_residuals(plain, kind)), kind, most)
+    if of != "pairs" and has_many_worths(res):
+        return _of_cells(_of_many(res, kind), kind, most)
     if kind != "pearson":
         raise OptionError(f"kind={kind!r} is for cells", "Residuals of pairs are Pearson's: leave kind= out.")
-    if found is not None:
-        return pair_residuals(found.fit, most)
+    if plain is not None:
+        return pair_residuals(plain, most)
+    if has_many_worths(res):
+        return pair_residuals_of_many(res, most)
     if of == "cells":
         raise OptionError(
             f"of='cells' of a {type(res).__name__}, in whose cells judgments depend on each other",
@@ -127,26 +130,14 @@ def residuals(
 class _Cells:
     """Residuals of the n cells of a fit, in the order of its table, and how they were made."""
 
-    fit: Estimates | LargeResults
+    fit: Estimates | WithManyWorths
     residual: FloatArray
     notes: tuple[str, ...] = ()
 
 
-@singledispatch
-def _by_cell(res: Any, kind: Residual) -> _Cells | None:
-    """Return the residuals of cells; None of a fit in whose cells judgments depend on each other."""
-    return None
-
-
-@_by_cell.register
-def _(res: Estimates, kind: Residual) -> _Cells:
-    return _Cells(res, standardized_residuals(res, kind))
-
-
-@_by_cell.register
-def _(res: LargeResults, kind: Residual) -> _Cells:
+def _of_many(res: WithManyWorths, kind: Residual) -> _Cells:
     """Return residuals over errors that leave out what estimation takes, but where they are largest."""
-    plain = (res.resid_pearson if kind == "pearson" else res.resid_deviance).to_numpy()
+    plain = np.asarray(res.resid_pearson if kind == "pearson" else res.resid_deviance)
     p = res.cells.means / res.comparisons.totals[:, None]
     resid = plain.reshape(p.shape)
     found = resid / np.sqrt(1 - p)

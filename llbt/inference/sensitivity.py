@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, singledispatch
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,16 +14,11 @@ from scipy import stats
 from ..arguments import Confidence, Rng, checked
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
-from ..core.patterns import Patterns
-from ..core.rankings import Rankings
 from ..core.response import THREE
 from ..errors import LLBTError, OptionError, listed
-from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.model import LLBT
-from ..fitting.pattern_results import PatternResults
-from ..fitting.ranking_results import RankingResults
 from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted
@@ -198,7 +193,7 @@ def _left_out(res: WithWorths, asked: str | Sequence[str] | None) -> tuple[list[
 
 def _sizes(res: WithWorths) -> dict[str, int]:
     """Return what can be left out, with the number of its levels."""
-    data = _data(res)
+    data = res.answers
     if isinstance(data, Comparisons):
         labels = [column.name for column in data.columns if column.levels.dtype.kind not in "fiu"]
         sizes = {name: len(levels_of(data, name)) for name in dict.fromkeys((*data.clusters, *labels))}
@@ -215,26 +210,9 @@ def _kept(c: Comparisons, name: str) -> None:
         )
 
 
-@singledispatch
-def _data(res: WithWorths) -> Comparisons | Rankings | Patterns:
-    """Return the data that were fitted."""
-    return res.comparisons
-
-
-@_data.register(RankingResults)
-@_data.register(BestWorstEffects)
-def _(res: RankingResults | BestWorstEffects) -> Rankings:
-    return res.rankings
-
-
-@_data.register
-def _(res: PatternResults) -> Patterns:
-    return res.patterns
-
-
 def _analyses(res: WithWorths) -> Iterator[_Choice]:
     """Yield the other analyses of the same judgments."""
-    if not isinstance(_data(res), Comparisons):
+    if not isinstance(res.answers, Comparisons):
         return
     plain = plain_of(res)
     if plain is None:
@@ -289,7 +267,7 @@ def _without_each(res: WithWorths, name: str) -> list[_Choice]:
 
 def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
     """Yield the choices that leave a part of the table of comparisons out."""
-    c = _data(res)
+    c = res.answers
     if not isinstance(c, Comparisons):
         raise OptionError("leave_out='object' of whole answers, which would be other answers", "Leave 'object' out.")
     levels: Sequence[Label] = c.objects if name == "object" else levels_of(c, name)

@@ -12,8 +12,8 @@ from ..arguments import Confidence, checked
 from ..errors import OptionError
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
-from ..fitting.large_results import LargeResults
 from ..fitting.population_predictions import Population
+from ..fitting.protocols import has_many_worths
 from ..formulas.grid import At
 from ..table import Field, Table, interval_fields
 from .large import check_plain, large_worths
@@ -112,7 +112,7 @@ def worth(
         return res.class_worths().stacked(
             lambda one: worth(one, at, scale, population=population, part=part, confidence=confidence)
         )
-    if isinstance(res, LargeResults):
+    if has_many_worths(res):
         check_plain(at, population)
         if part == "covariates":
             raise _no_part()
