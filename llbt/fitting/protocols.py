@@ -54,12 +54,20 @@ class FitLike(Protocol):
         """The estimates."""
 
     @property
+    def n_params(self) -> int:
+        """Number of estimated parameters."""
+
+    @property
     def answers(self) -> Comparisons | Rankings | Patterns:
         """What was fitted."""
 
 
 class WithEffects(FitLike, Protocol):
     """A fit of pairs with normal effects of judges, of prompts or of objects."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The clusters of the covariance."""
 
     @property
     def brackets(self) -> tuple[Bracket, ...]:
@@ -107,6 +115,14 @@ class WithEffects(FitLike, Protocol):
 
 class WithDiscriminations(FitLike, Protocol):
     """A fit of pairs in which the worths of each judge are multiplied by a discrimination."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The clusters of the covariance."""
+
+    @property
+    def deviance(self) -> float:
+        """Residual deviance of the counts."""
 
     @property
     def judging(self) -> Judging:
@@ -181,6 +197,14 @@ class WithPatterns(FitLike, Protocol):
     """A fit of response patterns."""
 
     @property
+    def average(self) -> Estimates:
+        """The worths on the pairs that the patterns imply."""
+
+    @property
+    def dependent(self) -> bool:
+        """Whether answers of a judge depend on each other."""
+
+    @property
     def patterns(self) -> Patterns:
         """The patterns."""
 
@@ -215,6 +239,10 @@ class WithManyWorths(WithCells, Protocol):
     @property
     def worths(self) -> FloatArray:
         """Log-worths, measured from their mean, shape (J,)."""
+
+    @property
+    def deviance(self) -> float:
+        """Residual deviance of the counts."""
 
     @property
     def estimates(self) -> FloatArray:

@@ -17,6 +17,7 @@ from ..fitting.fitted import AnyFit, ClassSource, OneSource
 from ..fitting.results import bic_reservation
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_number
+from .kinds import tested
 from .nested import (
     FEW,
     Compared,
@@ -29,14 +30,7 @@ from .nested import (
     nested,
     too_few,
 )
-from .tested_models import (
-    TestedModel,
-    check_comparable,
-    check_maximum,
-    check_nested,
-    slope_notes,
-    tested,
-)
+from .tested_models import TestedModel, check_comparable, check_maximum, check_nested, slope_notes
 
 
 @checked

@@ -21,9 +21,9 @@ from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted, format_count, format_percent
 from .greedy_removal import Search, Units
+from .kinds import unit_model
 from .log_worths import log_worths_at
 from .unit_fragility import UnitSearch
-from .unit_models import unit_model
 
 Change = Literal["leader", "top", "adjacent"]
 Part = Annotated[

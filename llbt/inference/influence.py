@@ -33,12 +33,12 @@ from ..formulas.grid import At, check_at
 from ..resampling import shown
 from ..table import Field, Record, Table, format_count
 from ..table import Kind as CellKind
+from .kinds import unit_model
 from .large import check_plain
 from .level_tests import dependence_note, levels_of, tests_of
 from .log_worths import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
-from .unit_models import unit_model
 
 _MOST_LEVELS = 30  # levels that are printed
 _MOST_REFITS = 5_000  # units that are left out in turn

@@ -11,19 +11,14 @@ from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import DesignError, OptionError, listed
-from ..fitting.best_worst_effects import BestWorstEffects, judged_sets
+from ..fitting.best_worst_effects import judged_sets
 from ..fitting.discrimination import with_discrimination
-from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.estimates import Estimates
-from ..fitting.fitted import WithWorths
 from ..fitting.mixed import with_effects
-from ..fitting.mixed_results import MixedResults
 from ..fitting.model import LLBT
 from ..fitting.pattern_model import solved_patterns
-from ..fitting.pattern_results import PatternResults
+from ..fitting.protocols import FitLike, WithDiscriminations, WithEffects, has_discriminations, has_effects
 from ..fitting.ranking_model import solved_rankings
-from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
 from ..formulas.coding import Word, references
 from ..formulas.grammar import HEADS, Term, parse, vocabulary
@@ -85,7 +80,7 @@ def cuts_apart(res: Estimates, terms: Sequence[WrittenTerm]) -> tuple[list[Writt
     return cuts, [term for term in terms if term not in cuts]
 
 
-def refit(res: Estimates, formula: str) -> LLBTResults:
+def refit(res: Estimates, formula: str) -> Any:
     """Return the fit of another formula to the same table with the same options.
 
     Parameters
@@ -116,7 +111,7 @@ def refit(res: Estimates, formula: str) -> LLBTResults:
     return _solved(model, spec)
 
 
-def refit_terms(res: Estimates, terms: Sequence[WrittenTerm]) -> LLBTResults:
+def refit_terms(res: Estimates, terms: Sequence[WrittenTerm]) -> Any:
     """Return the fit of these terms with the options of `res`; without any, that of the nuisance parameters alone.
 
     Terms whose parameters are all held are in every model, as R keeps offsets in its null model.
@@ -129,7 +124,7 @@ def refit_terms(res: Estimates, terms: Sequence[WrittenTerm]) -> LLBTResults:
     return _solved(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=()))
 
 
-def refit_table(res: Estimates, c: Comparisons) -> LLBTResults:
+def refit_table(res: Estimates, c: Comparisons) -> Any:
     """Return the fit of the same formula to another table.
 
     Reference object and levels stay those of the fit where the table has them.
@@ -151,45 +146,34 @@ def refit_data(res: Any, data: Any) -> Any:
     raise OptionError(f"a {type(res).__name__}, which is not fitted again", expected="a fit")
 
 
-refit_data.register(LLBTResults)(refit_table)
-
-
-@refit_data.register(MixedResults)
-@refit_data.register(DiscriminationResults)
-def _(res: MixedResults | DiscriminationResults, data: Comparisons) -> WithWorths:
+def refit_differing(res: WithEffects | WithDiscriminations, data: Comparisons) -> FitLike:
+    """Return the fit with effects or discriminations of judges to another table."""
     return beside(res, refit_table(res.without, data))
 
 
-@singledispatch
-def beside(res: Any, plain: LLBTResults) -> WithWorths:
+def beside(res: FitLike, plain: Any) -> FitLike:
     """Return the fit with the effects or discriminations of `res` beside those of a fit without."""
-    return plain
+    if has_effects(res):
+        return with_effects(plain, res.brackets)
+    if has_discriminations(res):
+        return with_discrimination(plain, res.judging.name, lambda formula: refit(plain, formula))
+    return plain  # type: ignore[no-any-return]
 
 
-@beside.register
-def _(res: MixedResults, plain: LLBTResults) -> WithWorths:
-    return with_effects(plain, res.brackets)
-
-
-@beside.register
-def _(res: DiscriminationResults, plain: LLBTResults) -> WithWorths:
-    return with_discrimination(plain, res.judging.name, lambda formula: refit(plain, formula))
-
-
-@refit_data.register
-def _(res: RankingResults, data: Rankings) -> RankingResults:
+def refit_rankings(res: FitLike, data: Rankings) -> FitLike:
+    """Return the fit to other rankings."""
     return solved_rankings(replace(res.specification, cov_type="nonrobust", groups=""), data)
 
 
-@refit_data.register
-def _(res: BestWorstEffects, data: Rankings) -> BestWorstEffects:
+def refit_sets(res: FitLike, data: Rankings) -> FitLike:
+    """Return the fit to other best-worst sets, with effects of judges."""
     return judged_sets(res.specification, data)
 
 
-@refit_data.register
-def _(res: PatternResults, data: Patterns) -> PatternResults:
+def refit_patterns(res: FitLike, data: Patterns) -> FitLike:
+    """Return the fit to other patterns."""
     return solved_patterns(replace(res.specification, cov_type="nonrobust", groups=""), data)
 
 
-def _solved(model: LLBT, spec: Specification) -> LLBTResults:
+def _solved(model: LLBT, spec: Specification) -> Any:
     return model.solved(replace(spec, formula=model.formula, reference=model.reference))

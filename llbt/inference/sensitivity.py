@@ -22,11 +22,11 @@ from ..fitting.model import LLBT
 from ..formulas.grid import At
 from ..resampling import shown
 from ..table import Field, Record, Table, counted
+from .kinds import refit_data, unit_model
 from .level_tests import levels_of
 from .log_worths import centred
 from .pairwise import all_pairs
-from .refit import WrittenTerm, beside, refit_data, written_terms
-from .unit_models import unit_model
+from .refit import WrittenTerm, beside, written_terms
 
 _MOST_LEVELS = 500  # levels that are left out in turn without being asked for
 _MOST_RANKED = 200  # objects for which every choice has rank sets

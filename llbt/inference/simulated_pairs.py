@@ -16,9 +16,9 @@ from ..errors import DesignError, OptionError
 from ..fitting.fitted import WithWorths
 from ..resampling import Resampler
 from ..table import format_count
+from .kinds import estimates_of, unit_model
 from .simulated_goodness import Apart, SimulatedGoodness, tested
 from .simulation import simulate
-from .unit_models import estimates_of, unit_model
 
 _AT_ONCE = 5  # tables drawn in a block: each is fitted again, so that the bar moves
 _TIMES = 3  # tables for each parameter, of which the estimates of a table explain some of its cells

@@ -12,17 +12,13 @@ from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..errors import OptionError
-from ..fitting.best_worst_effects import BestWorstEffects, drawn_sets
 from ..fitting.class_worths import ClassWorths
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource
-from ..fitting.mixed_results import MixedResults
-from ..fitting.pattern_results import PatternResults
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import WithEffects, has_effects
 from ..table import counted
 from .expected import expected_counts
-from .list_tables import drawn_rankings
+from .kinds import drawn_answers
 from .mixed_tables import Judges, drawn_of_classes, drawn_table
-from .pattern_tables import drawn_patterns
 from .simulated_counts import draw_parametric, with_counts
 
 _MOST = 1e15  # judgments of a comparison: as counts they are exact
@@ -77,24 +73,21 @@ def simulate(
     >>> llbt.simulate(res, times=2.5, rng=1)[0].n_judgments
     2400
     """
-    if isinstance(res, RankingResults | PatternResults | BestWorstEffects):
+    if isinstance(res, ClassWorthSource):
+        return _with_classes(res.class_worths(), n, times, judges, as_generator(rng))
+    if not isinstance(res.answers, Comparisons):
         if times != 1 or judges is not None:
             raise OptionError(
                 f"{'times' if times != 1 else 'judges'}= of a fit of whole answers",
                 "Leave it out: as many are drawn.",
             )
-        draw = as_generator(rng)
-        if isinstance(res, BestWorstEffects):
-            return tuple(drawn_sets(res, draw) for _ in range(n))
-        return drawn_rankings(res, n, draw) if isinstance(res, RankingResults) else drawn_patterns(res, n, draw)
-    if isinstance(res, ClassWorthSource):
-        return _with_classes(res.class_worths(), n, times, judges, as_generator(rng))
+        return drawn_answers(res, n, as_generator(rng))
     c = res.comparisons
     larger = _larger(c, times)
     spec = res.specification
     by = "" if spec.discrimination is None else f" with the discriminations of each {spec.discrimination}"
     note = f"counts simulated from {spec.formula!r}{by}{larger}"
-    if isinstance(res, MixedResults):
+    if has_effects(res):
         return _with_judges(res, n, times, judges or "new", note, as_generator(rng))
     if judges is not None:
         raise OptionError(
@@ -130,7 +123,7 @@ def _with_classes(
 
 
 def _with_judges(
-    res: MixedResults, n: int, times: float, judges: Judges, note: str, rng: np.random.Generator
+    res: WithEffects, n: int, times: float, judges: Judges, note: str, rng: np.random.Generator
 ) -> tuple[Comparisons, ...]:
     said = f"{note}, {'new judges' if judges == 'new' else 'the same judges'}"
     drawn = (drawn_table(res, rng, times=times, judges=judges) for _ in range(n))

@@ -21,9 +21,10 @@ from .anova import (
     reservations,
     statistic_fields,
 )
+from .kinds import tested
 from .nested import Compared, Reference, Test, nested
 from .refit import WrittenTerm
-from .tested_models import TestedModel, check_maximum, tested
+from .tested_models import TestedModel, check_maximum
 
 
 @checked

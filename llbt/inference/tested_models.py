@@ -1,6 +1,6 @@
 """What tests of nested models, and of terms, ask of a fit of each kind: one record, made by one function of each kind.
 
-A kind that is added registers its own: ``@tested.register``, beside its results.
+`kinds` registers them; a kind of another room registers its own: ``@tested.register``, beside its results.
 """
 
 from __future__ import annotations
@@ -18,20 +18,16 @@ import numpy.typing as npt
 from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, kind_of, listed
-from ..fitting.best_worst_effects import BestWorstEffects, judged_sets
+from ..fitting.best_worst_effects import judged_sets
 from ..fitting.clusters import RATIOS, independence_note
 from ..fitting.discrimination import with_discrimination
-from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.discrimination_tests import alike_notes
 from ..fitting.estimates import Estimates
-from ..fitting.large_results import LargeResults
 from ..fitting.mixed import with_effects
-from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_missingness import Missingness
 from ..fitting.pattern_model import solved_patterns, split_dependence
-from ..fitting.pattern_results import PatternResults
+from ..fitting.protocols import WithDiscriminations, WithEffects, WithLists, WithManyWorths, WithPatterns
 from ..fitting.ranking_model import rankings_of_terms
-from ..fitting.ranking_results import RankingResults
 from ..formulas.brackets import split_brackets
 from ..kernel.laplace import Laplace
 from ..kernel.likelihood import Problem
@@ -180,13 +176,13 @@ def _rule(fit: Any) -> object:
     return None if maximum is None else maximum.rule
 
 
-@tested.register
-def _plain(res: Estimates) -> TestedModel:
+def plain_model(res: Estimates) -> TestedModel:
+    """Return a fit of pairs by its counts as a model that is tested against others."""
     terms, held = own_terms(res)
     cuts, _ = cuts_apart(res, terms)
 
     def refitted(some: Terms) -> TestedModel:
-        return _plain(refit_terms(res, [term for term in some if term not in held]))
+        return plain_model(refit_terms(res, [term for term in some if term not in held]))
 
     return TestedModel(
         fit=res,
@@ -205,15 +201,15 @@ def _plain(res: Estimates) -> TestedModel:
     )
 
 
-@tested.register
-def _with_effects(res: MixedResults) -> TestedModel:
-    base = _plain(res.without)
+def model_with_effects(res: WithEffects) -> TestedModel:
+    """Return a fit with normal effects as a model that is tested against others."""
+    base = plain_model(res.without)
     blocks = {{"object": "worth", "1": "worth"}.get(b.effect, b.effect) for b in res.brackets}
     needed = _last_of(base.terms, blocks)
 
     def refitted(some: Terms) -> TestedModel:
         found = base.refitted(some).fit
-        return _with_effects(with_effects(found, res.brackets))
+        return model_with_effects(with_effects(found, res.brackets))
 
     laplace = ("likelihoods with effects are Laplace's approximation, too low where levels made few judgments",)
     rule, dependent = res.maximum.rule, independence_note(res.groups, RATIOS)
@@ -260,14 +256,14 @@ def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
     return base.scope(rest)
 
 
-@tested.register
-def _with_discrimination(res: DiscriminationResults) -> TestedModel:
-    base, judge = _plain(res.without), res.judging.name
+def model_with_discriminations(res: WithDiscriminations) -> TestedModel:
+    """Return a fit with discriminations as a model that is tested against others."""
+    base, judge = plain_model(res.without), res.judging.name
     wider, dependent = res.wider, independence_note(res.groups, RATIOS)
 
     def refitted(some: Terms) -> TestedModel:
         found = base.refitted(some).fit
-        return _with_discrimination(with_discrimination(found, judge, partial(refit, found)))
+        return model_with_discriminations(with_discrimination(found, judge, partial(refit, found)))
 
     needed = frozenset(
         term.name
@@ -297,8 +293,9 @@ def _worths(res: Estimates) -> list[int]:
     return [k for k in res.free if res.design.blocks[k] == "worth"]
 
 
-@tested.register
-def _large(res: LargeResults) -> TestedModel:
+def model_of_many(res: WithManyWorths) -> TestedModel:
+    """Return a fit of very many objects as a model that is tested against others."""
+
     def refitted(some: Terms) -> TestedModel:
         raise DesignError("a fit of so many objects is not made again and again", "Fit it, and use llbt.anova(m0, m1).")
 
@@ -360,13 +357,13 @@ def _same_answers(models: Sequence[TestedModel]) -> None:
             )
 
 
-@tested.register
-def _lists(res: RankingResults) -> TestedModel:
+def model_of_lists(res: WithLists) -> TestedModel:
+    """Return a fit of rankings as a model that is tested against others."""
     spec = res.specification
 
     def refitted(some: Terms) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
-        return _lists(rankings_of_terms(asked, res.rankings))
+        return model_of_lists(rankings_of_terms(asked, res.rankings))
 
     return TestedModel(
         fit=res,
@@ -390,15 +387,15 @@ def _clustered_notes(groups: str) -> tuple[str, ...]:
     return (said,) if groups else ()
 
 
-@tested.register
-def _sets_with_effects(res: BestWorstEffects) -> TestedModel:
+def model_of_sets(res: Any) -> TestedModel:
+    """Return a fit of best-worst sets with effects of judges as a model that is tested against others."""
     text, brackets = split_brackets(res.formula)
     terms = tuple(written_terms(text, res.comparisons))
     needed = _last_of(terms, {"worth"})
 
     def refitted(some: Terms) -> TestedModel:
         asked = replace(res.specification, formula=f"{formula_of(some)} + {brackets[0]}")
-        return _sets_with_effects(judged_sets(asked, res.rankings))
+        return model_of_sets(judged_sets(asked, res.rankings))
 
     found = TestedModel(
         fit=res,
@@ -423,8 +420,8 @@ def _sets_with_effects(res: BestWorstEffects) -> TestedModel:
 _DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())
 
 
-@tested.register
-def _patterns(res: PatternResults) -> TestedModel:
+def model_of_patterns(res: WithPatterns) -> TestedModel:
+    """Return a fit of patterns as a model that is tested against others."""
     spec = res.specification
 
     def read(text: str) -> list[WrittenTerm]:
@@ -433,7 +430,7 @@ def _patterns(res: PatternResults) -> TestedModel:
 
     def refitted(some: Terms) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
-        return _patterns(solved_patterns(asked, res.patterns))
+        return model_of_patterns(solved_patterns(asked, res.patterns))
 
     return TestedModel(
         fit=res,

@@ -12,10 +12,10 @@ from ..errors import DesignError, OptionError
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..resampling import Resampler, drawn_weights
 from .bootstrap_record import Bootstrap
-from .refit import refit_data
+from .kinds import estimates_of, refit_data, unit_model
 from .simulation import simulate
 from .unit_influences import Statistic, statistic_in, values_at
-from .unit_models import UnitModel, estimates_of, unit_model
+from .unit_models import UnitModel
 
 Bootstrapped = WithWorths | OneSource | ClassSource
 MODEL = "parametric"

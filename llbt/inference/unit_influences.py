@@ -16,7 +16,7 @@ from ..fitting.clusters import clustered
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths
 from ..kernel.robust import cluster_scores
-from .refit import refit_data
+from .kinds import refit_data
 from .simulated_counts import with_counts
 
 Statistic = Callable[[Any], Any]  # of a fit

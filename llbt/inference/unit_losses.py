@@ -13,8 +13,9 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import ClassWorthSource, WorthSource
 from ..resampling import Resampler
 from ..table import Field, Table, counted
+from .kinds import unit_model
 from .pair_units import JUDGMENT
-from .unit_models import UnitModel, folds_of, unit_model
+from .unit_models import UnitModel, folds_of
 
 
 def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resampler) -> Table:

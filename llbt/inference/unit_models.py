@@ -8,21 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray, Label
-from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
-from ..fitting.best_worst_effects import BestWorstEffects, judged_units
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.estimates import Estimates
-from ..fitting.large_results import LargeResults
-from ..fitting.mixed_results import MixedResults
-from ..fitting.pattern_results import PatternResults
-from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
-from .judge_units import judge_units
-from .large_units import large_units
-from .list_units import list_units
-from .pair_units import JudgedCounts, PlainCounts, discrimination_units, finite, pair_units
-from .pattern_units import pattern_units
 from .refit import refit_data
 
 
@@ -121,29 +107,10 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
     raise OptionError(f"a {type(res).__name__}, whose data are no independent units", expected="a fit")
 
 
-unit_model.register(LLBTResults)(pair_units)
-unit_model.register(DiscriminationResults)(discrimination_units)
-unit_model.register(LargeResults)(large_units)
-unit_model.register(MixedResults)(judge_units)
-unit_model.register(RankingResults)(list_units)
-unit_model.register(PatternResults)(pattern_units)
-unit_model.register(BestWorstEffects)(judged_units)
-
-
 @singledispatch
 def estimates_of(res: Any, data: Any) -> FloatArray:
     """Return the estimates (p,) of a fit to other data, which were drawn from it; DesignError where not finite."""
     return unit_model(refit_data(res, data), None, "by").estimates
-
-
-@estimates_of.register
-def _(res: Estimates, data: Comparisons) -> FloatArray:
-    return finite(PlainCounts.of(res).estimated(data.outcome_counts))
-
-
-@estimates_of.register
-def _(res: DiscriminationResults, data: Comparisons) -> FloatArray:
-    return finite(JudgedCounts.of(res).estimated(data.outcome_counts))  # from the estimates, not from many starts
 
 
 def folds_of(model: UnitModel, folds: int, rng: np.random.Generator) -> list[FloatArray]:

@@ -12,7 +12,8 @@ from ..core.statistics import adjust_p, chi2_p_value, ratio
 from ..errors import DesignError
 from ..fitting.fitted import WithWorths, average_of
 from ..table import Field, Table, format_count
-from .unit_models import UnitModel, unit_model
+from .kinds import unit_model
+from .unit_models import UnitModel
 
 _PRINTED = 20
 _STEP = 1e-4  # of a parameter, for differences of log-probabilities

@@ -1,0 +1,94 @@
+"""Which function answers for which kind of fit: as units, fitted again, drawn, and as a model among others.
+
+A question imports from here what it asks of any fit. A new kind of fit has a line in each table below, or registers its
+functions where it lives, as those of `llbt.judges` do.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..core.patterns import Patterns
+from ..core.rankings import Rankings
+from ..errors import OptionError
+from ..fitting.best_worst_effects import BestWorstEffects, drawn_sets, judged_units
+from ..fitting.discrimination_results import DiscriminationResults
+from ..fitting.large_results import LargeResults
+from ..fitting.mixed_results import MixedResults
+from ..fitting.pattern_results import PatternResults
+from ..fitting.ranking_results import RankingResults
+from ..fitting.results import LLBTResults
+from .judge_units import judge_units
+from .large_units import large_units
+from .list_tables import drawn_rankings
+from .list_units import list_units
+from .pair_units import JudgedCounts, PlainCounts, discrimination_units, finite, pair_units
+from .pattern_tables import drawn_patterns
+from .pattern_units import pattern_units
+from .refit import refit_data, refit_differing, refit_patterns, refit_rankings, refit_sets, refit_table
+from .tested_models import (
+    model_of_lists,
+    model_of_many,
+    model_of_patterns,
+    model_of_sets,
+    model_with_discriminations,
+    model_with_effects,
+    plain_model,
+    tested,
+)
+from .unit_models import estimates_of, unit_model
+
+__all__ = ["drawn_answers", "estimates_of", "refit_data", "tested", "unit_model"]
+
+unit_model.register(LLBTResults)(pair_units)
+unit_model.register(DiscriminationResults)(discrimination_units)
+unit_model.register(LargeResults)(large_units)
+unit_model.register(MixedResults)(judge_units)
+unit_model.register(RankingResults)(list_units)
+unit_model.register(PatternResults)(pattern_units)
+unit_model.register(BestWorstEffects)(judged_units)
+
+refit_data.register(LLBTResults)(refit_table)
+refit_data.register(MixedResults)(refit_differing)
+refit_data.register(DiscriminationResults)(refit_differing)
+refit_data.register(RankingResults)(refit_rankings)
+refit_data.register(BestWorstEffects)(refit_sets)
+refit_data.register(PatternResults)(refit_patterns)
+
+tested.register(LLBTResults)(plain_model)
+tested.register(MixedResults)(model_with_effects)
+tested.register(DiscriminationResults)(model_with_discriminations)
+tested.register(LargeResults)(model_of_many)
+tested.register(RankingResults)(model_of_lists)
+tested.register(BestWorstEffects)(model_of_sets)
+tested.register(PatternResults)(model_of_patterns)
+
+
+@estimates_of.register
+def _(res: LLBTResults, data: Comparisons) -> FloatArray:
+    return finite(PlainCounts.of(res).estimated(data.outcome_counts))
+
+
+@estimates_of.register
+def _(res: DiscriminationResults, data: Comparisons) -> FloatArray:
+    return finite(JudgedCounts.of(res).estimated(data.outcome_counts))  # from the estimates, not from many starts
+
+
+@singledispatch
+def drawn_answers(res: Any, n: int, rng: np.random.Generator) -> tuple[Rankings, ...] | tuple[Patterns, ...]:
+    """Return new rankings, sets or patterns drawn from a fit of such whole answers, n times as many as there are."""
+    raise OptionError(f"a {type(res).__name__}, from which no answers are drawn", expected="a fit of whole answers")
+
+
+drawn_answers.register(RankingResults)(drawn_rankings)
+drawn_answers.register(PatternResults)(drawn_patterns)
+
+
+@drawn_answers.register
+def _(res: BestWorstEffects, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
+    return tuple(drawn_sets(res, rng) for _ in range(n))
