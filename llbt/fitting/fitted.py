@@ -14,7 +14,7 @@ from .estimates import Estimates
 from .large_results import LargeResults
 from .mixed_results import MixedResults
 from .pattern_results import PatternResults
-from .protocols import FitLike, WithDiscriminations, WithEffects
+from .protocols import FitLike, WithDiscriminations, WithEffects, WithLists
 from .ranking_results import RankingResults
 from .results import LLBTResults
 from .specification import Specification
@@ -28,6 +28,7 @@ PlainFit = Annotated[Estimates, record_kind(LLBTResults)]
 WithWorths = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS))]
 EffectsFit = Annotated[WithEffects, record_kind(MixedResults)]
 DiscriminationsFit = Annotated[WithDiscriminations, record_kind(DiscriminationResults)]
+RankingsFit = Annotated[WithLists, record_kind(RankingResults)]
 PairFit = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS[:3]))]
 AnyFit = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _ALL))]
 
@@ -68,13 +69,10 @@ OneSource = Annotated[
     WorthSource,
     Kind(lambda value: hasattr(type(value), "worth_source"), "a Calibration, what llbt.judges.calibrate(…) returns"),
 ]
-ClassSource = Annotated[
-    ClassWorthSource,
-    Kind(
-        lambda value: hasattr(type(value), "class_worths"),
-        "LatentClasses, what llbt.judges.classes(formula, c)[k] returns",
-    ),
-]
+CLASSES = Kind(
+    lambda value: hasattr(type(value), "class_worths"), "LatentClasses, what llbt.judges.classes(formula, c)[k] returns"
+)
+ClassSource = Annotated[ClassWorthSource, CLASSES]
 
 
 def average_of(res: WithWorths | WorthSource) -> Estimates:

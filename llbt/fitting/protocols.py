@@ -157,12 +157,16 @@ class WithDiscriminations(FitLike, Protocol):
         """Return what the interval of each discrimination says."""
 
 
-class WithLists(FitLike, Protocol):
-    """A fit of rankings or best-worst sets by the likelihood of lists."""
+class WithRankings(FitLike, Protocol):
+    """A fit of rankings or best-worst sets."""
 
     @property
     def rankings(self) -> Rankings:
         """The lists."""
+
+
+class WithLists(WithRankings, Protocol):
+    """A fit of rankings or best-worst sets by the likelihood of lists."""
 
     @property
     def average(self) -> Estimates:

@@ -13,11 +13,12 @@ import numpy as np
 from ..core.columns import FloatArray
 from ..errors import DesignError
 from ..inference.nesting import check_tables, predictors_within, within
-from ..inference.tested_models import TestedModel, columns_of, tested
+from ..inference.tested_models import TestedModel, columns_of
 from ..kernel.mixture import Answers, Mixture, mixture
 from ..resampling import Resampler, p_of_count
 from ..table import Field, Record, Table, counted
-from .class_fit import LONE, LatentClasses, counted_classes
+from .class_fit import LONE, counted_classes
+from .class_protocol import ClassesLike
 
 _ROUGH = 1e-2  # gain of an EM step, below which only the best starts go on
 _SAME = 1e-6  # of a log-likelihood: where EM and Newton's method end
@@ -118,7 +119,7 @@ class ClassTest(Record):
 
 
 def bootstrap_test(
-    small: LatentClasses, large: LatentClasses, n: int, starts: int, enough: int, draw: Resampler
+    small: ClassesLike, large: ClassesLike, n: int, starts: int, enough: int, draw: Resampler
 ) -> ClassTest:
     """Return the test of the smaller of two fits that differ by one class."""
     observed, short = _ratio(small.mixture, large.mixture)
@@ -162,8 +163,8 @@ def _as_large(draws: FloatArray, observed: float) -> int:
 # -- the same number of classes by nested formulas ------------------------------------------------------------
 
 
-@tested.register
-def _(res: LatentClasses) -> TestedModel:
+def model_of_classes(res: ClassesLike) -> TestedModel:
+    """Return latent classes as a model that is tested against others."""
     distinct = ("χ² takes the classes of the smaller model as distinct",) if res.k > 1 else ()
     lone = res.k > 1 and res.mixture.reached == 1 and res.mixture.starts > 1
     formula = f"{res.pooled.specification.formula}, {counted_classes(res.k)} of {res.by_judge.name}"

@@ -16,7 +16,7 @@ from ..inference.refit import refit_data
 from ..kernel.likelihood import pseudo_counts
 from ..kernel.mixture import Answers, Mixture, continued, judge_values
 from .class_covariance import infinite_classes
-from .class_fit import LatentClasses
+from .class_protocol import ClassesLike
 
 _STARTS, _SEED = 10, 0  # beside the estimates
 _WEAK = 1.0  # judgments added to each pair in each class
@@ -29,7 +29,7 @@ class ClassUnits:
     Parameters are those of class 1, of class 2, …, then log π_k/π_1 of the shares, as `LatentClasses.names` has them.
     """
 
-    fit: LatentClasses
+    fit: ClassesLike
     unit: str
     labels: tuple[Label, ...]
     counts: FloatArray
@@ -91,14 +91,14 @@ class ClassUnits:
         values = judge_values(self.fit.by_judge.answers, ratios / ratios.sum(), of_classes)
         return summed_by(self.codes, values, len(self.counts))
 
-    def refitted(self, counts: FloatArray) -> LatentClasses:
+    def refitted(self, counts: FloatArray) -> ClassesLike:
         """Return the fit with so many of each unit, each copy of a judge a judge of its own."""
         times = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
-        again: LatentClasses = refit_data(self.fit, judges_again(self.fit.comparisons, self.fit.by_judge.name, times))
+        again: ClassesLike = refit_data(self.fit, judges_again(self.fit.comparisons, self.fit.by_judge.name, times))
         return again
 
 
-def class_units(res: LatentClasses, by: str | None, option: str) -> ClassUnits:
+def class_units(res: ClassesLike, by: str | None, option: str) -> ClassUnits:
     """Return latent classes as a model of judges, or of levels that judges are nested in.
 
     Resamples are fitted from the estimates alone, so that classes stay what they are. Where judges are left out or held

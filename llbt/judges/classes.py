@@ -24,6 +24,7 @@ from ..fitting.specification import Prior
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..inference.refit import refit_data, refit_table
+from ..inference.tested_models import tested
 from ..inference.unit_models import unit_model
 from ..kernel.likelihood import pseudo_counts
 from ..kernel.mixture import Answers, continued, mixture
@@ -31,7 +32,7 @@ from ..resampling import Resampler
 from ..table import Field, Record, Table, counted
 from ..table import Kind as CellKind
 from .class_fit import ByJudge, LatentClasses
-from .class_test import ClassTest, bootstrap_test
+from .class_test import ClassTest, bootstrap_test, model_of_classes
 from .class_units import class_units
 
 _IMPLIED = re.compile(r"judgments implied by one list|judge's ratings are not independent|share their scores")  # notes
@@ -305,6 +306,7 @@ def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
 
 unit_model.register(LatentClasses)(class_units)
 refit_data.register(LatentClasses)(classes_again)
+tested.register(LatentClasses)(model_of_classes)
 
 
 def _check_made(data: Comparisons) -> None:

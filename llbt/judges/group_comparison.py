@@ -20,7 +20,7 @@ from ..fitting.fitted import average_of
 from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
 from ..table import Field, Record, Table, counted, interval_fields
-from .class_fit import LatentClasses
+from .class_protocol import Classes, ClassesLike
 from .tree import JudgeTree
 
 _MOST_ROWS = 60
@@ -100,7 +100,7 @@ class GroupComparison(Record):
 
 @checked
 def compare_groups(
-    groups: LatentClasses | JudgeTree, *, at: At = None, confidence: Confidence = 0.95, rng: Rng = 0
+    groups: Classes | JudgeTree, *, at: At = None, confidence: Confidence = 0.95, rng: Rng = 0
 ) -> GroupComparison:
     """Compare groups of judges: which pairs of them judge which pairs of objects differently, or in opposite order.
 
@@ -155,7 +155,7 @@ def compare_groups(
     >>> found.to_frame()[["object_i", "object_j", "is_reversed"]].values.tolist()
     [['A', 'B', True], ['A', 'C', True], ['B', 'C', True]]
     """
-    numbers = list(groups.labels) if isinstance(groups, LatentClasses) else [leaf.number for leaf in groups.leaves]
+    numbers = [leaf.number for leaf in groups.leaves] if isinstance(groups, JudgeTree) else list(groups.labels)
     if len(numbers) < 2:
         raise OptionError("a single group of judges", expected="at least two classes or leaves")
     fits = [groups.results(number) for number in numbers]
@@ -178,7 +178,7 @@ def compare_groups(
     named = [(objects[i], objects[j]) for i, j in zip(*np.triu_indices(size, 1), strict=True)]
     half = between.critical * between.error
     return GroupComparison(
-        "class" if isinstance(groups, LatentClasses) else "node",
+        "node" if isinstance(groups, JudgeTree) else "class",
         np.repeat(np.array([(numbers[a], numbers[b]) for a, b in pairs]), len(named), axis=0),
         tuple(named * len(pairs)),
         between.estimate,
@@ -195,12 +195,12 @@ def compare_groups(
 
 
 def _covariance(
-    groups: LatentClasses | JudgeTree, worths: Sequence[LogWorths], free: Sequence[IntArray]
+    groups: ClassesLike | JudgeTree, worths: Sequence[LogWorths], free: Sequence[IntArray]
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the covariance (K·J, K·J) of the groups' log-worths, NaN where there is none, and what to say of it."""
     size = len(worths[0].estimate)
     found = np.zeros((len(worths) * size, len(worths) * size))
-    if isinstance(groups, LatentClasses):
+    if not isinstance(groups, JudgeTree):
         p = len(free[0])
         joint = groups.covariance[: len(worths) * p, : len(worths) * p]
         rows = np.zeros((len(found), len(joint)))

@@ -13,11 +13,10 @@ from ..arguments import Count, checked, is_real
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
-from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.estimates import Estimates
-from ..fitting.fitted import PlainFit, average_of
+from ..fitting.fitted import DiscriminationsFit, PlainFit, RankingsFit, average_of
 from ..fitting.prediction import chances_of, check_place, pairs_at, undetermined_comparisons
-from ..fitting.ranking_results import RankingResults
+from ..fitting.protocols import has_discriminations, has_lists
 from ..formulas.grid import At
 from ..table import Field, Record, Table, counted, format_number
 from .criteria import CRITERIA, Asked, Candidates, Criterion, Goal, SparseRows, asked
@@ -85,7 +84,7 @@ class NextPairs(Record):
 
 @checked
 def next_pairs(
-    res: PlainFit | DiscriminationResults | RankingResults,
+    res: PlainFit | DiscriminationsFit | RankingsFit,
     n: Count = 1,
     *,
     goal: Goal = "all",
@@ -172,12 +171,12 @@ def next_pairs(
     [['A', 'D', 10]]
     """
     check_place(None, at)
-    if isinstance(res, RankingResults) and (len(res.lists.orders) or res.rankings.kind != "ranking"):
+    if has_lists(res) and (len(res.lists.orders) or res.rankings.kind != "ranking"):
         raise DesignError(
             "a pair of objects alone, of rankings with ties or of best-worst sets",
             "Ask a fit of rankings without ties: llbt.fit('object', rankings).",
         )
-    whom = (f"asked of a {res.judging.name} of discrimination 1",) if isinstance(res, DiscriminationResults) else ()
+    whom = (f"asked of a {res.judging.name} of discrimination 1",) if has_discriminations(res) else ()
     res = average_of(res)
     wanted = asked(res, goal, k, criterion)
     problem, shown, notes = pairs_at(res, at if isinstance(at, Mapping) else {})

@@ -12,7 +12,7 @@ from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..inference.log_worths import centred
-from ..judges.class_fit import LatentClasses
+from ..judges.class_protocol import Classes, ClassesLike
 from ..table import counted, format_percent
 from .style import (
     COLUMN,
@@ -39,7 +39,7 @@ _MOST_ROWS = 30  # judges, beyond which a picture grows no higher
 
 
 @checked
-def classes(found: LatentClasses, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
+def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
     """Plot the log-worths of the objects in each latent class of judges, with their intervals.
 
     Parameters
@@ -118,7 +118,7 @@ def several_worths(
     return finish(ax)
 
 
-def _worths(found: LatentClasses, confidence: float) -> tuple[FloatArray, FloatArray]:
+def _worths(found: ClassesLike, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Return the centred log-worths of each class, shape (K, J), and the ends of their intervals, (K, J, 2)."""
     half = float(critical_values(confidence, np.array([np.inf]))[0])
     each = [centred(found.results(label), None)[0] for label in found.labels]
@@ -129,7 +129,7 @@ def _worths(found: LatentClasses, confidence: float) -> tuple[FloatArray, FloatA
 
 
 @checked
-def posteriors(found: LatentClasses, *, ax: Axes | None = None) -> Axes:
+def posteriors(found: Classes, *, ax: Axes | None = None) -> Axes:
     """Plot how probable it is of each judge that he belongs to each latent class.
 
     Parameters

@@ -12,7 +12,7 @@ from ..inference.log_worths import averaged_share
 from ..inference.pairwise import pairwise
 from ..inference.ranks import leaderboard
 from ..inference.worth import worth
-from ..judges.class_fit import LatentClasses
+from ..judges.class_protocol import ClassesLike
 from ..table import counted, format_count, format_number, format_percent, format_share
 from .preference_words import Said, interval_text, odds_text, order_text, valued
 
@@ -20,7 +20,7 @@ SURE = 0.9  # a posterior probability from which on a judge is placed
 _CERTAIN = 0.9995  # one that is printed as 1
 
 
-def class_topics(found: LatentClasses, confidence: float) -> dict[str, Said]:
+def class_topics(found: ClassesLike, confidence: float) -> dict[str, Said]:
     """Return what was fitted, what each class prefers, what a judge of any class does, and how sure classes are."""
     said = {"model": _model(found)}
     if "worth" not in found.pooled.design.blocks:
@@ -31,7 +31,7 @@ def class_topics(found: LatentClasses, confidence: float) -> dict[str, Said]:
     return said
 
 
-def _model(found: LatentClasses) -> Said:
+def _model(found: ClassesLike) -> Said:
     judges, judgments = len(found.by_judge.levels), float(found.n_judgments)
     classes = "1 latent class" if found.k == 1 else f"{found.k} latent classes"
     text = f"{classes} of {found.by_judge.name} ({found.pooled.specification.formula}) "
@@ -46,7 +46,7 @@ def _model(found: LatentClasses) -> Said:
     return f"{text}.", numbers | {"starts": float(starts), "starts that reached it": float(reached)}
 
 
-def _preferences(found: LatentClasses, confidence: float) -> dict[str, Said]:
+def _preferences(found: ClassesLike, confidence: float) -> dict[str, Said]:
     """Return what each class prefers, by how much, and how many of its pairs differ over the tests of all classes."""
     plain = found.pooled.response.plain_odds
     worths = worth(found, "average", "probability", confidence=confidence).to_frame()
@@ -60,7 +60,7 @@ def _preferences(found: LatentClasses, confidence: float) -> dict[str, Said]:
 
 
 def _preference(
-    found: LatentClasses, label: int, worths: pd.DataFrame, pairs: pd.DataFrame, confidence: float, *, several: bool
+    found: ClassesLike, label: int, worths: pd.DataFrame, pairs: pd.DataFrame, confidence: float, *, several: bool
 ) -> Said:
     share, error = float(found.shares[label]), float(found.share_errors[label])
     worths = worths[worths["estimate"].notna()]
@@ -86,7 +86,7 @@ def _preference(
     return f"{text}; {many} significantly (p < {1 - confidence:.4g}{over}).", numbers
 
 
-def _odds(found: LatentClasses, label: int, names: tuple[Label, Label], pairs: pd.DataFrame, confidence: float) -> Said:
+def _odds(found: ClassesLike, label: int, names: tuple[Label, Label], pairs: pd.DataFrame, confidence: float) -> Said:
     """Say the odds of one object over another in a class, and the share of decisions that they mean."""
     first, second = names
     between = (pairs["object_i"].isin(names) & pairs["object_j"].isin(names)).to_numpy()
@@ -108,7 +108,7 @@ def _odds(found: LatentClasses, label: int, names: tuple[Label, Label], pairs: p
     return text, {f"{name} in class {label}": value for name, value in numbers.items()}
 
 
-def _mixture(found: LatentClasses, confidence: float) -> Said:
+def _mixture(found: ClassesLike, confidence: float) -> Said:
     """Say what a judge of any class prefers: Σ π_k P_k, never an average of log-worths."""
     if found.k == 1 or not found.pooled.response.plain_odds:
         return "", {}
@@ -132,14 +132,14 @@ def _mixture(found: LatentClasses, confidence: float) -> Said:
     return f"{text}, although {which} {'puts' if len(others) == 1 else 'put'} another object first.", numbers
 
 
-def board_of(found: LatentClasses, label: int) -> Label:
+def board_of(found: ClassesLike, label: int) -> Label:
     """Return the object that a class prefers most."""
     worths = worth(found.results(label), "average", "probability").to_frame()
     first: Label = worths["object"].iloc[0]
     return first
 
 
-def _certainty(found: LatentClasses) -> Said:
+def _certainty(found: ClassesLike) -> Said:
     """Say how many judges are placed, how well all of them are, and who least."""
     if found.k == 1:
         return "", {}
