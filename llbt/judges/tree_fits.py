@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import sparse, special
 
+from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..fitting.clusters import kept_way
+from ..fitting.estimates import Estimates
+from ..fitting.fitted import plain_of
 from ..fitting.merged_rows import distinct
 from ..fitting.model import LLBT
+from ..fitting.protocols import FitLike, WithLists, has_lists
 from ..fitting.ranking_estimates import RankingSpecification
 from ..fitting.ranking_lists import Ghost
 from ..fitting.ranking_model import solved_rankings
-from ..fitting.ranking_results import RankingResults
-from ..fitting.results import LLBTResults
 from ..fitting.specification import Prior, Specification
 from ..formulas.coding import Reference
 from ..kernel.batch import fit_many
@@ -29,8 +33,44 @@ from .judge_lists import JudgeLists
 from .judge_table import JudgeData
 
 ByJudge = JudgeData | JudgeLists
-NodeFit = LLBTResults | RankingResults
 BoolArray = npt.NDArray[np.bool_]
+
+
+class _Solution(Protocol):
+    @property
+    def params(self) -> FloatArray: ...
+
+
+class NodeFit(FitLike, Protocol):
+    """The fit of a node: of judgments of pairs by their counts, or of rankings."""
+
+    @property
+    def free(self) -> IntArray:
+        """Which of the parameters of the design were estimated."""
+
+    @property
+    def solution(self) -> _Solution:
+        """What the solver found."""
+
+    @property
+    def bse(self) -> pd.Series[float]:
+        """Standard errors."""
+
+    @property
+    def llf(self) -> float:
+        """Log-likelihood."""
+
+    @property
+    def effective_params(self) -> float:
+        """The parameters that criteria count."""
+
+    @property
+    def n_judgments(self) -> float:
+        """Number of judgments or rankings."""
+
+    @property
+    def basis(self) -> Basis:
+        """What the log-likelihood is of."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +99,12 @@ def fitted(data: ByJudge, growth: Growth) -> NodeFit:
 def judge_scores(data: ByJudge, results: NodeFit) -> FloatArray:
     """Return the scores of the judges at their fit, in their order, shape (G, p)."""
     if isinstance(data, JudgeLists):
-        assert isinstance(results, RankingResults)  # lists are fitted as lists
+        assert has_lists(results)  # lists are fitted as lists
         return results.lists.scores(results.solution.params, data.codes, len(data.levels))
-    assert isinstance(results, LLBTResults)
-    way = kept_way(results.comparisons, data.by, (data.by,))
-    scores = cluster_scores(results.problem(), results.solution, way.clusters)
+    fit = plain_of(results)
+    assert fit is not None
+    way = kept_way(fit.comparisons, data.by, (data.by,))
+    scores = cluster_scores(fit.problem(), fit.solution, way.clusters)
     place = {level: k for k, level in enumerate(way.levels)}
     return np.asarray(scores[[place[level] for level in data.levels]])
 
@@ -71,21 +112,22 @@ def judge_scores(data: ByJudge, results: NodeFit) -> FloatArray:
 def gains(data: ByJudge, growth: Growth, results: NodeFit, masks: BoolArray) -> FloatArray:
     """Return the log-likelihoods of both sides together for each split (B, G), NaN where a side has no finite fit."""
     if isinstance(data, JudgeLists):
-        assert isinstance(results, RankingResults)
+        assert has_lists(results)
         return np.array([_gain_of_lists(data, growth, results, mask) for mask in masks])
-    assert isinstance(results, LLBTResults)
-    return _gains_of_pairs(data, growth, results, masks)
+    fit = plain_of(results)
+    assert fit is not None
+    return _gains_of_pairs(data, growth, fit, masks)
 
 
 # -- lists -------------------------------------------------------------------------------------------------------
 
 
-def _gain_of_lists(data: JudgeLists, growth: Growth, results: RankingResults, mask: BoolArray) -> float:
+def _gain_of_lists(data: JudgeLists, growth: Growth, results: WithLists, mask: BoolArray) -> float:
     goes = mask[data.codes]
     return sum(_maximum(results, growth, side) for side in (goes, ~goes))
 
 
-def _maximum(results: RankingResults, growth: Growth, some: BoolArray) -> float:
+def _maximum(results: WithLists, growth: Growth, some: BoolArray) -> float:
     """Return the largest log-likelihood of some lists, some (L,); of a prior with what it adds, NaN for none."""
     lists, start = _with_own_orders(results.lists.of_lists(some), results)
     if growth.prior is not None and growth.prior != "jeffreys":
@@ -97,7 +139,7 @@ def _maximum(results: RankingResults, growth: Growth, some: BoolArray) -> float:
     return found.log_likelihood if found.converged else np.nan
 
 
-def _with_own_orders(lists: Lists, results: RankingResults) -> tuple[Lists, FloatArray | None]:
+def _with_own_orders(lists: Lists, results: WithLists) -> tuple[Lists, FloatArray | None]:
     """Return lists with a δ for the numbers of tied objects that they have, and where their fit begins.
 
     As in a fit of their own the others have δ = 0: these lists have no such ties.
@@ -117,7 +159,7 @@ def _with_own_orders(lists: Lists, results: RankingResults) -> tuple[Lists, Floa
 # -- pairs -------------------------------------------------------------------------------------------------------
 
 
-def _gains_of_pairs(data: JudgeData, growth: Growth, results: LLBTResults, masks: BoolArray) -> FloatArray:
+def _gains_of_pairs(data: JudgeData, growth: Growth, results: Estimates, masks: BoolArray) -> FloatArray:
     table = results.comparisons
     way = kept_way(table, data.by, (data.by,))
     problem, first, merged = distinct(results.design, results.problem(), list(table.pairs.T))
