@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ..judges.class_fit import LatentClasses
+from ..judges.class_protocol import ClassesLike
 from ..judges.classes import ClassModels
 from ..judges.tree import JudgeTree
 from ..plot.classes import classes as classes_plot
@@ -43,13 +44,12 @@ def call_of(s: Study) -> tuple[str, ...]:
 
 
 def _classes(s: Study) -> list[str]:
-    found = s.groups
     parts = []
-    if isinstance(found, ClassModels):
-        parts.append(table(complete(found)))
-        found = found.best
-        parts.append(paragraph(f"What follows is of {_said(found)}: the smallest BIC."))
-    assert isinstance(found, LatentClasses)
+    if isinstance(s.groups, ClassModels):
+        found: Any = s.groups.best
+        parts += [table(complete(s.groups)), paragraph(f"What follows is of {_said(found)}: the smallest BIC.")]
+    else:
+        found = s.groups
     parts.append(paragraph(interpret(found, confidence=s.confidence).text))
     level = f"{100 * s.confidence:.4g} % intervals"
     return [
@@ -65,11 +65,11 @@ def _classes(s: Study) -> list[str]:
     ]
 
 
-def _said(found: LatentClasses) -> str:
+def _said(found: ClassesLike) -> str:
     return f"{found.k} {'class' if found.k == 1 else 'classes'}"
 
 
-def _placed(found: LatentClasses) -> Table:
+def _placed(found: ClassesLike) -> Table:
     """Return the share of each class, and how surely judges belong to it."""
     posterior = found.posterior.to_numpy()
     modal, most = posterior.argmax(axis=1), posterior.max(axis=1)
@@ -93,7 +93,7 @@ def _placed(found: LatentClasses) -> Table:
     )
 
 
-def _posteriors(found: LatentClasses) -> Table:
+def _posteriors(found: ClassesLike) -> Table:
     posterior = found.posterior
     return Table(
         (

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting.discrimination_results import DiscriminationResults
-from ..fitting.estimates import Estimates
-from ..fitting.mixed_results import MixedResults
-from ..fitting.results import LLBTResults
+from ..fitting.protocols import WithDiscriminations, WithEffects
 from ..inference.anova import anova
 from ..inference.judge_effects import judge_effects
 from ..inference.level_tests import level_tests, levels_of
@@ -68,8 +65,8 @@ def parts_of(res: Any, s: Study) -> KindParts:
     raise AssertionError(f"no page of {type(res).__name__}")
 
 
-@parts_of.register(LLBTResults)
-def _of_plain(res: Estimates, s: Study) -> KindParts:
+def plain_parts(res: Any, s: Study) -> KindParts:
+    """Return what a page says of a fit by its counts."""
     grades = "   llbt.grade_tests(res)" if s.table.response.grades else ""
     return KindParts(
         lambda: _each_judge(s),
@@ -78,8 +75,9 @@ def _of_plain(res: Estimates, s: Study) -> KindParts:
     )
 
 
-@parts_of.register(MixedResults)
-def _of_effects(res: MixedResults, s: Study) -> KindParts:
+def parts_with_effects(res: WithEffects, s: Study) -> KindParts:
+    """Return what a page says of a fit with normal effects."""
+
     def of_a_new_judge() -> list[str]:
         drawn = leaderboard(res, at=s.at, population=True, confidence=s.confidence)
         return [folded(f"For a new {res.judges.name}, drawn from the population", table(drawn))]
@@ -93,8 +91,8 @@ def _of_effects(res: MixedResults, s: Study) -> KindParts:
     )
 
 
-@parts_of.register(DiscriminationResults)
-def _of_discriminations(res: DiscriminationResults, s: Study) -> KindParts:
+def parts_with_discriminations(res: WithDiscriminations, s: Study) -> KindParts:
+    """Return what a page says of a fit with discriminations."""
     return KindParts(lambda: _discriminating(res, s.confidence), lambda: anova(res), "llbt.anova(res)   res.by_judge()")
 
 
@@ -119,7 +117,7 @@ def _known(whole: Table) -> Table:
     return replace(complete(whole), fields=tuple(kept))
 
 
-def _differing(res: MixedResults, confidence: float) -> list[str]:
+def _differing(res: WithEffects, confidence: float) -> list[str]:
     """Return how far each judge differs from the average one, and objects from what their covariates say."""
     parts = []
     for name, levels in res.judges.groupings.items():
@@ -132,7 +130,7 @@ def _differing(res: MixedResults, confidence: float) -> list[str]:
     return parts
 
 
-def _discriminating(res: DiscriminationResults, confidence: float) -> list[str]:
+def _discriminating(res: WithDiscriminations, confidence: float) -> list[str]:
     """Return how each judge discriminates, who is inverted or guesses, and the tests against both neighbours."""
     found = complete(res.by_judge(confidence=confidence))
     readings = res.readings(confidence=confidence)

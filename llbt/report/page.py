@@ -32,6 +32,8 @@ from ..inference.pairwise import pairwise
 from ..inference.residuals import residuals as residuals_of
 from ..inference.sensitivity import sensitivity
 from ..judges.calibrate import Calibration
+from ..judges.class_fit import LatentClasses
+from ..judges.classes import ClassModels
 from ..judges.judge_table import JudgeData
 from ..judges.tree import JudgeTree
 from ..plot.fits import residuals as residuals_plot
@@ -44,7 +46,7 @@ from .calibration_sections import calibration_sections, calls_of_calibration
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
-from .judge_sections import has_judges, parts_of
+from .judge_sections import has_judges, parts_of, parts_with_discriminations, parts_with_effects, plain_parts
 from .list_sections import calls_of_sets, list_study_of, sections_of_lists, studied_lists
 from .page_parts import complete, folded, or_why, page, paragraph, picture, section, table
 from .pattern_sections import (
@@ -53,7 +55,7 @@ from .pattern_sections import (
     pattern_sections,
     place_of_patterns,
 )
-from .report_inputs import Study, studied, study_of, too_many
+from .report_inputs import Study, of_all, studied, study_of, too_many
 from .safe_write import checked_target, write_whole
 from .sections import MOST_PAIRS, Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
 
@@ -140,6 +142,11 @@ def write_report(
     return target
 
 
+parts_of.register(LLBTResults)(plain_parts)
+parts_of.register(MixedResults)(parts_with_effects)
+parts_of.register(DiscriminationResults)(parts_with_discriminations)
+
+
 @functools.singledispatch
 def _asked(data: Any, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
     """Return the sections of the page and its heading: of judgments of pairs; fits and other data are below."""
@@ -176,10 +183,19 @@ def _of_ranking_fit(
     return sections_of_lists(list_study_of(res, found, confidence)), _OF_LISTS
 
 
+@_asked.register(ClassModels)
+@_asked.register(LatentClasses)
+def _of_groups(
+    data: ClassModels | LatentClasses | JudgeTree, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    return _sections(study_of(of_all(data), found, confidence, data)), _OF_PAIRS
+
+
 @_asked.register(JudgeTree)
 def _of_tree(data: JudgeTree, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
     if isinstance(data.data, JudgeData):
-        return _sections(studied(data, formula, found, confidence)), _OF_PAIRS
+        return _of_groups(data, formula, found, confidence)
     refuse_formula(formula)
     return sections_of_lists(list_study_of(data.nodes[0].results, found, confidence, tree=data)), _OF_LISTS
 

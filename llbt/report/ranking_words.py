@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..fitting.best_worst_effects import BestWorstEffects
+from ..fitting.protocols import WithRankings
 from ..fitting.ranking_estimates import RankingEstimates
 from ..table import format_count, format_number, format_percent
 from .preference_words import Said, interval_text, odds_text
@@ -13,7 +13,7 @@ _MODELS = {"ranking": "Plackett-Luce model", "best_worst": "model of best and wo
 _LISTS = {"ranking": "lists", "best_worst": "sets with a best and a worst"}
 
 
-def ranking_model(res: RankingEstimates | BestWorstEffects) -> Said:
+def ranking_model(res: WithRankings) -> Said:
     """Say what was fitted."""
     r, spec = res.rankings, res.specification
     what = f"{format_count(r.n_judgments)} {_LISTS[r.kind]}"

@@ -26,12 +26,11 @@ from ..formulas.coding import Reference
 from ..formulas.grid import At
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..inference.log_worths import worth_classes
-from ..judges.class_fit import LatentClasses
+from ..judges.class_protocol import ClassesLike
 from ..judges.classes import ClassModels
 from ..judges.tree import JudgeTree
-from .sections import refuse_formula
 
-Groups = ClassModels | LatentClasses | JudgeTree
+Groups = ClassModels | ClassesLike | JudgeTree
 
 UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 
@@ -81,10 +80,7 @@ class Study:
 
 
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
-    """Return what the page is about: the fit of a table, of judgments in a known format, or of all judges of groups."""
-    if isinstance(data, Groups):
-        refuse_formula(formula)
-        return study_of(_of_all(data), found, confidence, data)
+    """Return what the page is about: the fit of a table, or of judgments in a known format."""
     if isinstance(data, Comparisons):
         c, audited = data, functools.partial(audit, data)
     else:  # judgments or counts, read once for fit and audit
@@ -119,7 +115,7 @@ def too_many(objects: int) -> DesignError:
     )
 
 
-def _of_all(groups: Groups) -> Any:
+def of_all(groups: Groups) -> Any:
     """Return the fit of all judges alike."""
     if isinstance(groups, JudgeTree):
         return groups.nodes[0].results
