@@ -159,6 +159,7 @@ NOT_RESAMPLED = {
     llbt.leaderboard: "asks pairwise",
     llbt.sensitivity: "asks pairwise, of each choice",
     llbt.best: "draws of one normal distribution",
+    llbt.planning.needed: "draws of one normal distribution",
     llbt.compare: "one integral, as pairwise",
     llbt.judges.compare_groups: "two integrals, as pairwise",
     llbt.judges.tree: "one draw, of the halves of the judges",

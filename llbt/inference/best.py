@@ -188,7 +188,7 @@ def best(
     >>> found.candidates
     ('A',)
     >>> round(2 * found.worth.corrected, 3), round(2 * found.worth.estimate, 3)
-    (1.924, 1.924)
+    (1.925, 1.925)
     """
     if scale not in _UNITS:
         raise OptionError(f"scale={scale!r}", expected="'log_odds', 'log_worth' or 'elo', scales of sums of log-worths")

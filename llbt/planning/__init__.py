@@ -3,10 +3,11 @@
 from typing import NoReturn
 
 from ..errors import unknown_name
+from .needed import needed
 from .next_pairs import next_pairs
 from .sequential import sequential
 
-__all__ = ["next_pairs", "sequential"]
+__all__ = ["needed", "next_pairs", "sequential"]
 
 
 def __dir__() -> list[str]:

@@ -150,6 +150,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.formats.columns: lambda: ([("left", "right"), "winner"], {}),
     llbt.fit: lambda: (["object + tie", counts()], {}),
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
+    llbt.planning.needed: lambda: ([fitted()], {"split": 1}),
     llbt.best: lambda: ([fitted()], {}),
     llbt.compare: lambda: ([counts().pool(), counts().pool()], {}),
     llbt.plot.changes: lambda: ([llbt.compare(counts().pool(), counts().pool())], {}),
