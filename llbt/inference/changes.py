@@ -112,7 +112,9 @@ def compare(
     Biometrical Journal 50(3), 346-363).
 
     By simulation (20 objects, 5,000 judgments in each table, 400 pairs of tables) some unchanged object is called
-    changed in 6 % where none to three objects changed by .25, and in 8 % where six did.
+    changed in 5 to 6 % where none to three objects got worse by .25 (7 % with 300 prompts of both tables), and all 20
+    intervals hold in 93 to 95 %. A gate stops an object that got worse in 90 %, one that did not in 4 to 5 %. Where ten
+    objects got worse there is no verdict in 59 %; in the others false calls are frequent.
 
     Examples
     --------
