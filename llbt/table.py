@@ -283,6 +283,9 @@ class Table(Record):
         Whether the caller said how many rows are printed, so that LaTeX has no more of them.
     answer : str
         What it answers, by which `printing.latex_columns` knows the columns that fit a page.
+    printed : Table or None
+        A shorter table that answers at a glance, in place of this one in text, Markdown and HTML where no columns are
+        asked for. ``to_frame()`` and LaTeX have the rows of this one.
     """
 
     fields: tuple[Field, ...]
@@ -294,10 +297,15 @@ class Table(Record):
     more: str = ""
     asked: bool = False
     answer: str = ""
+    printed: Table | None = None
 
     def table(self) -> Table:
         """Return the table itself."""
         return self
+
+    def in_order(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> Table:
+        """Return the table with its rows in another order."""
+        return replace(self, fields=tuple(replace(f, values=[f.values[row] for row in rows]) for f in self.fields))
 
     def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()", *, asked: bool = False) -> Table:
         """Return the table of which the first rows are printed, and a line that counts the others."""
@@ -322,6 +330,8 @@ def _sheet(
     """Return what is printed of a record: the columns asked for, renamed, as strings."""
     record = record if digits is None else record._in_digits(int(digits))
     table = record._as_printed() if columns is None else record.table()
+    if columns is None and not for_paper and table.printed is not None:
+        table = table.printed
     if for_paper and not table.asked:
         table = replace(table, shown=None, more="")
     left_out: tuple[str, ...] = ()
@@ -591,6 +601,8 @@ def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str
         return [stars(value) for value in values]
     if f.kind == "p_value":
         return [format_p(value) for value in values]
+    if f.kind == "percent":
+        return ["" if math.isnan(value) else f"{100 * value:.0f}" for value in values]
     if f.kind == "count":
         return ["NA" if math.isnan(value) else format_count(value) for value in values]
     if f.kind == "statistic":

@@ -9,6 +9,7 @@ import pytest
 from support.calls import by_judge, fitted
 
 import llbt
+from llbt.table import Field
 
 
 def test_an_answer_has_rows_and_columns() -> None:
@@ -58,3 +59,9 @@ def test_completion_lists_few_names() -> None:
 def test_an_answer_is_no_list_of_values() -> None:
     with pytest.raises(llbt.LLBTError, match="expected"):
         llbt.pairwise(fitted(), objects=llbt.leaderboard(fitted()))  # type: ignore[arg-type]
+
+
+def test_one_hidden_row_is_printed_instead() -> None:
+    frame = llbt.Table((Field("x", "x", list("abcd")),))
+    assert frame.first(3).as_text().split("\n")[1:] == list("abcd")
+    assert frame.first(2).as_text().split("\n")[-1] == "… 2 more rows: .to_frame()"

@@ -56,7 +56,8 @@ def rendered(answer: Record, printing: Printing) -> str:
 def _by_options(table: Table) -> Table:
     """Return a table whose lines name options."""
     head, foot, notes = (tuple(map(answered, lines)) for lines in (table.head, table.foot, table.notes))
-    return replace(table, head=head, foot=foot, notes=notes, more=answered(table.more))
+    printed = None if table.printed is None else _by_options(table.printed)
+    return replace(table, head=head, foot=foot, notes=notes, more=answered(table.more), printed=printed)
 
 
 def _asked(printing: Printing) -> dict[str, Any]:

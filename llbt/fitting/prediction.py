@@ -26,6 +26,7 @@ from ..kernel.likelihood import Problem, distances, information, probabilities
 from ..table import Field, Table, interval_fields
 from .estimates import Estimates
 from .new_objects import new_objects
+from .prediction_printout import printed_predictions
 
 UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
 Values = Mapping[str, npt.NDArray[Any]]
@@ -280,14 +281,17 @@ def long_table(
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)
         half = z * error / (estimate * (1 - estimate))
-    return Table(
+    low, high = special.expit(center - half), special.expit(center + half)
+    whole = Table(
         (
             *(Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()),
             Field("outcome", "outcome", list(outcomes) * len(found[0])),
             Field("estimate", "estimate", estimate, "estimate", 3),
             Field("std_error", "std_error", error, "estimate", 3),
-            *interval_fields(special.expit(center - half), special.expit(center + half), confidence, 3),
+            *interval_fields(low, high, confidence, 3),
         ),
         title="Outcome probabilities",
-        notes=(*notes, *res.covariance.missing_notes(estimate, error), f"{100 * confidence:.4g} % intervals"),
+        notes=(*notes, *res.covariance.missing_notes(estimate, error)),
     )
+    bounds = low.reshape(found[0].shape), high.reshape(found[0].shape)
+    return replace(whole, printed=printed_predictions(whole, shown, outcomes, found[0], bounds, confidence))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import Confidence, checked
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered
@@ -29,6 +30,7 @@ from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_i
 
 Interval = Literal["percentile", "basic", "bca"]
 
+_ROUNDING = 1e-9  # of a sum of shares
 _MANY_ALONE = 0.02  # share of judgments that do not vary from which it is said
 
 
@@ -198,7 +200,8 @@ class Bootstrap(Record):
         Table
             object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
             table does not compare with the others at `at`); long, by object and rank. Of latent classes in every
-            class, with the columns class and share in front.
+            class, with the columns class and share in front. It prints P(first), the median rank and the range of 95 %
+            of the ranks of each object.
 
         Examples
         --------
@@ -241,7 +244,7 @@ class Bootstrap(Record):
         ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
         share = np.full((len(objects), len(objects)), np.nan)
         share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
-        return Table(
+        whole = Table(
             (
                 Field("object", "object", [o for o in objects for _ in objects]),
                 Field("rank", "rank", list(range(1, len(objects) + 1)) * len(objects), "count"),
@@ -251,6 +254,7 @@ class Bootstrap(Record):
             head=(self._drawn,),
             notes=(*notes, *self._notes()),
         )
+        return replace(whole, printed=_ranks_by_object(whole, objects, share))
 
     @property
     def _share(self) -> str:
@@ -296,6 +300,26 @@ class Bootstrap(Record):
             assumed = ", as the errors of the fit assume" if name in spec.groups else ", which the table keeps"
             notes.append(f"judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}")
         return tuple(notes)
+
+
+def _ranks_by_object(whole: Table, objects: Sequence[Label], share: FloatArray) -> Table:
+    """Return P(first), the median rank and the range of 95 % of the ranks of each object, the best first."""
+    below = np.cumsum(share, axis=1)
+    known = ~np.isnan(share).any(axis=1)
+    median, low, high = (
+        np.where(known, 1.0 + (below < at - _ROUNDING).sum(axis=1), np.nan) for at in (0.5, 0.025, 0.975)
+    )
+    order = np.lexsort((-np.nan_to_num(share[:, 0]), np.where(known, median, np.inf)))
+    return replace(
+        whole,
+        fields=(
+            Field("object", "object", [objects[k] for k in order]),
+            Field("p_first", "P(first)", share[order, 0], "number", 3),
+            Field("median_rank", "Median rank", median[order], "count"),
+            Field("rank_low", "95 % range: low", low[order], "count"),
+            Field("rank_high", "high", high[order], "count"),
+        ),
+    )
 
 
 def _no_ranks() -> DesignError:

@@ -88,7 +88,7 @@ class Drift(Record):
     def table(self) -> Table:
         """Return the period, object, estimate, std_error, conf_low, conf_high, judgments: a row for each object."""
         objects, (low, high) = self.res.comparisons.objects, np.moveaxis(self.bounds(), -1, 0)
-        return Table(
+        whole = Table(
             (
                 Field(self.time, self.time, [level for level in self.levels for _ in objects]),
                 Field("object", "object", list(objects) * len(self.levels)),
@@ -100,7 +100,24 @@ class Drift(Record):
             title=f"Worths over {self.time}: log-worth λ, those of each period summing to 0",
             head=(self._rate_said(),),
             notes=self._notes(),
-        ).first(_MOST_ROWS)
+        )
+        return replace(whole.first(_MOST_ROWS), printed=self._by_object(whole))
+
+    def _by_object(self, whole: Table) -> Table:
+        """Return the first and last worths of each object, and how far it went, the largest rise first."""
+        labels = list(self.res.comparisons.objects)
+        ends = [f"at {self.levels[k]}" for k in (0, -1)]
+        change = self.change()
+        order = [labels.index(label) for label in change.fields[0].values]
+        fields = [
+            Field("object", "object", [labels[k] for k in order]),
+            Field("first", ends[0], self.estimate[0][order], "estimate"),
+            Field("last", ends[1], self.estimate[-1][order], "estimate"),
+            *(replace(f, heading="Change") if f.name == "estimate" else f for f in change.fields[1:]),
+        ]
+        if not self.held and self.sigma == 0:  # one worth for all periods
+            fields = [fields[0], replace(fields[1], heading="Estimate")]
+        return replace(whole, fields=tuple(fields)).first(_MOST_ROWS, "more object")
 
     def bounds(self) -> FloatArray:
         """Return the intervals of the log-worths, shape (T, J, 2)."""
@@ -221,12 +238,28 @@ class Drift(Record):
 
     def _rate_said(self) -> str:
         unit = f"one unit of {self.time}" if self.numbers else f"one step of {self.time}"
-        said = f"σ of a log-worth over {unit}: {format_number(self.sigma, 4)}"
+        sigma, low, high = (format_number(x, 3) for x in (self.sigma, self.sigma_low, self.sigma_high))
         if self.held:
-            return f"{said} (held)"
-        p = format_p(self.test().p_value)
-        bounds = f"{format_number(self.sigma_low, 4)} to {format_number(self.sigma_high, 4)}"
-        return f"{said} ({100 * self.confidence:.4g} % {bounds}; of 0 {'p ' + p if p[0] == '<' else 'p = ' + p})"
+            return f"Drift rate held: σ = {sigma} log-worths over {unit}"
+        p_value = self.test().p_value
+        p = format_p(p_value)
+        said = f"{'p ' + p if p[0] == '<' else 'p = ' + p}"
+        level = f"{100 * self.confidence:.4g} %"
+        if p_value < 1 - self.confidence:
+            return f"Drift detected: σ = {sigma} log-worths over {unit} ({level} {low} to {high}), {said}"
+        if self._undecided:
+            return f"Too little data to tell: σ = {sigma} log-worths over {unit}, at most {high} ({level}), {said}"
+        return f"No drift detected: σ = {sigma}, at most {high} log-worths over {unit} ({level}), {said}"
+
+    @property
+    def _undecided(self) -> bool:
+        """Whether as much drift as the data allow for could have turned the objects round.
+
+        That is so where a log-worth may go further between the first and the last period, by the upper bound of σ,
+        than the log-worths of the objects lie apart (standard deviation).
+        """
+        steps = float(self.levels[-1]) - float(self.levels[0]) if self.numbers else len(self.levels) - 1
+        return bool(self.sigma_high * np.sqrt(steps) > self.estimate.mean(axis=0).std())
 
     def _notes(self) -> tuple[str, ...]:
         if self.rates.best.converged and self.still.converged:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from ..fitting.variance_components import effect_df
 from ..kernel.mixed import restricted
 from ..table import Field, Record, Table, interval_fields
 from .worth import worth
+
+_MOST_ROWS = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -79,7 +81,7 @@ class JudgeEffects(Record):
         estimate, std_error = np.concatenate(estimates), np.concatenate(errors)
         beside = "), beside their covariates" if self.by == "object" else ", γ, δ), as they differ from the average"
         half = critical_values(self.confidence, np.concatenate(degrees)) * std_error
-        return Table(
+        whole = Table(
             (
                 Field(self.by, self.by, judges),
                 Field("term", "term", terms),
@@ -93,7 +95,9 @@ class JudgeEffects(Record):
                 "effects are the most probable ones given the judgments, drawn towards 0 the more the less is known of "
                 f"a level of {self.by}; errors are by the curvature there, the estimates taken as known",
             ),
-        ).first(20)
+        )
+        largest = whole.in_order(np.argsort(-np.abs(estimate), kind="stable"))
+        return replace(whole.first(_MOST_ROWS), printed=largest.first(_MOST_ROWS, "smaller effect"))
 
     def worths(self) -> pd.DataFrame:
         """Return the log-worths λᵢ + b_gi of each judge less the reference object's, shape (G, J), labelled.

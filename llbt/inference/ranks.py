@@ -38,6 +38,7 @@ _MIXTURE = (
     "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
     "log-worth of each class, or the anchor"
 )
+_NAMED = 3  # objects that a line names
 _GROUPS = ", groups as well"
 _NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
@@ -155,6 +156,7 @@ def leaderboard(
             *grouped,
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
+        head=_first_place(pairs, level),
         notes=(
             *notes,
             *more,
@@ -239,6 +241,18 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
         ),
         answer="leaderboard",
     ).first()
+
+
+def _first_place(pairs: Pairwise, level: str) -> tuple[str, ...]:
+    """Return in words which objects may be the best."""
+    low = dict(zip(("rank", "low", "high"), (f.values for f in pairs.rank_fields()), strict=True))["low"]
+    first = [str(pairs.objects[k]) for k, rank in zip(pairs.best_first, low, strict=True) if rank == 1]
+    if not first:
+        return ()
+    if len(first) == 1:
+        return (f"First: {first[0]} (with {level} confidence)",)
+    named = ", ".join(first[:_NAMED]) + (f" and {len(first) - _NAMED} more" if len(first) > _NAMED else "")
+    return (f"First place is open between {len(first)} objects ({level} confidence): {named}",)
 
 
 def _groups(pairs: Pairwise) -> tuple[Field, ...]:

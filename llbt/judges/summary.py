@@ -95,7 +95,7 @@ class JudgeSummary(Record):
     def table(self) -> Table:
         """Return one row per judge."""
         size = len(self.by_judge.judge)
-        return Table(
+        whole = Table(
             tuple(
                 Field(name, heading, getattr(self.by_judge, name), kind, 3)
                 for name, (heading, kind) in _headings(self.confidence).items()
@@ -104,7 +104,18 @@ class JudgeSummary(Record):
             head=self.overall,
             notes=self.notes,
             answer="judges",
-        ).first(_MOST_SHOWN, "more judge")
+        )
+        some = tuple(f for f in whole.fields if f.kind == "text" or not np.isnan(f.values).all())
+        printed = replace(whole, fields=some).in_order(self._worst_first()).first(_MOST_SHOWN, "more judge")
+        return replace(whole.first(_MOST_SHOWN, "more judge"), printed=printed)
+
+    def _worst_first(self) -> npt.NDArray[np.int64]:
+        """Return the judges, first those least like the model, else the others; else the most taken by a position."""
+        found = self.by_judge
+        for worst in (found.statistic, found.agreement, found.p_value):
+            if not np.isnan(worst).all():
+                return np.argsort(worst, kind="stable")
+        return np.arange(len(found.judge))
 
 
 def _headings(confidence: float) -> dict[str, tuple[str, Kind]]:

@@ -19,18 +19,20 @@ from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..data.frames import read_covariate
 from ..data.sources import as_names, open_frame
-from ..errors import DesignError, LLBTError, OptionError, listed
+from ..errors import DesignError, LLBTError, OptionError, listed, printable
 from ..fitting.specification import Prior
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
+from ..inference.worth import worth
 from ..resampling import Resampler, steps_shown
-from ..table import Field, Record, Table, counted, format_number, format_p
+from ..table import Field, Record, Table, counted, format_number, format_p, format_share
 from .judge_lists import JudgeLists, judge_lists
 from .judge_table import judge_data
 from .tree_fits import ByJudge, Growth, NodeFit, fitted
 from .tree_growth import Node, grow
 
+_BEST = 4  # objects that print below a leaf
 _MANY = 60  # judges from which the tests keep about their level
 _SUBSAMPLE = 0.632  # share of the judges in a resample: as many as a bootstrap has different ones
 
@@ -165,7 +167,7 @@ class JudgeTree(Record):
             terms = zip(res.params.items(), res.bse, strict=True)
             rows += [(node.number, self._path(node), len(node.judges), *term, error) for term, error in terms]
         columns = list(zip(*rows, strict=True))
-        return Table(
+        whole = Table(
             (
                 Field("node", "node", columns[0], "count"),
                 Field("rule", "", columns[1]),
@@ -175,13 +177,19 @@ class JudgeTree(Record):
                 Field("std_error", "std_error", columns[5], "estimate"),
             ),
             title=f"Tree of {self.data.by}: {self.growth.formula}",
-            head=self._drawn(),
+            head=self._drawn(lines=0),
             foot=(
                 f"Log-likelihood: {format_number(self.llf, 7)} on {counted(self.n_params, 'parameter')}   "
                 f"AIC: {format_number(self.aic, 6)}   BIC of judges: {format_number(self.bic_judges, 6)}",
             ),
             notes=self._notes(),
         ).first(60)
+        return replace(whole, printed=self._with_best(whole))
+
+    def _with_best(self, whole: Table) -> Table:
+        """Return the tree with the best objects of each leaf in place of its parameters."""
+        title = f"{whole.title}; worths of the best objects below each leaf"
+        return replace(whole, fields=(), title=title, head=self._drawn(_BEST), shown=None, more="")
 
     def _path(self, node: Node) -> str:
         rules = [node.rule]
@@ -190,17 +198,30 @@ class JudgeTree(Record):
             rules.append(node.rule)
         return " & ".join(rule for rule in reversed(rules) if rule)
 
-    def _drawn(self) -> tuple[str, ...]:
-        """Return the nodes as R prints a tree."""
-        lines = []
+    def _drawn(self, lines: int) -> tuple[str, ...]:
+        """Return the nodes as R prints a tree, below each leaf some lines of its best objects."""
+        drawn = []
         for node in self.nodes:
             said = f"{'|   ' * node.depth}[{node.number}] {node.rule or 'all judges'}"
             if node.split is None:
-                lines.append(f"{said}: {counted(len(node.judges), 'judge')}")
+                drawn.append(f"{said}: {counted(len(node.judges), 'judge')}")
+                drawn += [f"{'|   ' * (node.depth + 1)}{line}" for line in self._best(node, lines)]
             else:
                 p = format_p(float(node.tests["p_adjusted"].min()))
-                lines.append(f"{said} (by {node.split.covariate}, p {'' if p.startswith('<') else '= '}{p})")
-        return tuple(lines)
+                drawn.append(f"{said} (by {node.split.covariate}, p {'' if p.startswith('<') else '= '}{p})")
+        return tuple(drawn)
+
+    def _best(self, node: Node, most: int) -> list[str]:
+        """Return the objects of the largest worths of a leaf, one in each line, and how many more there are."""
+        res = self.results(node.number)
+        if not most or not res.design.plain:
+            return []
+        board = worth(res).to_frame()
+        shown = most if len(board) > most + 1 else len(board)
+        best = zip(board["estimate"][:shown].tolist(), board["object"], strict=False)
+        lines = [f"{format_share(estimate)} {printable(label)}" for estimate, label in best]
+        rest = len(board) - shown
+        return [*lines, *([f"… {counted(rest, 'more object')}: .results({node.number})"] if rest else [])]
 
     def _cautious(self) -> tuple[str, ...]:
         """Say that the tests of a number reject too seldom with few judges."""

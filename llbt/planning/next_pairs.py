@@ -75,9 +75,11 @@ class NextPairs(Record):
                 Field("gain", "Gain", gain, "number"),
                 *([Field("cost", "Cost", n * self.cost[which], "number")] if priced else []),
             ),
-            title=f"What to ask next: {counted(len(self.sequence), 'judgment')}",
-            head=(f"Asked for: {self.goal}, {CRITERIA[self.criterion]}",),
-            foot=(f"From {format_number(self.before, 4)} to {format_number(self.after, 4)}",),
+            title=f"Ask for {counted(len(self.sequence), 'judgment')}, the most useful first",
+            head=(
+                f"Goal: {self.goal}. {CRITERIA[self.criterion].capitalize()}: {format_number(self.before, 4)} now, "
+                f"{format_number(self.after, 4)} expected after them",
+            ),
             notes=self.notes,
         ).first()
 

@@ -14,6 +14,8 @@ WIDTH = 88  # characters of a line
 _LABELS = 48  # letters of the labels of a row that stay together before a column is left out
 _MOST = 40  # of these of one label
 _SHORT = 12  # letters of a label that takes no such room
+_LONG_TEXT = 160  # letters of a text that is no label and may be cut
+_MOST_LINES = 3  # of it
 _SHORTEST = 8  # letters of a label in a line, at least
 _PARTS = re.compile(r"[^-_/.,:;\s]*(?:[-_/.,:;\s]+|$)")  # a label may be broken behind these
 _LOW = re.compile(r"(.* %)(?: prediction)?:? low$")
@@ -48,6 +50,8 @@ LEAST_NEEDED = (
     ),
     *("p_t", "p_median", "refits", "other_leaders", "which"),
 )
+# Columns that say something together alone.
+_TOGETHER = (("wins", "ties", "bad", "losses"), ("conf_low", "conf_high"))
 
 
 def text_width(text: str) -> int:
@@ -106,8 +110,9 @@ def fitted(
         if _total(kept) <= width:
             break
         if name in names and (name != "p_value" or "p_adjusted" in names):
-            kept = [column for column in kept if column.name != name]
-            left_out += [name] if name != "conf_low" else [name, "conf_high"]
+            gone = next((group for group in _TOGETHER if name in group), (name,))
+            left_out += [one for one in gone if one in names or one == "conf_high"]
+            kept = [column for column in kept if column.name not in gone]
     return kept, left_out
 
 
@@ -147,12 +152,22 @@ def _narrowed(columns: Sequence[Column], widths: list[int], excess: int) -> list
 
 
 def _row(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
-    parts = [broken(cell, w) if c.kind == "text" else [cell] for cell, c, w in zip(cells, columns, widths, strict=True)]
+    parts = [_part(cell, c, w) for cell, c, w in zip(cells, columns, widths, strict=True)]
     left = [column.left for column in columns]
     return [
         " ".join(map(_padded, line, widths, left)).rstrip()
         for line in zip_longest(*parts, fillvalue="")
     ]  # fmt: skip
+
+
+def _part(cell: str, column: Column, width: int) -> list[str]:
+    """Return a cell in lines: a label whole, the first lines of a long text, such as a ranking of many objects."""
+    if column.kind != "text":
+        return [cell]
+    lines = broken(cell, width)
+    if len(cell) <= _LONG_TEXT or len(lines) <= _MOST_LINES:
+        return lines
+    return [*lines[: _MOST_LINES - 1], lines[_MOST_LINES - 1][: width - 2].rstrip() + " …"]
 
 
 def broken(text: str, width: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..errors import OptionError
 
-Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "stars"]
+Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "percent", "stars"]
 
 Size = Literal["normalsize", "small", "footnotesize", "scriptsize"]
 

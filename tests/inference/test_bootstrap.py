@@ -873,3 +873,18 @@ def test_a_fit_counts_the_steps_that_found_its_maximum() -> None:
     res = fit_with_numbers(judged_once_each(900))
     assert 3 <= res.solution.n_iter <= 12
     assert f"eliminated: {res.solution.n_iter} steps" in res.summary().as_text()
+
+
+def test_ranks_print_a_line_for_each_object():
+    ranks = llbt.bootstrap(POOLED, n=60, rng=1).ranks()
+    printed = ranks.table().printed
+    shares = ranks.to_frame().pivot_table(index="object", columns="rank", values="estimate")
+    frame = printed.to_frame().set_index("object")
+    assert len(printed) == len(shares)
+    for label, row in shares.iterrows():
+        drawn = np.repeat(row.index, np.round(row * 60).astype(int))
+        assert frame.loc[label, "p_first"] == row[1]
+        assert frame.loc[label, "median_rank"] == np.quantile(drawn, 0.5, method="inverted_cdf")
+        assert frame.loc[label, "rank_low"] == np.quantile(drawn, 0.025, method="inverted_cdf")
+        assert frame.loc[label, "rank_high"] == np.quantile(drawn, 0.975, method="inverted_cdf")
+    assert "95 % range" in ranks.as_text()

@@ -438,3 +438,20 @@ def test_weeks_of_a_large_arena_take_seconds() -> None:
     found = llbt.drift(llbt.fit("object + tie", c), time="day")
     assert found.sigma == pytest.approx(0.05, abs=0.01)
     assert np.sqrt(np.mean((found.estimate - worth) ** 2)) < 0.1
+
+
+def test_the_first_lines_say_whether_worths_drift(found) -> None:
+    """Detected, not detected, and too little data: the upper bound allows more than the objects lie apart."""
+    objects = len(found.res.comparisons.objects)
+    assert found.table().head[0].startswith("Drift detected: σ = ")
+    assert len(found.as_text().split("\n\n")[1].split("\n")) == objects + 1
+    assert len(found.to_frame()) == objects * len(found.levels)
+    plain = judged(sigma=0.0, number=1500, seed=1)[0]
+    still = llbt.drift(llbt.fit("object + tie", llbt.from_judgments(plain, clusters="day")), time="day")
+    assert still.table().head[0].startswith("No drift detected: σ = ")
+    spread = still.estimate.mean(axis=0).std()
+    assert still.sigma_high * np.sqrt(DAYS[-1] - DAYS[0]) < spread
+    few = judged(sigma=0.0, number=12, seed=6)[0]
+    unclear = llbt.drift(llbt.fit("object + tie", llbt.from_judgments(few, clusters="day")), time="day")
+    assert unclear.table().head[0].startswith("Too little data to tell: σ = ")
+    assert unclear.sigma_high * np.sqrt(DAYS[-1] - DAYS[0]) > unclear.estimate.mean(axis=0).std()

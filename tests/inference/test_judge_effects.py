@@ -111,3 +111,14 @@ def test_questions_are_asked_of_the_average_judge(res: llbt.MixedResults) -> Non
     assert contrast["estimate"] == pytest.approx(expected)
     assert len(llbt.quasi_variances(res).to_frame()) == 3
     assert len(llbt.plot.intervals(res).get_yticklabels()) == 3
+
+
+def test_the_largest_effects_print_first() -> None:
+    from support.calls import mixed
+
+    found = llbt.judge_effects(mixed())
+    sizes = found.to_frame()["estimate"].abs()
+    printed = found.table().printed
+    assert printed is not None
+    assert [abs(value) for value in printed.to_frame()["estimate"]] == sorted(sizes, reverse=True)
+    assert found.to_frame()["judge"].tolist() == sorted(found.to_frame()["judge"])

@@ -355,3 +355,14 @@ def test_elo_says_of_which_odds_it_is_where_there_are_ties():
     assert found["A"] - found["C"] < apart["A"] - apart["C"]
     assert "ties aside" in llbt.worth(llbt.fit("object + tie", c), scale="elo").as_text()
     assert "ties aside" not in llbt.leaderboard(llbt.fit("object + tie", c), scale="log_odds").as_text()
+
+
+def test_the_first_line_says_who_is_first() -> None:
+    apart = llbt.fit("object", llbt.from_matrix([[0, 90, 95], [10, 0, 60], [5, 40, 0]], names=["A", "B", "C"]))
+    assert llbt.leaderboard(apart).head == ("First: A (with 95 % confidence)",)
+    close = llbt.fit("object", llbt.from_matrix([[0, 6, 5], [4, 0, 6], [5, 4, 0]], names=["A", "B", "C"]))
+    assert (
+        llbt.leaderboard(close, confidence=0.9)
+        .head[0]
+        .startswith("First place is open between 3 objects (90 % confidence): A, B, C")
+    )

@@ -501,3 +501,15 @@ def test_the_crowd_of_llmfao(shared):
     expected = (both["won_x"] == both["won_y"]).groupby(both["judge_x"]).agg(["mean", "size"])
     assert found["agreement"].tolist() == pytest.approx(expected["mean"].tolist())
     assert found["agreement_pairs"].tolist() == expected["size"].tolist()
+
+
+def test_the_worst_judge_prints_first_without_empty_columns(frame, model):
+    found = llbt.judges.summary(frame, model=model)
+    lines = found.as_text().split("\n\n")[1].split("\n")
+    worst = found.by_judge.judge[np.nanargmin(found.by_judge.statistic)]
+    assert lines[1].startswith(str(worst))
+    counts = llbt.judges.summary(llbt.from_judgments(frame, clusters="judge"))
+    head = counts.as_text().split("\n\n")[1].split("\n")[0]
+    assert "Flips" not in head
+    assert {"flips", "agreement"} <= set(counts.to_frame())
+    assert counts.to_frame()["judge"].tolist() == sorted(counts.to_frame()["judge"])

@@ -152,3 +152,25 @@ def test_refusals() -> None:
         by_town.predict(pd.DataFrame({"town": ["Q"]}))
     constant = llbt.judges.tree("object + tie", table(frame.assign(town="X")))
     assert "'town' is the same for all judges" in str(constant)
+
+
+def test_the_best_objects_stand_below_each_leaf() -> None:
+    rng = np.random.default_rng(1)
+    rows = []
+    for judge in range(40):
+        sign = 1 if judge > 20 else -1
+        for i, j in [*zip("ABCDEF", "BCDEFA", strict=True)]:
+            wins = rng.binomial(6, 1 / (1 + np.exp(-sign * (ord(j) - ord(i)))))
+            rows.append((i, j, wins, 6 - wins, judge, 20 + judge))
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j", "judge", "age"])
+    table = llbt.from_counts(frame, clusters="judge", covariates="age", numeric="age")
+    found = llbt.judges.tree("object", table, max_depth=1)
+    assert len(found.leaves) == 2
+    lines = found.as_text().split("\n")
+    for leaf in found.leaves:
+        at = next(k for k, line in enumerate(lines) if f"[{leaf.number}]" in line)
+        best = llbt.worth(leaf.results).to_frame()["object"].tolist()
+        assert [line.split()[-1] for line in lines[at + 1 : at + 5]] == best[:4]
+        assert lines[at + 5].endswith(f"… 2 more objects: .results({leaf.number})")
+    assert "object[" not in found.as_text()
+    assert "object[A]" in found.to_frame()["term"].tolist()
