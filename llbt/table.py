@@ -437,7 +437,7 @@ def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int =
             digits,
             typeset=rf"{100 * confidence:.4g}\,\% low",
         ),
-        Field("conf_high", "high", high, "estimate", digits),
+        Field("conf_high", "high", high, "estimate", digits, typeset="High"),
     )
 
 

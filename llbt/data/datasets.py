@@ -132,7 +132,7 @@ def list_datasets() -> Table:
     120
     """
     tables = [load_dataset(name) for name in _DATASETS]
-    return Table(
+    whole = Table(
         fields=(
             Field("name", "name", list(_DATASETS)),
             Field("objects", "objects", [len(c.objects) for c in tables], "count"),
@@ -145,6 +145,8 @@ def list_datasets() -> Table:
         ),
         title="Bundled data sets",
     )
+    shown = tuple(f for f in whole.fields if f.name not in ("comparisons", "source"))
+    return replace(whole, printed=replace(whole, fields=shown))
 
 
 def _read(name: str) -> pd.DataFrame:

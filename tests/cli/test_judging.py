@@ -443,9 +443,10 @@ def test_formats_lists_every_format():
     assert text == llbt.formats.table().as_text() + "\n"
     first = [line.split()[0] for line in text.splitlines() if line.split()]
     assert all(name in first for name in (*llbt.formats.known, "matrix", "prefmod"))
+    whole = passed("formats", "--format", "csv")  # text breaks long descriptions
     for known in llbt.formats.known.values():
-        assert known.description.split(":")[0] in text
-        assert all(mark in text for mark in known.marks)
+        assert known.description.split(":")[0] in whole
+        assert all(mark in whole for mark in known.marks)
 
 
 @pytest.mark.slow

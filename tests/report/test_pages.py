@@ -105,8 +105,9 @@ def test_columns_names_digits_caption_and_label():
     assert "object[Alpha]" in summary
     assert "object[A]" not in summary
     board = llbt.leaderboard(res)
-    assert board.as_text(columns=["wins", "object"], caption="B").splitlines()[:3] == ["B", "", "wins object"]
-    assert "| wins | object |" in board.as_markdown(columns=["wins", "object"])
+    lines = board.as_text(columns=["wins", "object"], caption="B").splitlines()
+    assert lines[:4] == ["B", "First: A (with 95 % confidence)", "", "Wins Object"]
+    assert "| Wins | Object |" in board.as_markdown(columns=["wins", "object"])
     assert ">402<" in board.as_html(columns=["wins"])
     for wrong in (["gone"], "object", ["object", "object"], []):
         with pytest.raises(OptionError):

@@ -5,6 +5,7 @@ import io
 import itertools
 import re
 import warnings
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -172,12 +173,12 @@ def records():
         "summary": res.summary(),
         "worth": llbt.worth(res),
         "worth, Elo": llbt.worth(res, scale="elo"),
-        "predict": res.predict(),
+        "predict": replace(res.predict(), printed=None),
         "t_test": res.t_test("object[A] = object[B], tie = -1"),
         "wald_test": res.wald_test("object[A] = object[B]"),
         "goodness_of_fit": llbt.goodness_of_fit(small),
         "anova": llbt.anova(small, res),
-        "data sets": llbt.list_datasets(),
+        "data sets": replace(llbt.list_datasets(), printed=None),
         "comparisons": llbt.load_dataset("puddings"),
     }
 
