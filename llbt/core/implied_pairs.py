@@ -20,7 +20,7 @@ def implied_pairs(
     placed: npt.NDArray[np.bool_],
     ratings: FloatArray | None,
     bounds: tuple[float, ...],
-) -> tuple[IntArray, IntArray, IntArray, FloatArray, IntArray]:
+) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], FloatArray, IntArray]:
     """Return the pairs that Q lists of one size imply: all but those of two objects without a place.
 
     Parameters
@@ -36,7 +36,7 @@ def implied_pairs(
     -------
     i, j : ndarray of int, each (R,)
         Objects, i before j.
-    wins : ndarray of int, shape (R,)
+    wins : ndarray of int8, shape (R,)
         1 where i is preferred, 0 for a tie, −1 where j is.
     sizes : ndarray, shape (R,)
         How many bounds the difference of the ratings passes; empty without bounds.
@@ -44,15 +44,20 @@ def implied_pairs(
         The list, from 0.
     """
     k, m = np.triu_indices(items.shape[1], 1)
-    wins = np.sign(np.subtract(ranks[:, m], ranks[:, k]))
-    told = (wins != 0) | placed[:, k]
-    row = np.broadcast_to(np.arange(len(items))[:, None], told.shape)[told]
-    i, j, wins, sizes = items[:, k][told], items[:, m][told], wins[told], np.empty(0)
+    better, worse = ranks[:, k] < ranks[:, m], ranks[:, k] > ranks[:, m]
+    told = (better | worse | placed[:, k]).ravel()
+    row = np.repeat(np.arange(len(items)), len(k))
+    first, second = items[:, k].ravel(), items[:, m].ravel()
+    forward = np.where(first < second, np.int8(1), np.int8(-1))
+    wins, sizes = forward * (better.ravel().view(np.int8) - worse.ravel().view(np.int8)), np.empty(0)
     if bounds and ratings is not None:
-        sizes = _bounds_passed(ratings[:, k][told], ratings[:, m][told], bounds)
-        wins = np.where(sizes > 0, wins, 0)
-    swap = i > j
-    return np.where(swap, j, i), np.where(swap, i, j), np.where(swap, -wins, wins), sizes, row
+        sizes = _bounds_passed(ratings[:, k].ravel(), ratings[:, m].ravel(), bounds)
+        wins = np.where(sizes > 0, wins, np.int8(0))
+    i, j = np.minimum(first, second), np.maximum(first, second)
+    if not told.all():
+        i, j, wins, row = i[told], j[told], wins[told], row[told]
+        sizes = sizes[told] if len(sizes) else sizes
+    return i, j, wins, sizes, row
 
 
 def _bounds_passed(first: FloatArray, second: FloatArray, bounds: tuple[float, ...]) -> FloatArray:
@@ -62,9 +67,9 @@ def _bounds_passed(first: FloatArray, second: FloatArray, bounds: tuple[float, .
 
 
 def outcomes_of_pairs(
-    wins: IntArray, sizes: FloatArray, bounds: tuple[float, ...]
+    wins: npt.NDArray[np.int8], sizes: FloatArray, bounds: tuple[float, ...]
 ) -> tuple[npt.NDArray[Any], Response, list[str]]:
     """Return the outcome of each pair, graded where there are several bounds; the response, and notes on grades."""
     if len(bounds) < 2:
-        return (1 - wins).astype(np.int8), THREE, []
-    return graded_outcomes(wins, sizes, (*([0] if bounds[0] else []), *range(1, len(bounds) + 1)))
+        return np.int8(1) - wins, THREE, []
+    return graded_outcomes(wins.astype(np.int64), sizes, (*([0] if bounds[0] else []), *range(1, len(bounds) + 1)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..arguments import JUDGED_INSIDE, NotNegative, checked
@@ -529,7 +530,7 @@ def _in_parts(r: Rankings) -> Iterator[tuple[int, IntArray]]:
 
 def _implied(
     r: Rankings, some: IntArray, size: int, bounds: tuple[float, ...]
-) -> tuple[IntArray, IntArray, IntArray, FloatArray, IntArray]:
+) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], FloatArray, IntArray]:
     """Return the pairs that some lists of one size imply, as `implied_pairs` does, and the list of each."""
     entries = r.entries_of(some, size)
     ratings = None if r.ratings is None else r.ratings[entries]

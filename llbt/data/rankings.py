@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Annotated, Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
@@ -49,6 +50,8 @@ from .sources import Source, as_names, in_memory, open_frame
 from .tables import coded_pairs, kept_at, unused_note
 
 Unranked = Literal["unknown", "below"]
+
+_FIRST_ROWS = 20
 
 
 @checked
@@ -226,7 +229,7 @@ def _read_lists(source: Source, said: _Columns, absent: tuple[Any, ...], unranke
 
 def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dict[str, str], str] | None:
     """Return a table with a rank for each column of places whose cells name objects, these ranks, and a note."""
-    if not set(columns) <= set(source.names):
+    if not set(columns) <= set(source.names) or _begins_with_a_number(source, columns):
         return None
     table = in_memory(source)
     cells = [value for name in columns for value in table[name].dropna()]
@@ -239,6 +242,14 @@ def _placed(source: Source, columns: tuple[str, ...]) -> tuple[pd.DataFrame, dic
         places,
         f"cells name objects: {columns[0]!r} to {columns[-1]!r} are places, best first",
     )
+
+
+def _begins_with_a_number(source: Source, columns: Sequence[str]) -> bool:
+    """Whether a number stands in the first rows of some columns of a frame in memory: no need to read all of it."""
+    if not isinstance(source.frame, nw.DataFrame):
+        return False
+    cells = [cell for name in columns for cell in source.frame[name].head(_FIRST_ROWS).to_list()]
+    return any(not pd.isna(number) for cell in cells if (number := as_number(cell)) is not None)
 
 
 def _as_written(made: Blocks, form: JudgmentFormat) -> Blocks:
