@@ -7,14 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from ..core.columns import FloatArray
 from ..formulas.grid import At
-from ..kernel.likelihood import Problem
 from ..table import Table
 from .class_worths import MOST_ROWS, ClassWorths
-from .estimates import Estimates
-from .prediction import chances_of, check_place, comparisons_of, long_table, own_comparisons, pairs_at, predicted
+from .prediction import (
+    chances_of,
+    check_place,
+    comparisons_of,
+    long_table,
+    own_comparisons,
+    pairs_at,
+    predicted,
+    slopes_of,
+)
 
 _MIXTURE = "class all: a judge drawn from all classes, Σ π_k P_k"
 
@@ -37,28 +44,25 @@ def class_predictions(of: ClassWorths, frame: Any, at: At, confidence: float) ->
 def _mixture(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
     """Return the predictions of a judge drawn from all classes, with delta-method errors from all parameters."""
     shown: dict[str, list[Any]] = {}
+    mix: csr_array | None = None
     chances, slopes = [], []
     for res, share in zip(of.each, of.shares, strict=True):
         if frame is not None:
             problem, shown = comparisons_of(res, frame)
         elif isinstance(at, Mapping):
-            problem, shown, _ = pairs_at(res, at)
+            asked = pairs_at(res, at)
+            problem, shown, mix = asked.problem, asked.shown, asked.mix
         else:
             problem, shown = own_comparisons(res)
         found = chances_of(res, problem)
+        slope = slopes_of(problem, found, res.free)
+        if mix is not None:
+            found, slope = mix @ found, (mix @ slope.reshape(len(slope), -1)).reshape(-1, *slope.shape[1:])
         chances.append(found)
-        slopes.append(share * _slopes(res, problem, found))
+        slopes.append(share * slope)
     every = np.stack(chances)  # (K, R, C)
     gradient = np.concatenate([*slopes, np.moveaxis(np.tensordot(of.share_slopes, every, (0, 0)), 0, -1)], axis=2)
     variance = np.einsum("rcp,rcp->rc", gradient @ of.covariance, gradient)
     estimate = np.tensordot(of.shares, every, 1)
     error = np.sqrt(np.maximum(variance, 0))
     return long_table(of.each[0], shown, (estimate, error, np.full(len(error), np.inf)), confidence, ())
-
-
-def _slopes(res: Estimates, problem: Problem, chances: FloatArray) -> FloatArray:
-    """Return the derivatives of outcome probabilities in the estimated parameters, shape (R, C, p)."""
-    rows = [predictor.toarray()[:, res.free] for predictor in problem.predictors]
-    along = problem.response.slopes(chances.T)  # (C, B, R)
-    found = sum(along[:, b, :, None] * rows[b] for b in range(len(rows)))
-    return np.asarray(chances[:, :, None] * np.swapaxes(found, 0, 1))

@@ -57,16 +57,23 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
     """Return all pairs at some covariate values for each judge that is named."""
     name = res.judges.name
     if any(name in coding.variables for coding in codings_of(res.average).blocks.values()):
-        return pairs_at(res.average, at)
+        asked = pairs_at(res.average, at).unmixed(f"probabilities of each {name}")
+        return asked.problem, asked.shown, asked.notes
     wanted = at[name]
     several: Sequence[Any] = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
+    if isinstance(wanted, Mapping):
+        raise OptionError(
+            f"at= mixes values of {name!r}, whose probabilities are not averaged",
+            "Ask for them one by one, or for a judge drawn from the population: res.predict(population=True).",
+        )
     if not several:
         raise OptionError(f"at: no value is given for {name!r}", "Name one or more, or leave it out.")
-    problem, shown, notes = pairs_at(res.average, {key: value for key, value in at.items() if key != name})
-    size = len(shown["object_i"])
-    repeated = {key: column * len(several) for key, column in shown.items()}
+    asked = pairs_at(res.average, {key: value for key, value in at.items() if key != name})
+    asked = asked.unmixed(f"probabilities of each {name}")
+    size = len(asked.shown["object_i"])
+    repeated = {key: column * len(several) for key, column in asked.shown.items()}
     repeated[name] = [level for level in several for _ in range(size)]
-    return rows_of(problem, np.tile(np.arange(size), len(several))), repeated, notes
+    return rows_of(asked.problem, np.tile(np.arange(size), len(several))), repeated, asked.notes
 
 
 def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -39,7 +39,8 @@ def population_predicted(
     average = res.average
     notes: tuple[str, ...] = ()
     if at is not None:
-        problem, shown, notes = pairs_at(average, at)
+        asked = pairs_at(average, at).unmixed("probabilities of judges drawn from a population")
+        problem, shown, notes = asked.problem, asked.shown, asked.notes
     else:
         problem, shown = own_comparisons(average)
         if frame is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,20 @@ from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
 from ..data.sources import open_frame
-from ..errors import OptionError
+from ..errors import OptionError, listed
 from ..formulas import design
 from ..formulas.coding import Codings
-from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at, shared_rows_at
+from ..formulas.grid import At, Grid, check_at, codes_of, covariate_grid, rows_at, shared_rows_at
 from ..formulas.sides import side_of
 from ..kernel.indexed_rows import Gathered
-from ..kernel.likelihood import Problem, distances, information, probabilities
+from ..kernel.likelihood import Problem, distances, information, probabilities, rows_of
 from ..table import Field, Table, interval_fields
 from .estimates import Estimates
 from .new_objects import new_objects
 from .prediction_printout import printed_predictions
 
 UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
+_ENTRIES = 10**7  # of the derivatives that are held at once
 Values = Mapping[str, npt.NDArray[Any]]
 
 
@@ -41,15 +42,16 @@ def codings_of(res: Estimates) -> Codings:
 def predicted(res: Estimates, frame: Any, at: At, confidence: float, object_covariates: object = None) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
     check_place(frame, at)
-    notes: tuple[str, ...] = ()
+    predictions = res.object_effects.notes if res.object_effects is not None else ()
+    if frame is None and isinstance(at, Mapping):
+        asked = pairs_at(res, at)
+        found = plain_chances(res, asked.problem) if asked.mix is None else mean_chances(res, asked.problem, asked.mix)
+        return long_table(res, asked.shown, found, confidence, (*asked.notes, *predictions))
     if frame is not None:
         problem, shown = comparisons_of(res, frame, object_covariates=object_covariates)
-    elif isinstance(at, Mapping):
-        problem, shown, notes = pairs_at(res, at)
     else:
         problem, shown = own_comparisons(res)
-    notes = (*notes, *(res.object_effects.notes if res.object_effects is not None else ()))
-    return long_table(res, shown, plain_chances(res, problem), confidence, notes)
+    return long_table(res, shown, plain_chances(res, problem), confidence, predictions)
 
 
 def check_place(frame: Any, at: At) -> None:
@@ -187,11 +189,72 @@ def chance_df(res: Estimates, free: Problem, error: FloatArray) -> FloatArray:
     return df
 
 
-def pairs_at(res: Estimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
-    """Return the linear predictors of all pairs, both presentations of each where there is an order effect.
+def slopes_of(problem: Problem, chances: FloatArray, known: IntArray) -> FloatArray:
+    """Return the derivatives of outcome probabilities in some columns of the predictors, shape (R, C, q)."""
+    rows = [predictor.columns(known).toarray() for predictor in problem.predictors]
+    along = problem.response.slopes(chances.T)  # (C, B, R)
+    found = sum(along[:, b, :, None] * rows[b] for b in range(len(rows)))
+    return np.asarray(chances[:, :, None] * np.swapaxes(found, 0, 1))
 
-    Beside them the columns that name them, and notes on values that were not asked for.
+
+def mean_chances(res: Estimates, problem: Problem, mix: csr_array) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return means of outcome probabilities as `plain_chances` does, M of them by weights (M, R).
+
+    The degrees of freedom of a mean are the smallest of the comparisons that it averages.
     """
+    each = chances_of(res, problem)
+    _, known, cov = estimates_for(res, problem)
+    outcomes, missing = each.shape[1], np.zeros_like(each)
+    df = chance_df(res, free_columns(res, problem), missing)
+    found = np.empty((mix.shape[0], outcomes))
+    error, smallest = np.empty_like(found), np.empty(mix.shape[0])
+    block = max(1, int(_ENTRIES * mix.shape[0] / (mix.nnz * outcomes * max(1, len(known)))))
+    for start in range(0, mix.shape[0], block):  # blocks of means bound the memory
+        some = slice(start, start + block)
+        members, place = np.unique(mix[some].indices, return_inverse=True)
+        weights = csr_array((mix[some].data, place, mix[some].indptr), shape=(len(found[some]), len(members)))
+        slopes = slopes_of(rows_of(problem, members), each[members], known).reshape(len(members), -1)
+        gradient = (weights @ slopes).reshape(len(found[some]), outcomes, -1)
+        along = gradient @ cov[: len(known), : len(known)]
+        found[some] = weights @ each[members]
+        error[some] = np.sqrt(np.maximum(np.einsum("rcp,rcp->rc", along, gradient), 0)) + weights @ missing[members]
+        smallest[some] = [df[members[weights[[k]].indices]].min() for k in range(len(found[some]))]
+    return found, error, smallest
+
+
+@dataclass(frozen=True, eq=False)
+class AskedPairs:
+    """All pairs of objects at the covariate values that are asked for, R comparisons.
+
+    Attributes
+    ----------
+    problem : Problem
+        Their linear predictors.
+    shown : dict of str to list
+        The columns that name the answers.
+    notes : tuple of str
+        On values that were not asked for.
+    mix : csr_array, shape (M, R), or None
+        Weights of the comparisons in each answer, where answers are means of comparisons.
+    """
+
+    problem: Problem
+    shown: dict[str, list[Any]]
+    notes: tuple[str, ...]
+    mix: csr_array | None
+
+    def unmixed(self, what: str) -> AskedPairs:
+        """Return the same, or raise for means where there are none."""
+        if self.mix is not None:
+            raise OptionError(
+                f"at= mixes values, and {what} are not averaged",
+                "Name values: at={'judge': 'J1'}; lists of values are answered one by one.",
+            )
+        return self
+
+
+def pairs_at(res: Estimates, at: Mapping[str, Any]) -> AskedPairs:
+    """Return all pairs at covariate values, both presentations of each where there is an order effect."""
     codings = codings_of(res)
     grid = covariate_grid(codings, tuple(codings.blocks), at)
     size = len(res.comparisons.objects)
@@ -200,11 +263,20 @@ def pairs_at(res: Estimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, 
     every = np.tile(pairs, (grid.size, 1))
     repeated = {name: np.repeat(values, len(pairs)) for name, values in grid.values.items()}
     values = {**repeated, **_pair_codes(codings, every)}
-    labels = res.comparisons.objects
-    shown: dict[str, list[Any]] = {f"object_{side}": [labels[k] for k in every[:, n]] for n, side in enumerate("ij")}
+    problem = _problem_at(res, codings, every, (values, values))
+    labels, answers = res.comparisons.objects, np.tile(pairs, (grid.mix.shape[0], 1))
+    shown: dict[str, list[Any]] = {f"object_{side}": [labels[k] for k in answers[:, n]] for n, side in enumerate("ij")}
     for name, column in grid.shown.items():
         shown[name] = [value for value in column for _ in range(len(pairs))]
-    return _problem_at(res, codings, every, (values, values)), shown, grid.notes
+    if not grid.means:
+        return AskedPairs(problem, shown, grid.notes, None)
+    return AskedPairs(problem, shown, (*grid.notes, *_mean_notes(grid)), grid.spread(len(pairs)))
+
+
+def _mean_notes(grid: Grid) -> tuple[str, ...]:
+    """Say over which values probabilities are means."""
+    parts = dict.fromkeys(f"{name} {value}" for name in grid.means for value in grid.shown[name])
+    return (f"mean probabilities over {listed(list(parts))}",)
 
 
 def comparisons_of(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from ..core.columns import Coded, FloatArray, IntArray, Label, groups
 from ..core.rankings import Rankings, list_text
@@ -81,16 +81,17 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
         res.rankings.kind,
     )
     lists, gone = _lists_at(res, codings, sets, values)
-    group = (np.arange(grid.size)[:, None] * size + first).ravel()
-    found = Chances.of(res, lists, group, grid.size * size)
-    found = found.without(np.bincount(group, gone) > 0, np.zeros(grid.size * size, dtype=np.bool_))
+    mix, classes = csc_array(grid.mix), grid.mix.shape[0]  # each combination is in one class
+    group = (mix.indices[:, None] * size + first).ravel()
+    found = Chances.of(res, lists, group, classes * size, np.repeat(mix.data, number))
+    found = found.without(np.bincount(group, gone) > 0, np.zeros(classes * size, dtype=np.bool_))
     labels = [known[k] for k in shown]
     columns: dict[str, list[Any]] = {name: [v for v in column for _ in labels] for name, column in grid.shown.items()}
     notes = grid.notes
     if len(res.lists.orders):
         notes = (*notes, "alone in the first place; what is missing to 1 is that several share it")
     return chances_table(
-        res, "Probabilities of being first", columns | {"object": labels * grid.size}, found, confidence, notes
+        res, "Probabilities of being first", columns | {"object": labels * classes}, found, confidence, notes
     )
 
 
@@ -180,10 +181,12 @@ class Chances:
     error: FloatArray
 
     @classmethod
-    def of(cls, res: RankingEstimates, lists: Lists, group: IntArray, number: int) -> Chances:
-        """Return those of lists that are added up in groups (L,), of which there are so many."""
+    def of(
+        cls, res: RankingEstimates, lists: Lists, group: IntArray, number: int, weight: FloatArray | float = 1.0
+    ) -> Chances:
+        """Return those of lists that are added up in groups (L,), of which there are so many, by their weights (L,)."""
         value, score, ties = lists.each(res.solution.params)
-        chance = np.exp(value)
+        chance = weight * np.exp(value)
         estimate = np.bincount(group, chance, number).astype(np.float64)
         share = chance / np.maximum(estimate, np.finfo(float).tiny)[group]
         summed = csr_array((share, (group, np.arange(len(group)))), shape=(number, len(group)))

@@ -119,7 +119,8 @@ class LLBTResults(Estimates, Record):
         at : mapping, optional
             Instead of a frame: all pairs of objects at these covariate values, such as
             ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all their levels, numbers their
-            mean over the judgments.
+            mean over the judgments. ``{"language": {"de": 0.3, "en": 0.7}}`` averages the probabilities over values
+            with weights that sum to 1: what to expect of a random judgment of this mix.
         confidence : float
 
         Returns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -18,28 +17,55 @@ from ..table import format_number
 from .coding import Block, Codings, VariableTable, column_values, is_summed
 from .sides import side_of
 
+_SUM_OFF = 1e-6  # how far weights may be from a sum of 1
+
 At = Annotated[Mapping[str, Any] | Literal["average"] | None, JUDGED_INSIDE]  # by `check_at`
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Combinations of covariate values, G of them.
+    """Combinations of covariate values, G of them, and the K classes that are asked for: means of combinations.
 
     Attributes
     ----------
     values : dict of str to ndarray, each (G,)
         As `Codings.rows` takes them: codes of labels, numbers of numeric variables.
-    shown : dict of str to list
-        The values themselves, for the columns of a result.
+    shown : dict of str to list, each of length K
+        The values themselves, for the columns of a result; a mix is written as "30 % de, 70 % en".
     size : int
+        G.
     notes : tuple of str
         Which values were chosen because none was asked for.
+    mix : csr_array, shape (K, G)
+        Weights of the combinations in each class; the identity where no covariate is mixed.
+    means : tuple of str
+        The covariates that are mixed.
     """
 
     values: dict[str, npt.NDArray[Any]]
     shown: dict[str, list[Any]]
     size: int
     notes: tuple[str, ...]
+    mix: csr_array
+    means: tuple[str, ...]
+
+    def spread(self, size: int) -> csr_array:
+        """Return the weights of the combinations of R things in each class, shape (K·R, G·R)."""
+        return csr_array(kron(self.mix, eye_array(size), format="csr"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """The values that one or several covariates take together, n of them, and the means that are asked for, k."""
+
+    values: dict[str, npt.NDArray[Any]]
+    shown: dict[str, list[Any]]
+    mix: csr_array
+
+    @classmethod
+    def listed(cls, table: VariableTable, name: str, values: npt.NDArray[Any]) -> _Axis:
+        """Return values of one covariate, each by itself."""
+        return cls({name: values}, {name: _shown(table, name, values)}, eye_array(len(values), format="csr"))
 
 
 def check_at(at: object, *, average: bool = True) -> None:
@@ -53,7 +79,8 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, A
     """Return every combination of the values of the covariates that some blocks use.
 
     A label that `at` does not name takes all its levels; a number its mean over the judgments; a side covariate
-    the same mean (or first level) on both sides. The notes say so.
+    the same mean (or first level) on both sides. The notes say so. A mapping of values to weights, such as
+    {"de": .3, "en": .7}, asks for their mean.
 
     Raises
     ------
@@ -68,14 +95,66 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, A
     if unknown:
         has = f"it has {listed(names)}" if names else "it has no covariates here"
         raise OptionError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
-    chosen: dict[str, npt.NDArray[Any]] = {}
+    axes: list[_Axis] = []
     notes: list[str] = []
     for name in names:
-        chosen[name] = _asked(table, name, asked[name]) if name in asked else _default(table, name, notes)
-    combinations = list(itertools.product(*chosen.values()))
-    values = {name: np.array([row[k] for row in combinations]) for k, name in enumerate(names)}
-    shown = {name: _shown(table, name, values[name]) for name in names}
-    return Grid(values, shown, len(combinations), tuple(notes))
+        wanted = asked.get(name)
+        if name in asked and isinstance(wanted, Mapping):
+            axes.append(_mixed(table, name, wanted))
+        else:
+            values = _asked(table, name, wanted) if name in asked else _default(table, name, notes)
+            axes.append(_Axis.listed(table, name, values))
+    return _product(axes, tuple(notes))
+
+
+def _product(axes: Sequence[_Axis], notes: tuple[str, ...]) -> Grid:
+    """Return every combination of the values of some axes, and of their means."""
+    values: dict[str, npt.NDArray[Any]] = {}
+    shown: dict[str, list[Any]] = {}
+    mix = csr_array(np.ones((1, 1)))
+    for axis in axes:
+        classes, size = axis.mix.shape
+        values = {name: np.repeat(column, size) for name, column in values.items()}
+        shown = {name: [value for value in column for _ in range(classes)] for name, column in shown.items()}
+        values |= {name: np.tile(column, mix.shape[1]) for name, column in axis.values.items()}
+        shown |= {name: column * mix.shape[0] for name, column in axis.shown.items()}
+        mix = csr_array(kron(mix, axis.mix, format="csr"))
+    means = [name for axis in axes if axis.mix.shape[0] < axis.mix.shape[1] for name in axis.shown]
+    return Grid(values, shown, mix.shape[1], notes, mix, tuple(means))
+
+
+def _mixed(table: VariableTable, name: str, wanted: Mapping[Any, Any]) -> _Axis:
+    """Return the mean over some values of a covariate, with their weights."""
+    values = _asked(table, name, list(wanted))
+    weights = mixing_weights(f"at: the weights of {name!r}", list(wanted.values()))
+    total = weights.sum()
+    if abs(total - 1) > _SUM_OFF:
+        normalized = {value: round(float(w / total), 8) for value, w in zip(wanted, weights, strict=True)}
+        raise OptionError(
+            f"at: the weights of {name!r} sum to {format_number(float(total), 8)}",
+            f"Divide them by their sum: at={safe_repr({name: normalized})}.",
+            expected="a sum of 1",
+        )
+    kept, labels = np.flatnonzero(weights), _shown(table, name, values)
+    shares = [f"{100 * weights[k]:.4g} % {labels[k]}" for k in kept]
+    return _Axis({name: values[kept]}, {name: [", ".join(shares)]}, csr_array(weights[kept][None, :] / total))
+
+
+def mixing_weights(what: str, weights: Sequence[Any]) -> FloatArray:
+    """Return weights of a mean, finite numbers of 0 or more that are not all 0."""
+    wrong = [w for w in weights if not is_real(w) or not np.isfinite(float(w)) or float(w) < 0]
+    if wrong:
+        raise OptionError(f"{what} hold {safe_repr(wrong[0])}", expected="numbers of 0 or more that sum to 1")
+    found = np.array([float(w) for w in weights])
+    if not found.any():
+        raise OptionError(f"{what} are all 0", expected="numbers of 0 or more that sum to 1")
+    return found
+
+
+def labels_at(at: object) -> dict[str, Any]:
+    """Return the values that `at` names, those of a mix as a list."""
+    asked = at if isinstance(at, Mapping) else {}
+    return {name: list(value) if isinstance(value, Mapping) else value for name, value in asked.items()}
 
 
 def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[str, npt.NDArray[Any]]) -> csr_array:

@@ -59,6 +59,11 @@ def class_pairs(
             f"scale={scale!r}, but judgments of these classes are not of three outcomes",
             "Ask for log-worths: llbt.pairwise(classes, scale='log_worth').",
         )
+    if found[0].contexts is not None and scale == "probability":
+        raise OptionError(
+            f"scale='probability' over {found[0].contexts.said}, which is not averaged for latent classes here",
+            "Ask for scale='log_odds', or for probabilities: classes.predict(at=…).",
+        )
     size = len(found[0].estimate)
     joint = _joint(of, found)
     i, j = np.triu_indices(size, 1)

@@ -26,6 +26,7 @@ from ..fitting.specification import Specification
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
 from ..table import Field, Table, format_number, interval_fields
+from .contexts import Contexts, mean_note
 from .large import check_plain
 from .log_worths import KNOWN, LogWorths, log_worths_at
 from .scales import CONTRASTS, Scale, on_scale
@@ -53,8 +54,9 @@ def contrasts(
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
         hypothesis about the parameters as in ``res.t_test``, such as ``"object[A] = object[B]"``.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``; hypotheses in words name
-        parameters and are taken as they are.
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
+        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`); hypotheses in
+        words name parameters and are taken as they are.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals; with ``"log_worth"``, that of the parameters, those of ``res.t_test``.
     confidence : float
@@ -101,14 +103,17 @@ def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Sc
     """Return the contrasts of a fit whose estimates have a covariance."""
     res = average_of(of)
     check_scale(res.response, res.specification, scale)
-    rows, notes = _linear(res, weights, at, scale)
+    rows, contexts, notes = _linear(res, weights, at, scale)
     matrix = np.concatenate([row.matrix for row in rows])
     predicted = res.object_effects is not None
     words = np.array([isinstance(weights[name], str) or not predicted for name, row in zip(weights, rows, strict=True)
                       for _ in row.labels])  # fmt: skip
     own = np.where(words, res.df_of(matrix), res.worth_df_of(matrix))
-    found = _table(rows, own, res.df_inference, words, scale, confidence)
     estimate, error = _estimates(rows)
+    odds = estimate, error
+    if contexts is not None and scale == "probability":
+        odds = _mean_odds(res, weights, rows, contexts)
+    found = _table(rows, own, res.df_inference, words, scale, confidence, odds)
     return replace(found, notes=(*notes, *res.covariance.missing_notes(estimate, error)))
 
 
@@ -153,11 +158,15 @@ def _table(
     words: npt.NDArray[np.bool_],
     scale: Scale,
     confidence: float,
+    odds: tuple[FloatArray, FloatArray] | None = None,
 ) -> Table:
-    """Return contrasts on a scale, with degrees of freedom of each, `own`."""
+    """Return contrasts on a scale, with degrees of freedom of each, `own`.
+
+    Estimates are made of `odds`, half of log-odds with their standard errors, where these are not the contrasts.
+    """
     estimate, error = _estimates(rows)
     z = ratio(estimate, error)
-    shown, shown_error, low, high = on_scale(scale, estimate, error, critical_values(confidence, own))
+    shown, shown_error, low, high = on_scale(scale, *(odds or (estimate, error)), critical_values(confidence, own))
     labels = [label for row in rows for label in row.labels]
     return Table(
         (
@@ -188,17 +197,34 @@ def _tested(
 
 def _linear(
     res: Estimates, weights: Mapping[str, Mapping[Any, float] | str], at: At, scale: Scale
-) -> tuple[list[Linear], tuple[str, ...]]:
-    """Return the contrasts, in their order, and notes."""
+) -> tuple[list[Linear], Contexts | None, tuple[str, ...]]:
+    """Return the contrasts in their order, the contexts of which they are means, and notes."""
     rows = {name: _in_words(res, name, value, scale) for name, value in weights.items() if isinstance(value, str)}
     notes: tuple[str, ...] = ()
+    contexts: Contexts | None = None
     if at is not None or len(rows) < len(weights):
         if at is not None and rows:
             notes = ("hypotheses in words are about the parameters as they are, whatever at= says",)
         found, where = log_worths_at(res, at)
-        notes = (*where, *notes)
+        contexts = found.contexts
+        notes = (*where, *mean_note(contexts, scale), *notes)
         rows |= {name: _one(res, name, value, found) for name, value in weights.items() if name not in rows}
-    return [rows[name] for name in weights], notes
+    return [rows[name] for name in weights], contexts, notes
+
+
+def _mean_odds(
+    res: Estimates, weights: _Weights, rows: Sequence[Linear], contexts: Contexts
+) -> tuple[FloatArray, FloatArray]:
+    """Return half the log-odds of the mean probability of each contrast over contexts, with standard errors."""
+    found: list[tuple[FloatArray, FloatArray]] = []
+    for (name, value), row in zip(weights.items(), rows, strict=True):
+        estimate, error = _estimates([row])
+        if not isinstance(value, str):
+            named = weights_of(res, name, value)[None, :]
+            mean, spread = contexts.combined(named, np.isnan(estimate)).log_odds()
+            estimate, error = mean, np.where(np.isnan(error), np.nan, spread)
+        found.append((estimate, error))
+    return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
 
 
 def _one(res: Estimates, name: str, weights: Any, found: LogWorths) -> Linear:

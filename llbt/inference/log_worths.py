@@ -20,6 +20,7 @@ from ..formulas.coding import Codings
 from ..formulas.grid import At, average_rows, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
+from .contexts import Contexts
 from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
 
 _COPIES = 2  # of the combinations that log-worths are, while they are made
@@ -48,6 +49,8 @@ class LogWorths:
         Of graded judgments, and of a new judge: what P(i preferred | decided) depends on beside the log-worths.
     of_objects : ndarray, shape (J, J), or None
         The linear combinations of predicted effects of objects that they are beside; None in a fit without them.
+    contexts : Contexts or None
+        The log-worths in each of several contexts, of which these are the means.
     """
 
     rows: FloatArray
@@ -57,6 +60,7 @@ class LogWorths:
     reference: Label | None = None
     beside: Beside | None = None
     of_objects: FloatArray | None = None
+    contexts: Contexts | None = None
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:
@@ -66,15 +70,26 @@ class LogWorths:
     def some(self, kept: IntArray) -> LogWorths:
         """Return the log-worths of some of the objects."""
         cov = self.cov[np.ix_(kept, kept)]
-        beside = self.beside and self.beside.combined(np.eye(len(self.estimate))[kept])
+        chosen = np.eye(len(self.estimate))[kept]
+        beside, contexts = self.beside and self.beside.combined(chosen), self.contexts and self.contexts.some(kept)
         own = None if self.of_objects is None else self.of_objects[kept]
-        return LogWorths(self.rows[kept], self.estimate[kept], cov, self.lost[kept], self.reference, beside, own)
+        rows, lost = self.rows[kept], self.lost[kept]
+        return LogWorths(rows, self.estimate[kept], cov, lost, self.reference, beside, own, contexts)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
         """Return the linear combinations that weights (J, J) make of these, with their estimates."""
         beside, cov = self.beside and self.beside.combined(weights), weights @ self.cov @ weights.T
         own = None if self.of_objects is None else weights @ self.of_objects
-        return LogWorths(weights @ self.rows, estimate, cov, weights @ self.lost, beside=beside, of_objects=own)
+        contexts = self.contexts and self.contexts.combined(weights, np.isnan(estimate))
+        rows, lost = weights @ self.rows, weights @ self.lost
+        return LogWorths(rows, estimate, cov, lost, beside=beside, of_objects=own, contexts=contexts)
+
+    def centred(self) -> LogWorths:
+        """Return the log-worths less their mean; NaN for objects that the class does not compare."""
+        inside = ~np.isnan(self.estimate)
+        center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
+        estimate = center @ np.where(inside, self.estimate, 0.0)
+        return self.combined(center, np.where(inside, estimate, np.nan))
 
     @property
     def predicted(self) -> bool:
@@ -100,6 +115,29 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray) -> LogWo
     own = np.eye(len(objects)) - np.eye(len(objects))[zero]
     cov = effects.variance(free, own)
     return LogWorths(against, estimate + own @ effects.effect, cov, lost, objects[zero], of_objects=own)
+
+
+def _contexts(
+    res: Estimates,
+    one: LogWorths,
+    means: tuple[tuple[str, ...], str],
+    each: Sequence[FloatArray],
+    weights: FloatArray,
+) -> Contexts:
+    """Return the log-worths in each context, rows (J, p) of `each`, of which those of one class are the means."""
+    objects = res.comparisons.objects
+    assert one.reference is not None  # each class has one
+    zero, outside = objects.index(one.reference), np.isnan(one.estimate)
+    against = np.stack([rows - rows[zero] for rows in each])
+    estimate = against @ np.asarray(res.params.fillna(0.0), dtype=float)
+    free, effects = against[:, :, res.free], res.object_effects
+    if effects is None or one.of_objects is None:
+        cov = res.covariance.matrix
+    else:
+        own = one.of_objects
+        estimate = estimate + own @ effects.effect
+        free, cov = np.stack([effects.rows(rows, own) for rows in free]), effects.covariance
+    return Contexts(*means, weights, np.where(outside, np.nan, estimate), free, cov)
 
 
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
@@ -141,12 +179,15 @@ def worth_classes(
     if at == "average":
         weights = judged_values(codings)[1]
         average = _log_worths(res, average_rows(codings).toarray(), aliasing)
-        average = replace(average, beside=beside_at(res, codings, average.rows, {}, 0, population, average.of_objects))
+        average = replace(
+            average, beside=beside_at(res, codings, average.rows, {}, np.ones(1), population, average.of_objects)
+        )
         averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
         notes = (*averaged, *averaging_notes(res, codings, (), population), *predicted)
         return [average], {}, (*notes, *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
+    means = grid.spread(size) @ rows
     refuse_large(
         f"the table of the log-worths of {size:,} objects{f' in {grid.size:,} classes' if grid.size > 1 else ''}",
         _COPIES * float(grid.size) * size * (len(res.names) + size),
@@ -154,9 +195,16 @@ def worth_classes(
         if grid.size > 1
         else "Take fewer objects: Comparisons.select(objects=[…]).",
     )
-    found = [_log_worths(res, rows[k * size : (k + 1) * size].toarray(), aliasing) for k in range(grid.size)]
-    beside = [beside_at(res, codings, f.rows, grid.values, k, population, f.of_objects) for k, f in enumerate(found)]
-    found = [replace(f, beside=levels) for f, levels in zip(found, beside, strict=True)]
+    found: list[LogWorths] = []
+    for k in range(grid.mix.shape[0]):
+        one = _log_worths(res, means[k * size : (k + 1) * size].toarray(), aliasing)
+        some, weights = grid.mix[[k]].indices, grid.mix[[k]].data
+        values = {name: column[some] for name, column in grid.values.items()}
+        beside = beside_at(res, codings, one.rows, values, weights, population, one.of_objects)
+        each = [rows[g * size : (g + 1) * size].toarray() for g in some] if len(some) > 1 else []
+        shown = {name: grid.shown[name] for name in grid.means}
+        contexts = _contexts(res, one, (grid.means, class_name(shown, k)), each, weights) if each else None
+        found.append(replace(one, beside=beside, contexts=contexts))
     notes = (*grid.notes, *averaging_notes(res, codings, grid.values, population), *predicted)
     return found, grid.shown, (*notes, *_missing(res, found, grid.shown))
 
@@ -212,7 +260,8 @@ def log_worths_at(res: Estimates, at: At, population: Population | None = None) 
         raise OptionError(
             f"the worths differ by {', '.join(open_)} ({levels})", f"Say where: at={first!r}, or at='average'."
         )
-    where = class_name(shown, 0)
+    means = () if found[0].contexts is None else found[0].contexts.names  # which are named by what is averaged
+    where = class_name({name: values for name, values in shown.items() if name not in means}, 0)
     return found[0], (*notes, *([f"at {where}"] if where else []))
 
 
@@ -223,10 +272,7 @@ def _said(value: Any) -> str:
 def centred(res: Estimates, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
     found, notes = log_worths_at(res, at, population)
-    inside = ~np.isnan(found.estimate)
-    center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
-    estimate = center @ np.where(inside, found.estimate, 0.0)
-    return found.combined(center, np.where(inside, estimate, np.nan)), notes
+    return found.centred(), notes
 
 
 def averaged_share(res: Estimates, i: int, j: int) -> float:

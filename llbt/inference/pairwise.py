@@ -25,6 +25,7 @@ from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At
 from ..table import Table, counted
 from .class_answers import class_pairs
+from .contexts import check_mean, mean_note
 from .large import check_plain, large_pairs
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
@@ -89,7 +90,8 @@ def pairwise(
         How p-values are adjusted for the number of pairs: single-step, Holm and Bonferroni control the chance of any
         false finding, ``"fdr_bh"`` the expected share of false findings, None nothing.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
+        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
     population : bool
         Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
         averaged over the distribution of the effects, which come nearer to a half, as `worth` does; tests are the same.
@@ -145,7 +147,11 @@ def pairwise(
         return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
-    notes = (*notes, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
+    check_mean(found.contexts, found.beside is not None, scale)
+    mean = mean_note(found.contexts, scale)
+    if mean and scale == "probability":
+        mean = (*mean, _OF_MEANS)
+    notes = (*notes, *mean, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
     if objects is None:
         return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
     some = _positions(objects, plain.comparisons.objects)
@@ -228,6 +234,7 @@ def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
 
 
 _DRAWS = 10_000  # of predicted log-worths, for their ranks
+_OF_MEANS = "z values and p-values are of the mean log-odds, which may favor another object than the mean probability"
 _OF_AVERAGE = "z values and p-values are of log-worths: a new judge is undecided where the average one is"
 
 
@@ -301,7 +308,7 @@ def all_pairs(
         adjust,
         confidence,
         notes,
-        _decided(found, tests.pairs, tests.std_error),
+        _decided(found, tests.pairs, tests.std_error, scale),
         _rank_ranges(res, found, as_generator(rng), confidence),
     )
 
@@ -323,14 +330,17 @@ def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, con
     return ranges
 
 
-def _decided(found: LogWorths, pairs: IntArray, error: FloatArray) -> Decided | None:
-    """Return the log-odds of being preferred, where they are not 2(λᵢ − λⱼ)."""
-    if found.beside is None:
+def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale) -> Decided | None:
+    """Return the log-odds of being preferred, where they are not 2(λᵢ − λⱼ): of grades, and of mean probabilities."""
+    if found.beside is not None:
+        (i, j), cross = pairs.T, found.beside.cross
+        of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
+        level, _ = found.beside.log_odds(found.estimate, np.zeros(len(cross)), cross)
+        return Decided(*of_pairs, level)
+    if found.contexts is None or scale != "probability":
         return None
-    (i, j), cross = pairs.T, found.beside.cross
-    of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
-    level, _ = found.beside.log_odds(found.estimate, np.zeros(len(cross)), cross)
-    return Decided(*of_pairs, level)
+    mean, spread = found.contexts.pair_log_odds(pairs)
+    return Decided(mean, np.where(np.isnan(error), np.nan, spread), found.contexts.log_odds()[0])
 
 
 def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:

@@ -75,11 +75,13 @@ def beside_at(
     codings: Codings,
     rows: FloatArray,
     values: Mapping[str, Any],
-    k: int,
+    weights: FloatArray,
     population: Population | None = None,
     of_objects: FloatArray | None = None,
 ) -> Beside | None:
-    """Return the levels of class k of a grid beside the log-worths of rows (J, p); None where odds are plain.
+    """Return the levels beside the log-worths of rows (J, p) of one class; None where odds are plain.
+
+    The class is the mean of n combinations of covariate `values`, each (n,), with weights (n,).
 
     `of_objects` (J, J) are the effects of objects that the log-worths have beside the rows. Covariates of the levels
     that the grid does not name are averaged over the judgments of the table.
@@ -87,8 +89,8 @@ def beside_at(
     if population is None and res.response.plain_odds:
         return None
     blocks = _levels(res, population)
-    chosen = {name: column[[k]] for name, column in values.items()}
-    matrix = np.concatenate([np.empty((0, len(res.names))), *_level_rows(res, codings, blocks, chosen, 1)])
+    each = _level_rows(res, codings, blocks, values, len(weights))
+    matrix = np.array([weights @ level for level in each]).reshape(-1, len(res.names))
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=np.float64)
     estimate[undetermined(res, csr_array(matrix))] = np.nan
     if population is None:

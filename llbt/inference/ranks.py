@@ -20,9 +20,10 @@ from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
-from ..formulas.grid import At
+from ..formulas.grid import At, labels_at
 from ..table import Field, Table, interval_fields
 from .class_answers import mixture_worths
+from .contexts import check_mean, mean_note
 from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
@@ -69,7 +70,8 @@ def leaderboard(
         take no anchor. Of graded judgments and other links all scales but ``"log_worth"`` are of P(i preferred |
         decided), against an object of mean log-worth or the anchor.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
+        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
     population : bool
         Of a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does: every
         scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default for the
@@ -136,6 +138,7 @@ def leaderboard(
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
     graded = found.beside is not None
+    check_mean(found.contexts, graded, scale)
     label, value = _read_anchor(plain, anchor, scale, graded)
     pairs = all_pairs(plain, found, rng, confidence=confidence)
     measured = found if label is None else _anchored(plain, found, label)
@@ -159,6 +162,8 @@ def leaderboard(
         head=_first_place(pairs, level),
         notes=(
             *notes,
+            *mean_note(found.contexts, scale),
+            *_other_first(plain.comparisons, found),
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),
             *(plain.comparisons.notes if res is plain and plain.stands_for is not None else ()),  # of counts
@@ -183,7 +188,7 @@ def _with_all_judges(
     """Return the board of the mixture and, below it, those of the classes: Σ π_k P_k(i beats the average)."""
     first = of.each[0]
     found = [centred(one, at)[0] for one in of.each]
-    if scale == "log_worth" or found[0].beside is not None:
+    if scale == "log_worth" or found[0].beside is not None or found[0].contexts is not None:
         return replace(boards, notes=(*boards.notes, _NO_MIXTURE), answer="")
     label, value = _read_anchor(first, anchor, scale, False)
     measured = found if label is None else [_anchored(one, f, label) for one, f in zip(of.each, found, strict=True)]
@@ -316,7 +321,7 @@ def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]],
     keep = np.ones(len(c), dtype=np.bool_)
     over: list[str] = []
     labels = {column.name for column in c.columns if not column.numeric}
-    for name, values in at.items() if isinstance(at, Mapping) else ():
+    for name, values in labels_at(at).items():
         if name in labels:
             keep &= matching(name, values, c.columns)
         elif name in {column.name for column in c.columns}:  # sides have values of their own in every judgment
@@ -330,6 +335,21 @@ def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]],
     if not c.response.has_bad:
         del columns["bad"]
     return {name: _whole(column) for name, column in columns.items()}, notes
+
+
+def _other_first(c: Comparisons, found: LogWorths) -> tuple[str, ...]:
+    """Say which object has the largest mean win probability, where another has the largest mean log-worth."""
+    if found.contexts is None:
+        return ()
+    shares = found.contexts.win_shares()
+    first, other = int(np.nanargmax(found.estimate)), int(np.nanargmax(shares))
+    if first == other:
+        return ()
+    names, percent = c.objects, [f"{100 * shares[k]:.3g} %" for k in (other, first)]
+    return (
+        f"{names[other]} has the largest win share over {found.contexts.said} ({percent[0]}; {names[first]}: "
+        f"{percent[1]}), {names[first]} the largest mean log-odds",
+    )
 
 
 def _whole(counts: FloatArray) -> npt.NDArray[Any]:

@@ -13,6 +13,7 @@ from ..core.statistics import critical_values
 from ..fitting.estimates import Estimates
 from ..kernel.robust import LOST
 from ..table import format_count
+from .contexts import Contexts
 from .log_worths import LogWorths
 
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
@@ -148,7 +149,7 @@ def worths_on_scale(
     elif scale == "probability":
         if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
             unknown = np.ones_like(unknown)
-        parts = _shares(found.estimate, found.cov, z)
+        parts = _shares(found.estimate, found.cov, z) if found.contexts is None else _mean_shares(found.contexts, z)
         open_ = np.isnan(z) | bool(np.any(np.ptp(found.lost[~unknown], axis=0) > LOST))
     else:
         center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.maximum(np.diag(found.cov), 0))
@@ -158,6 +159,15 @@ def worths_on_scale(
     estimate = np.where(unknown, np.nan, parts[0])
     error, low, high = (np.where(unknown | open_, np.nan, part) for part in parts[1:])
     return estimate, error, low, high
+
+
+def _mean_shares(contexts: Contexts, z: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return worths averaged over contexts with delta-method errors and logit intervals."""
+    share, error = contexts.worths()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logit = special.logit(share)
+        half = z * error / (share * (1 - share))
+    return share, error, special.expit(logit - half), special.expit(logit + half)
 
 
 def _shares(

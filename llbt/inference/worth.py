@@ -16,6 +16,7 @@ from ..fitting.population_predictions import Population
 from ..fitting.protocols import has_many_worths
 from ..formulas.grid import At
 from ..table import Field, Table, interval_fields
+from .contexts import check_mean, mean_note
 from .large import check_plain, large_worths
 from .log_worths import NAMED, LogWorths, class_name, worth_classes
 from .new_judge import asked_of, said_by
@@ -43,7 +44,11 @@ def worth(
         Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
-        worth uses, and numbers at their mean. ``"average"`` averages the log-worths over the judgments of the table.
+        worth uses, and numbers at their mean. A mapping of values to weights that sum to 1,
+        ``{"language": {"de": 0.3, "en": 0.7}}``, averages over these values, on the scale that is asked for:
+        log-worths, log-odds, Elo and worths have the mean, odds the geometric mean; several covariates are mixed
+        independently.
+        ``"average"`` averages the log-worths over the judgments of the table.
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
     population : bool
@@ -135,9 +140,12 @@ def _no_part() -> OptionError:
 def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, population: Population | None = None) -> Table:
     """Return what `worth` does."""
     classes, shown, notes = worth_classes(res, at, population)
+    graded = classes[0].beside is not None
+    for found in classes:
+        check_mean(found.contexts, graded, scale)
     blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
-    labels, graded = res.comparisons.objects, classes[0].beside is not None
+    labels = res.comparisons.objects
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]
     estimate, error, low, high = (
         np.concatenate([b[k][o] for b, o in zip(blocks, order, strict=True)]) for k in range(4)
@@ -153,6 +161,7 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
         title=f"Worths: {said_of(scale, SCALES, graded, ', against the reference')}",
         notes=(
             *notes,
+            *dict.fromkeys(note for found in classes for note in mean_note(found.contexts, scale)),
             *said_by(population),
             *elo_notes(res.comparisons, scale, graded),
             *res.covariance.missing_notes(estimate, error),

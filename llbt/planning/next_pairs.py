@@ -181,7 +181,8 @@ def next_pairs(
     whom = (f"asked of a {res.judging.name} of discrimination 1",) if has_discriminations(res) else ()
     res = average_of(res)
     wanted = asked(res, goal, k, criterion)
-    problem, shown, notes = pairs_at(res, at if isinstance(at, Mapping) else {})
+    place = pairs_at(res, at if isinstance(at, Mapping) else {}).unmixed("next pairs")
+    problem, shown, notes = place.problem, place.shown, place.notes
     cost = _costs(costs, shown, res.comparisons.objects)
     unknown = undetermined_comparisons(res, problem)
     kept = np.flatnonzero(~unknown & np.isfinite(cost))

@@ -203,14 +203,14 @@ def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axe
 
 def _classes(res: Estimates, at: At) -> dict[str, LogWorths]:
     """Return the centred log-worths of each class."""
-    _, shown, _ = worth_classes(res, at)
-    rows = [dict(zip(shown, values, strict=True)) for values in zip(*shown.values(), strict=True)]
+    found, shown, _ = worth_classes(res, at)
+    rows = list(zip(*shown.values(), strict=True))
     if len(rows) < 2:
         raise DesignError(
             f"the worths of {res.specification.formula!r} do not differ by judges or other classes here",
             "Fit object * judge, or ask plot.intervals(res).",
         )
-    return {", ".join(map(str, row.values())): centred(res, row)[0] for row in rows}
+    return {", ".join(map(str, row)): one.centred() for row, one in zip(rows, found, strict=True)}
 
 
 def _pooled_worths(res: Estimates, pooled: Estimates | None) -> tuple[LogWorths, str]:
@@ -279,6 +279,7 @@ def _effect_rows(res: Estimates, block: Block, at: At) -> tuple[list[str], Float
     if is_summed(block, used):  # beside an object of which nothing is known but that it is average
         each = rows.reshape(grid.size, size, -1)
         rows = (each + each.mean(axis=1, keepdims=True)).reshape(rows.shape)
+    rows = grid.spread(size) @ rows
     classes = [", ".join(map(str, row)) for row in zip(*grid.shown.values(), strict=True)] or ["all"]
     return [_joined(label, unit) for label in classes for unit in units], np.asarray(rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, TWO, Response
 from ..fitting.fitted import WithWorths
-from ..formulas.grid import At
+from ..formulas.grid import At, labels_at
 from ..inference.pairwise import pairwise
 from ..table import counted, format_count, format_share
 from .style import (
@@ -208,7 +208,7 @@ def _square(frame: pd.DataFrame, objects: list[Any]) -> FloatArray:
 
 def _wins_at(c: Comparisons, at: At) -> pd.DataFrame:
     labels = {column.name for column in c.columns if not column.numeric}
-    where = {name: value for name, value in at.items() if name in labels} if isinstance(at, Mapping) else {}
+    where = {name: value for name, value in labels_at(at).items() if name in labels}
     return c.select(where=where).win_matrix() if where else c.win_matrix()
 
 
