@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import checked
+from ..fitting.fitted import WithWorths
 from ..inference.fragility import Fragility
+from ..inference.fragility import fragility as fragility_of
 from ..table import format_count
-from .style import BLUE, GREY, finish, label_scale, points, rows_of, set_log_axis, short_names
+from .style import BLUE, GREY, finish, label_scale, legend_above, points, rows_of, set_log_axis, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,13 +21,13 @@ _NAME = 14  # letters of each of two objects beside the axis
 
 
 @checked
-def fragility(found: Fragility, *, ax: Axes | None = None) -> Axes:
+def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     """Plot how many units have to be left out for each change of a ranking.
 
     Parameters
     ----------
-    found : Fragility
-        What ``llbt.fragility(res, change="adjacent")`` returns, a row for each rank; or of one change.
+    found : Fragility or a fit
+        What `llbt.fragility` returns. Of a fit, the changes of neighbours: ``llbt.fragility(res, change="adjacent")``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -33,8 +35,8 @@ def fragility(found: Fragility, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         A row per change, the object and the one that overtakes it, over the units left out on a logarithmic scale:
-        filled where no smaller choice does it, open where another might need fewer. At the right end, grey, what was
-        not changed.
+        filled where this is the minimum, open where it is an upper bound. At the right end, grey, what was not
+        changed. The legend has every mark that is drawn.
 
     Examples
     --------
@@ -42,10 +44,11 @@ def fragility(found: Fragility, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
-    >>> ax = llbt.plot.fragility(llbt.fragility(res, change="adjacent"))
+    >>> ax = llbt.plot.fragility(res)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A < D', 'D < B', 'B < C']
     """
+    found = found if isinstance(found, Fragility) else fragility_of(found, change="adjacent")
     table = found.to_frame()
     pairs = table[["object", "overtaken_by"]].to_numpy()
     labels = pd.unique(pairs.ravel())
@@ -55,17 +58,21 @@ def fragility(found: Fragility, *, ax: Axes | None = None) -> Axes:
         str(change) if np.isnan(n) else " < ".join(short[label] for label in pair)
         for change, pair, n in zip(table["change"], pairs, removed, strict=True)
     ]
-    ax = rows_of(ax, named)
+    ax = rows_of(ax, named, more=0.25)
     set_log_axis(ax, "x")
     rows, exact = np.arange(len(named)), (table["exact"] == "yes").to_numpy()
-    for kept, face in ((exact, BLUE), (~exact & ~np.isnan(removed), "none")):
-        if kept.any():
-            drawn = points(ax, removed[kept], rows[kept], np.column_stack([removed[kept]] * 2), (BLUE, "o"))
+    for chosen, face, label in ((exact, BLUE, "minimum"), (~exact & ~np.isnan(removed), "none", "upper bound")):
+        if chosen.any():
+            place = removed[chosen]
+            drawn = points(ax, place, rows[chosen], np.column_stack([place] * 2), (BLUE, "o"), label=label)
             drawn.lines[0].set_markerfacecolor(face)
     gone = np.isnan(removed)
     end = found.total if not gone.all() else max(found.total, 2.0)
     if gone.any():
-        points(ax, np.full(gone.sum(), end), rows[gone], np.full((gone.sum(), 2), end), (GREY, ">"))
+        points(
+            ax, np.full(gone.sum(), end), rows[gone], np.full((gone.sum(), 2), end), (GREY, ">"), label="not changed"
+        )
     ax.set_xlim(0.7, 1.4 * max(end if gone.any() else np.nanmax(removed), 2.0))
+    legend_above(ax, columns=3)
     label_scale(ax, f"{found.unit}s left out, of {format_count(found.total)}")
     return finish(ax)

@@ -24,10 +24,12 @@ from .style import (
     COLUMN,
     DASHED,
     axes_of,
+    colour_bar,
     contrasting,
     finish,
     ink,
     label_scale,
+    make_room,
     mark_ranks,
     name_rows,
     note_beside,
@@ -46,7 +48,8 @@ if TYPE_CHECKING:
 Bars = Literal["confidence", "quasi"]
 
 _ROW = 0.12  # inches a row at least
-_CELLS = 12  # objects up to which shares are written into the cells
+_LEAST_SHARE = 0.1  # of the colour scale
+_CELLS = 10  # objects up to which shares are written into the cells
 _LEVELS: dict[Scale, str] = {
     "log_odds": "log-odds 2λ",
     "log_worth": "log-worth λ",
@@ -251,15 +254,20 @@ def _plot_rank_shares(frame: pd.DataFrame, told: str, ax: Axes | None) -> Axes:
     mean = (share * share.columns.to_numpy()).sum(axis=1)
     share = share.loc[mean.sort_values(kind="stable").index]
     size = len(share)
-    ax = axes_of(ax, max(COLUMN, 1.2 + 0.095 * size), rows_height(size))
+    ax = axes_of(ax, max(COLUMN, 1.2 + 0.095 * size), rows_height(size) + 0.5)
     colours = _shades()
     values = share.to_numpy()
-    ax.imshow(values, cmap=colours, vmin=0, vmax=1, aspect="auto", extent=(0.5, size + 0.5, size - 0.5, -0.5))
+    largest = max(float(np.nanmax(values)), _LEAST_SHARE)
+    image = ax.imshow(
+        values, cmap=colours, vmin=0, vmax=largest, aspect="auto", extent=(0.5, size + 0.5, size - 0.5, -0.5)
+    )
     name_rows(ax, short_names(share.index))
     if size <= _CELLS:
-        _write_shares(ax, values, colours)
+        _write_shares(ax, values, image)
     _mark_ranks(ax, size)
     label_scale(ax, f"rank ({told})")
+    make_room(ax)
+    colour_bar(ax, image, "share")
     return finish(ax)
 
 
@@ -269,12 +277,12 @@ def _shades() -> Any:
     return LinearSegmentedColormap.from_list("llbt", ["#F7F7F7", BLUE])
 
 
-def _write_shares(ax: Axes, values: Any, colours: Any) -> None:
-    size = min(7.0, row_size(ax, len(values)), 70 / len(values))
+def _write_shares(ax: Axes, values: Any, image: Any) -> None:
+    size = min(7.0, row_size(ax, len(values)))
     for row, column in np.argwhere(values >= 0.005):
         share = values[row, column]
         text = format_share(share)[:3] if share < 0.995 else "1"
-        colour = contrasting(colours(share))
+        colour = contrasting(image.to_rgba(share))
         ax.text(column + 1, row, text, ha="center", va="center", fontsize=size, color=colour)
 
 

@@ -31,6 +31,7 @@ from .style import (
     finish,
     ink,
     label_scale,
+    lay_out,
     legend_above,
     look_of,
     name_rows,
@@ -53,6 +54,8 @@ _SCALES: dict[Scale, str] = {
     "probability": "worth π ∝ exp(2λ)",
 }
 _MOST_CLASSES = 8  # more are drawn as dots of one colour
+_FAR, _MOST_FAR = 3.5, 12  # robust standard deviations from the median from which dots are named, and how many
+_NAME_SIZE = np.array([60.0, 9.0])  # points: width and height of a name of 14 letters
 _EFFECTS: dict[Block, tuple[str, str, str]] = {
     "tie": ("tie effect γ", BLUE, "o"),
     "bad": ("both bad γ", GREEN, "s"),
@@ -90,7 +93,9 @@ def judges(
     -------
     matplotlib.axes.Axes
         One row per object, the best of the pooled model at the top: a stroke with its interval as a band for the pooled
-        model, a point with its interval for each judge; beyond eight judges points alone.
+        model, a point with its interval for each judge; beyond eight judges points alone, of which those far from the
+        median of the judges (3.5 robust standard deviations, at most twelve) are orange and named
+        where names have room.
 
     Raises
     ------
@@ -125,6 +130,10 @@ def judges(
         parts = [part[order] for part in worths_on_scale(found, scale, z)]
         _draw_class(ax, parts, label, k, len(classes))
     name_rows(ax, short_names([objects[k] for k in order]))
+    if not few:
+        _name_far(
+            ax, list(classes), np.array([worths_on_scale(found, scale, z)[0][order] for found in classes.values()])
+        )
     for edge in range(1, len(objects)):
         ax.axhline(edge - 0.5, color=PALE, linewidth=0.5, zorder=-1)
     what = said_of(scale, _SCALES, not res.response.plain_odds, OF_MEAN)
@@ -230,12 +239,39 @@ def _draw_pooled(ax: Axes, parts: list[FloatArray], name: str) -> None:
 
 def _draw_class(ax: Axes, parts: list[FloatArray], label: str, k: int, classes: int) -> None:
     estimate, _, low, high = parts
-    y = np.arange(len(estimate)) + 0.72 * ((k + 0.5) / classes - 0.5)
+    y = _heights(len(estimate), k, classes)
     if classes > _MOST_CLASSES:
         name = "one dot per class" if k == 0 else f"_{label}"
         ax.plot(estimate, y, "o", color=BLUE, alpha=0.8, markersize=2.5, markeredgewidth=0, label=name)
         return
     points(ax, estimate, y, np.column_stack([low, high]), look_of(k), label=short_names([label])[0])
+
+
+def _heights(objects: int, k: int, classes: int) -> FloatArray:
+    """Return where the k-th class stands in the rows of the objects."""
+    return np.asarray(np.arange(objects) + 0.72 * ((k + 0.5) / classes - 0.5), dtype=np.float64)
+
+
+def _name_far(ax: Axes, labels: list[str], estimates: FloatArray) -> None:
+    """Name the dots (K, J) that are far from the median of their object, the furthest first."""
+    logs = np.log(estimates) if ax.get_xscale() == "log" else estimates
+    away = np.abs(logs - np.nanmedian(logs, axis=0))
+    spread = 1.4826 * np.nanmedian(away, axis=0)  # of normal estimates their standard deviation
+    far = np.nan_to_num(away / np.where(spread > 0, spread, np.inf))
+    names = short_names(labels, 14)
+    furthest = [at for at in np.argsort(-far, axis=None)[:_MOST_FAR].tolist() if far.flat[at] > _FAR]
+    lay_out(ax)
+    taken: list[FloatArray] = []  # where names stand, in points
+    for n, at in enumerate(furthest):
+        k, j = divmod(at, estimates.shape[1])
+        x, y = estimates[k, j], _heights(estimates.shape[1], k, len(labels))[j]
+        ax.plot(x, y, "o", color=ORANGE, markersize=4, label="far from the others" if n == 0 else f"_far {n}")
+        place = 72 * np.asarray(ax.transData.transform((x, y))) / ax.figure.dpi
+        if all((np.abs(place - other) > _NAME_SIZE).any() for other in taken):  # no name upon another
+            taken.append(place)
+            ax.annotate(
+                names[k], (x, y), (4, 0), textcoords="offset points", va="center", fontsize="x-small", color=ink(ax)
+            )
 
 
 # -- ties and order -------------------------------------------------------------------------------------------

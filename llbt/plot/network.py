@@ -19,12 +19,17 @@ from .style import (
     COLUMN,
     GREY,
     axes_of,
+    bands,
     colour_bar,
     diverging,
+    finish,
     ink,
     literally,
     make_room,
+    name_rows,
+    row_size,
     short_names,
+    thinned,
     without_frame,
 )
 
@@ -34,13 +39,15 @@ if TYPE_CHECKING:
 _BEYOND = 3.0  # residuals further out have the colour of this one
 _ROOM = 9.0  # points around the circle for each name
 _LARGEST = 7.0  # inches of the circle
-_LEAST = 5.0  # points
+_LEAST = 6.5  # points
 _UPRIGHT = 12  # objects up to which names stand upright
+_CIRCLE = 15  # objects up to which pairs are lines; more are a matrix
+_CELL = 0.13  # inches of a cell of the matrix
 
 
 @checked
 def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axes:
-    """Plot who met whom: a line per pair, as wide as its judgments, coloured by how far the model is off.
+    """Plot who met whom: a line or square per pair, sized by its judgments, coloured by how far the model is off.
 
     Parameters
     ----------
@@ -55,7 +62,8 @@ def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axe
     matplotlib.axes.Axes
         Objects on a circle, the best at the top and then clockwise. Lines are blue where the better object of the pair
         won more often than the model expects, orange where it won less often (standardized residuals of the pair over
-        all covariates; grey where the pair is fitted exactly). The figure has further axes for the colours.
+        all covariates; grey where the pair is fitted exactly). Beyond 15 objects pairs are squares of a matrix with
+        the better object in the row, as large as their judgments are many. The figure has further axes for the colours.
 
     Raises
     ------
@@ -79,6 +87,8 @@ def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axe
     places = _on_circle(rank)
     frame = _better_first(residuals(res, of="pairs").to_frame(), res.comparisons.objects, rank)
     names = short_names([res.comparisons.objects[k] for k in order], 14)
+    if len(names) > _CIRCLE:
+        return _draw_matrix(ax, names, frame.assign(i=rank[frame["i"]], j=rank[frame["j"]]))
     circle = float(np.clip(_ROOM * len(rank) / np.pi / 72, BODY, _LARGEST))
     ax = axes_of(ax, max(COLUMN, circle), max(COLUMN, circle) + 0.4)
     lines = _draw_lines(ax, places, frame, _widest(ax, len(rank)))
@@ -88,10 +98,44 @@ def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axe
     ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), xticks=[], yticks=[])
     without_frame(ax)
     make_room(ax, circle, circle + 0.6)  # of the latter the colours below
-    most = counted(float(frame["judgments"].max()), "judgment")
-    what = f"standardized residual:\nthe better object won less | more often\nthan expected; widest line: {most}"
-    colour_bar(ax, lines, what, extend="both")
+    colour_bar(ax, lines, _said_below(frame, "widest line"), extend="both")
     return ax
+
+
+def _said_below(frame: pd.DataFrame, largest: str) -> str:
+    most = counted(float(frame["judgments"].max()), "judgment")
+    return f"standardized residual:\nthe better object won less | more often\nthan expected; {largest}: {most}"
+
+
+def _draw_matrix(ax: Axes | None, names: list[str], frame: pd.DataFrame) -> Axes:
+    """Draw a square per pair in the row of the better object; the objects i, j of the frame are ranks from 0."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    size = len(names)
+    side = max(COLUMN, _CELL * size)
+    ax = axes_of(ax, side + 1.0, side + 1.6)
+    share = (frame["judgments"] / frame["judgments"].max()).to_numpy(dtype=float)
+    edge = np.sqrt(share)  # areas are proportional to judgments
+    corners = frame[["j", "i"]].to_numpy() - edge[:, None] / 2
+    squares = [Rectangle((x, y), width, width) for (x, y), width in zip(corners, edge, strict=True)]
+    colours = diverging("#C8C8C8").with_extremes(bad=GREY)
+    drawn = PatchCollection(squares, cmap=colours, linewidths=0)
+    drawn.set_array(np.ma.masked_invalid(frame["residual"].to_numpy()))
+    drawn.set_clim(-_BEYOND, _BEYOND)
+    ax.add_collection(drawn)
+    ax.set_aspect("equal")
+    bands(ax, size)
+    name_rows(ax, names)
+    ax.set_xlim(-0.5, size - 0.5)
+    kept = thinned(ax, size, "x")
+    ax.set_xticks(kept, [names[k] for k in kept], rotation=90, fontsize=row_size(ax, len(kept)))
+    ax.xaxis.tick_top()
+    ax.tick_params(axis="x", length=0)
+    without_frame(ax)
+    make_room(ax, side, side + 0.6)
+    colour_bar(ax, drawn, _said_below(frame, "largest square"), extend="both")
+    return finish(ax, side)
 
 
 def _on_circle(rank: Any) -> FloatArray:

@@ -38,6 +38,7 @@ from .style import (
     note_beside,
     row_size,
     rows_height,
+    scale_around_half,
     short_names,
     thinned,
     without_frame,
@@ -50,9 +51,9 @@ Rows = Literal["pair", "object"]
 
 _OF_A_DOT = 16  # numbers that a dot takes while it is drawn
 _PAGE = 20  # objects up to which cells hold numbers
-_LEAST_CELL = 16.0  # points: the width of a cell in which a probability is written
+_LEAST_CELL = 21.0  # points: the width of a cell in which a probability is written
 _ONE_LINE = 5  # outcomes in one line of a legend
-_TWO_LINES = 21.0  # and of one with the count below it
+_TWO_LINES = 25.0  # and of one with the count below it
 _OUTCOMES = {"pair": ("left wins", "tie", "right wins"), "object": ("wins", "ties", "losses")}
 _GRADED = {"pair": ("left", "tie", "right"), "object": ("win", "tie", "loss")}
 _LIGHTEST = 0.4  # share of the full colour in that of the smallest grade
@@ -77,7 +78,7 @@ def probabilities(res: WithWorths, *, at: At = None, ax: Axes | None = None) -> 
     matplotlib.axes.Axes
         P(row beats column) given a decision, without the order effect, those of `pairwise`; the best object first.
         Where cells are large enough the probability is written in them, and below it how often the row did win. The
-        figure has further axes for the colours.
+        colours reach as far from ½ as the probabilities do; the figure has further axes for their scale.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def probability_map(objects: Sequence[Any], found: FloatArray, wins: FloatArray 
     Below each probability stand the counts of wins (J, J), where there are counts that belong to them.
     """
     names, size = short_names(objects), len(objects)
-    side = max(COLUMN, min(7.2, 1.4 + 0.3 * size)) if size <= _PAGE else max(7.2, 0.06 * size)
+    side = max(COLUMN, 1.4 + 0.31 * size) if size <= _PAGE else max(7.2, 0.06 * size)
     ax = axes_of(ax, side, side + 0.5)
     dots = np.prod(ax.get_window_extent().size)
     refuse_large(
@@ -116,7 +117,8 @@ def probability_map(objects: Sequence[Any], found: FloatArray, wins: FloatArray 
         "Draw fewer objects: fit Comparisons.select(objects=[…]).",
     )
     colours = diverging("#F7F7F7")
-    image = ax.imshow(found, cmap=colours, vmin=0, vmax=1)
+    low, high = scale_around_half(found)
+    image = ax.imshow(found, cmap=colours, vmin=low, vmax=high)
     name_rows(ax, names)
     kept = thinned(ax, size)
     upright = size * max(map(len, names)) > 24
@@ -127,7 +129,7 @@ def probability_map(objects: Sequence[Any], found: FloatArray, wins: FloatArray 
     without_frame(ax)
     make_room(ax, side - 1.2, side - 1.2)
     colour_bar(ax, image, "P(row beats column), given a decision")
-    _write_cells(ax, found, wins, colours)
+    _write_cells(ax, found, wins, image)
     return finish(ax)
 
 
@@ -212,7 +214,7 @@ def _wins_at(c: Comparisons, at: At) -> pd.DataFrame:
     return c.select(where=where).win_matrix() if where else c.win_matrix()
 
 
-def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray | None, colours: Any) -> None:
+def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray | None, image: Any) -> None:
     """Write probabilities, and counts below them, where the cells of the finished layout have room."""
     lay_out(ax)
     cell = 72 * ax.get_window_extent().width / ax.figure.dpi / len(found)
@@ -222,7 +224,7 @@ def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray | None, colours: 
         p = float(found[row, column])
         counted_too = wins is not None and cell >= _TWO_LINES
         text = format_share(p) + (f"\n{format_count(wins[row, column])}" if counted_too and wins is not None else "")
-        colour = contrasting(colours(p))
+        colour = contrasting(image.to_rgba(p))
         size = min(8.5, 0.31 * cell)
         ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=size, linespacing=1.1)
 

@@ -48,11 +48,12 @@ INK = "#1A1A1A"  # on what is behind a picture; on the cells and bars of one it 
 _DARK, _LIGHT = "#111111", "#F2F2F2"
 _LONGEST = 24  # characters of a name beside an axis
 _SHORT = 8  # up to here names take little of the width
-_SMALLEST, _SMALL = 5.0, 8.5  # points
+_SMALLEST, _SMALL = 6.5, 8.5  # points
 _MANY, _VERY_MANY = 30, 100  # rows from which on they stand closer
 _LARGEST = 60.0  # inches of a figure's side: far beyond, nothing can write it to a file
 _PADS = 0.1  # inches around axes
 _LEGEND = 42  # letters of a line of a legend
+_LEAST_REACH = 0.05  # of a scale around ½: closer probabilities stay pale
 _DECADES = 1.7  # powers of ten below an axis up to which 2 and 5 stand between them
 _FULL = 2  # lines below an axis up to which their letters are of full size
 _LABEL = 40  # letters of a line below an axis
@@ -434,6 +435,13 @@ def diverging(middle: str) -> LinearSegmentedColormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("llbt", [ORANGE, middle, BLUE])
+
+
+def scale_around_half(values: FloatArray) -> tuple[float, float]:
+    """Return the limits of a colour scale of probabilities: as far from ½ on either side as the values go."""
+    known = np.abs(np.asarray(values)[np.isfinite(values)] - 0.5)
+    reach = min(0.5, max(float(known.max(initial=0.0)), _LEAST_REACH))
+    return 0.5 - reach, 0.5 + reach
 
 
 def colour_bar(ax: Axes, mappable: ScalarMappable, label: str, *, extend: Any = "neither") -> None:

@@ -21,6 +21,7 @@ from .style import (
     lay_out,
     make_room,
     row_size,
+    scale_around_half,
     short_names,
     thinned,
     without_frame,
@@ -29,9 +30,10 @@ from .style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FEW = 30  # systems up to which cells hold numbers
 _MANY = 100  # systems from which on their cells are smaller
 _LETTER = 0.62  # width of a letter in heights
-_LEAST = 5.0  # points: smaller letters are left out
+_LEAST = 6.5  # points: smaller letters are left out
 _CHANCES: dict[Mechanism, str] = {
     "wins": "Share of instances that the row wins",
     "bt": "P(row > column), Bradley-Terry",
@@ -60,7 +62,8 @@ def win_probabilities(
     Returns
     -------
     matplotlib.axes.Axes
-        The system with the largest mean probability first. Numbers (percent) where they fit, else stars alone, else a
+        The system with the largest mean probability first. The colours reach as far from ½ as the probabilities do.
+        Numbers (percent) where they fit, else stars alone, else a
         dot where p < .05.
 
     Raises
@@ -85,14 +88,15 @@ def win_probabilities(
     """
     chances, p_values = _best_first(pairs, test, mechanism)
     size = len(chances)
-    side = max(BODY, 0.13 * size if size <= _MANY else 0.06 * size)
+    side = max(BODY, 0.2 * size if size <= _FEW else 0.13 * size if size <= _MANY else 0.06 * size)
     ax = axes_of(ax, side + 0.6, side + 1.1)
     colours = diverging("#F7F7F7")
-    image = ax.imshow(chances.to_numpy(), cmap=colours, vmin=0, vmax=1, aspect="equal")
+    low, high = scale_around_half(chances.to_numpy())
+    image = ax.imshow(chances.to_numpy(), cmap=colours, vmin=low, vmax=high, aspect="equal")
     _name_sides(ax, short_names(chances.index))
     make_room(ax, side, side + 0.6)
     colour_bar(ax, image, _CHANCES[mechanism])
-    _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size), colours)
+    _write_cells(ax, chances.to_numpy(), p_values, _cell_height(ax, size), image)
     return finish(ax)
 
 
@@ -124,12 +128,12 @@ def _cell_height(ax: Axes, size: int) -> float:
     return float(min(box.width, box.height) / size / ax.figure.dpi * 72)
 
 
-def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: float, shades: Any) -> None:
+def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: float, image: Any) -> None:
     """Write numbers and stars where letters of a readable size fit, else stars, else draw dots."""
     for_numbers, for_stars = min(0.9 * cell / (2 * _LETTER), cell / 2.4), 0.88 * cell / 1.5  # three stars, half as wide
     if for_stars < _LEAST:
         rows, columns = np.nonzero(p_values < 0.05)
-        colours = [contrasting(shades(chance)) for chance in chances[rows, columns]]
+        colours = [contrasting(image.to_rgba(chance)) for chance in chances[rows, columns]]
         ax.scatter(columns, rows, s=max(0.25 * cell, 0.8) ** 2, c=colours, linewidths=0)
         return
     numbers = for_numbers >= _LEAST
@@ -139,5 +143,5 @@ def _write_cells(ax: Axes, chances: FloatArray, p_values: FloatArray, cell: floa
         lines = [f"{100 * chance:.0f}"] * numbers + [mark] * bool(mark)
         if lines:
             text = "\n".join(lines)
-            on = contrasting(shades(chance))
+            on = contrasting(image.to_rgba(chance))
             ax.text(column, row, text, ha="center", va="center", fontsize=font, color=on, linespacing=0.9)

@@ -157,3 +157,18 @@ def test_no_two_objects_have_one_shortened_name():
         assert len([name for name in names if name.startswith("ll")]) == 2
     one = llbt.plot.residuals(res, most=1).get_yticklabels()[0].get_text()  # as where all rows are drawn
     assert one in {label.get_text() for label in llbt.plot.residuals(res, most=12).get_yticklabels()}
+
+
+def test_fragility_of_a_fit_is_that_of_its_neighbours_and_names_its_marks(pooled):
+    by_hand = llbt.plot.fragility(llbt.fragility(pooled, change="adjacent"))
+    ax = llbt.plot.fragility(pooled)
+    assert [line.get_xdata().tolist() for line in ax.lines] == [line.get_xdata().tolist() for line in by_hand.lines]
+    assert {text.get_text() for text in ax.get_legend().get_texts()} <= {"minimum", "upper bound", "not changed"}
+
+
+def test_colours_of_probabilities_reach_as_far_as_the_values(pooled):
+    ax = llbt.plot.probabilities(pooled)
+    low, high = ax.images[0].get_clim()
+    values = np.abs(np.asarray(ax.images[0].get_array(), dtype=float) - 0.5)
+    assert low == pytest.approx(1 - high)
+    assert high - 0.5 == pytest.approx(np.nanmax(values))

@@ -40,10 +40,27 @@ def test_by_default_judges_are_drawn_beside_their_average(by_judge):
 def test_many_judges_are_points():
     res = fit("object * judge + tie", made(list("abc"), judges=10))
     ax = llbt.plot.judges(res)
-    points = [line for line in ax.lines if line.get_marker() == "o"]
+    points = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()) > 1]
     assert len(points) == 10
     np.testing.assert_allclose(points[0].get_xdata(), centred_by_hand(res, {"judge": "J0"}).loc[row_names(ax)])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["average", "one dot per class"]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["average", "one dot per class", "far from the others"]
+
+
+def test_judges_far_from_the_others_are_named():
+    frame = made(list("abc"), judges=12)
+    res = fit("object * judge + tie", frame)
+    ax = llbt.plot.judges(res)
+    estimates = np.array([centred_by_hand(res, {"judge": f"J{k}"}).loc[row_names(ax)] for k in range(12)])
+    away = np.abs(estimates - np.median(estimates, axis=0))
+    far = away / (1.4826 * np.median(away, axis=0)) > 3.5
+    marked = {
+        (round(float(line.get_xdata()[0]), 9), round(line.get_ydata()[0]))
+        for line in ax.lines
+        if len(line.get_xdata()) == 1
+    }
+    expected = sorted(zip(*np.nonzero(far), strict=True), key=lambda at: -(away / np.median(away, axis=0))[at])[:12]
+    assert marked == {(round(float(estimates[at]), 9), int(at[1])) for at in expected}
 
 
 def test_tie_effects_are_the_parameters_of_each_judge(by_judge):

@@ -94,7 +94,7 @@ def test_rows_lower_than_letters_are_named_every_so_often():
     step = int(named[1][1:])
     assert named == [f"n{k}" for k in range(0, 100, step)]
     row = 72 * ax.get_window_extent().height / ax.figure.dpi / 100
-    assert step * row >= 5.0 / 0.85 > (step - 1) * row  # points: lines of the smallest letters, and no fewer of them
+    assert step * row >= 6.5 / 0.85 > (step - 1) * row  # points: lines of the smallest letters, and no fewer of them
 
 
 def test_no_figure_is_too_large_for_a_file():

@@ -210,6 +210,7 @@ def _elo_over_time(size: int) -> Axes:
 PICTURES: dict[str, Callable[[int], Axes]] = {
     "anova": lambda size: llbt.plot.anova(llbt.anova(by_judge(size, 2))),
     "calibration": lambda size: llbt.plot.calibration(llbt.held_out(pooled(size), folds=3, rng=1)),
+    "changes": lambda size: llbt.plot.changes(llbt.compare(counts(size), counts(size))),
     "classes": lambda size: llbt.plot.classes(_mixture(size)),
     "decisions": _decisions,
     "difference_curve": _curve,
