@@ -18,14 +18,16 @@ RESULTS = frozenset(
 )  # fmt: skip
 # what stands for kinds: of several or of one in the signatures of functions, and what they inherit their estimates from
 UNIONS = frozenset({"_ALL", "AnyFit", "ComparisonResults", "FitResults", "PairFit", "WithWorths"})
-ALIASES = frozenset({"ClassSource", "DiscriminationsFit", "EffectsFit", "OneSource", "PlainFit"})
+ALIASES = frozenset(
+    {"Classes", "ClassSource", "DiscriminationsFit", "EffectsFit", "OneSource", "PlainFit", "RankingsFit"}
+)
 HALVES = frozenset(
     {
-        "DiscriminationEstimates", "Estimates", "LargeEstimates", "MixedEstimates", "PatternEstimates",
-        "RankingEstimates", "WorthEstimates",
+        "DiscriminationEstimates", "Estimates", "FitPart", "LargeEstimates", "MixedEstimates", "PatternEstimates",
+        "PlainEstimates", "RankingEstimates", "WorthEstimates",
     }
 )  # fmt: skip
-GUARDS = "has_"  # functions that say whether a fit has one thing more than others
+GUARDS = frozenset({"is_fit", "plain_of"})  # functions that say what a fit is or has, beside those of `protocols`
 
 
 def modules() -> list[Path]:
@@ -58,11 +60,11 @@ def kind_tests() -> int:
 
 
 def guarded() -> int:
-    """Return how often functions ask what a fit has beside what all have, such as effects or lists."""
-    named = {
+    """Return how often functions ask what a fit is or has, such as effects or lists, without naming its class."""
+    named = GUARDS | {
         node.name
         for node in ast.walk(ast.parse((PACKAGE / "fitting" / "protocols.py").read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith(GUARDS) and "TypeGuard" in ast.unparse(node)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("has_")
     }
     return sum(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in named
