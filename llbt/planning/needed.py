@@ -14,7 +14,8 @@ from ..arguments import JUDGED_INSIDE, Confidence, Count, Positive, Rng, Share, 
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Estimates
+from ..fitting.fitted import PlainFit
 from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
 from ..inference.pairwise import all_pairs
@@ -123,7 +124,7 @@ class Needed(Record):
 
 @checked
 def needed(
-    res: LLBTResults,
+    res: PlainFit,
     *,
     split: Annotated[int | Sequence[Label] | None, JUDGED_INSIDE] = None,
     top: Count | None = None,
@@ -214,7 +215,7 @@ def needed(
     return Needed(tuple(goals), unit, units, float(res.nobs), power, (*notes, *noted, *more, *res.covariance.notes))
 
 
-def _units(res: LLBTResults) -> tuple[str, float]:
+def _units(res: Estimates) -> tuple[str, float]:
     """Return what is added, and how many there are: the first of the clusters of the fit, else judgments."""
     groups, kept = res.specification.groups, res.comparisons.cluster_counts
     if not groups or res.covariance.independent is None:
@@ -252,7 +253,7 @@ class _Ahead:
 
     @classmethod
     def of(
-        cls, res: LLBTResults, found: LogWorths, objects: tuple[Label, ...], power: float, confidence: float, rng: Rng
+        cls, res: Estimates, found: LogWorths, objects: tuple[Label, ...], power: float, confidence: float, rng: Rng
     ) -> _Ahead:
         pairs = all_pairs(res, found, rng, objects=objects, confidence=confidence)
         if np.isnan(pairs.std_error).any():
