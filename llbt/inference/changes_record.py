@@ -70,7 +70,7 @@ class Gate(Record):
             (
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "change", self.estimate, "estimate"),
-                Field("std_error", "std. error", self.std_error, "estimate"),
+                Field("std_error", "Std. error", self.std_error, "estimate"),
                 Field("p_value", "p", self.p_value, "p_value"),
                 Field("p_adjusted", "p adjusted", self.p_adjusted, "p_value"),
                 Field("failed", "worse", ["yes" if out else "no" for out in self.failed.tolist()]),
@@ -148,7 +148,7 @@ class Changes(Record):
             (
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "change", known * found.estimate, "estimate", digits),
-                Field("std_error", "std. error", known * found.std_error, "estimate", digits),
+                Field("std_error", "Std. error", known * found.std_error, "estimate", digits),
                 low,
                 high,
                 Field("p_adjusted", "p adjusted", known / factor * found.p_adjusted, "p_value"),
