@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,16 @@ from .printing.latex_columns import LEFT_OUT
 from .printing.layout import LEGEND as LEGEND
 from .printing.layout import Column, Sheet, Size
 from .printing.layout import Kind as Kind
+from .printing.notes import Qualifying as Qualifying
+from .printing.notes import about as about
+from .printing.notes import named as named
+from .printing.notes import reworded as reworded
+
+Notes = Literal["few", "all"]
 
 _ALIKE = 0.9  # of two names, one of which was meant
+_OF_INTERVAL = 4.0  # standard errors in an interval of 95 %
+_NO_ERROR = 1e-9  # up to which a standard error is rounding
 _SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: below it a p-value is printed as <2e-16
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parameter: object[A]:judge[J1]
 
@@ -108,6 +116,7 @@ class Record:
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
         caption: str | None = None,
+        notes: Notes = "few",
     ) -> str:
         """Return the answer as plain text, as it prints.
 
@@ -120,9 +129,13 @@ class Record:
             "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), not
             in the lines above and below. The mapping may have labels of other tables, too.
         digits : int, optional
-            Significant digits of the smallest estimate and number, and decimals of statistics; by default 4, and 3.
+            Significant digits of the smallest standard error (without one, of the smallest estimate) and number, and
+            decimals of statistics; by default 3.
         caption : str, optional
             In place of the title.
+        notes : {"few", "all"}
+            Below the columns at most five lines, or every note in full. Notes that qualify a number stand above the
+            columns, always in full.
 
         Raises
         ------
@@ -132,9 +145,10 @@ class Record:
 
         Notes
         -----
-        Text and Markdown have no ``label=`` and ``size=``: neither has a place for them.
+        Text and Markdown have no ``label=`` and ``size=``: neither has a place for them. All formats but text have
+        every note.
         """
-        return text.as_text(_sheet(self, columns, rename, digits, caption))
+        return text.as_text(_sheet(self, columns, rename, digits, caption), all_notes=notes == "all")
 
     @checked
     def as_markdown(
@@ -341,7 +355,7 @@ def _sheet(
         left_out = tuple(f.chosen_by for f in table.fields if f.chosen_by in LEFT_OUT.get(table.answer, ()))
         table = _on_paper(table, left_out)
     headings, cells = printed_cells(_renamed(table, rename or {}), digits)
-    head, foot, notes = (tuple(map(printable, lines)) for lines in (table.head, table.foot, table.notes))
+    head, foot = (tuple(map(printable, lines)) for lines in (table.head, table.foot))
     title = printable(table.title if caption is None else caption)
     printed = tuple(
         Column(f.chosen_by, heading, found, f.kind, "" if {f.name, f.heading} & set(rename or ()) else f.typeset)
@@ -354,7 +368,7 @@ def _sheet(
         title,
         head,
         foot,
-        notes,
+        reworded(table.notes, printable),
         printable(table.more),
         left_out,
         LEFT_OUT.get(table.answer, ()),
@@ -461,6 +475,13 @@ def format_p(p: float) -> str:
     return f"{p:#.3g}" if p >= 1e-4 else f"{p:.2e}"
 
 
+def _p_cell(p: float) -> str:
+    """Return a p-value for a column, of nearly one width: ``0.0354``, ``1.9e-05``, ``<2e-16``."""
+    if math.isnan(p) or p < _SMALLEST_P:
+        return format_p(p)
+    return f"{p:.4f}" if p >= 1e-3 else f"{p:.5f}" if p >= 1e-4 else f"{p:.1e}"
+
+
 def stars(p: float) -> str:
     """Return the significance code of a p-value, as R prints it."""
     if math.isnan(p):
@@ -542,13 +563,18 @@ def format_estimates(values: Iterable[float], digits: int = 4) -> list[str]:
     return _with_decimals(numbers, _decimals(numbers, digits))
 
 
+def _places(value: float, digits: int, most: int = 6) -> int:
+    """Return the decimals that show a number other than 0 with so many digits."""
+    return min(max(0, digits - 1 - math.floor(math.log10(abs(value)))), most)
+
+
 def _decimals(values: Iterable[float], digits: int, most: int = 6) -> int:
     """Return the decimals that show the smallest number with so many digits, as R does, and no more than needed."""
     needed = 0
     for value in values:
         if value == 0 or not math.isfinite(value):
             continue
-        places = min(max(0, digits - 1 - math.floor(math.log10(abs(value)))), most)
+        places = _places(value, digits, most)
         needed = max(needed, len(f"{value:.{places}f}".rstrip("0").partition(".")[2]))
     return needed
 
@@ -579,10 +605,22 @@ def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], l
     picked = [[f.values[row] for row in rows] for f in fields]
     estimates = [v for f, values in zip(fields, picked, strict=True) if f.kind == "estimate" for v in values]
     fewest = min((f.digits for f in fields if f.kind == "estimate"), default=4)
+    errors = _errors({f.name: values for f, values in zip(fields, picked, strict=True) if f.kind == "estimate"})
     shared = _decimals(estimates, fewest)
+    if errors:  # as R's printCoefmat: the standard errors decide
+        shared = min(shared, max(_places(error, fewest - 1 if digits is None else digits) for error in errors))
     decimals = 3 if digits is None else digits
     columns = [_column(f, values, shared, decimals) for f, values in zip(fields, picked, strict=True)]
     return [printable(f.heading) for f in fields], columns
+
+
+def _errors(estimates: Mapping[str, list[Any]]) -> list[float]:
+    """Return standard errors above 0, or about what they are by intervals of 95 %; none without either."""
+    errors = estimates.get("std_error") or [
+        (high - low) / _OF_INTERVAL
+        for low, high in zip(estimates.get("conf_low", ()), estimates.get("conf_high", ()), strict=True)
+    ]
+    return [float(error) for error in errors if math.isfinite(error) and error > _NO_ERROR]
 
 
 def _with_digits(f: Field, digits: int) -> Field:
@@ -600,7 +638,7 @@ def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str
     if f.kind == "stars":
         return [stars(value) for value in values]
     if f.kind == "p_value":
-        return [format_p(value) for value in values]
+        return [_p_cell(value) for value in values]
     if f.kind == "percent":
         return ["" if math.isnan(value) else f"{100 * value:.0f}" for value in values]
     if f.kind == "count":

@@ -24,7 +24,7 @@ from ..data.sources import as_names
 from ..data.table_readers import comparisons_of
 from ..data.tables import unused_note
 from ..errors import OptionError, listed
-from ..table import Field, Record, Table, counted, format_count, format_percent
+from ..table import Field, Notes, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
 from .evidence import Evidence, Named, from_source, from_table, units_of
 from .finding import Finding, Level
@@ -34,11 +34,11 @@ from .lists import ListEvidence, lists_evidence
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "ok", "unchecked")
 _MARKS = {"error": "ERROR", "warning": "WARNING", "note": "note", "ok": "ok", "unchecked": "not checked"}
 _USUAL = Named()  # the columns of judge, prompt, … by their usual names
-_WIDTH = 104
+_WIDTH = 88
 _INDENT = 12
-_NOTE = "tests and p-values take judgments as independent"
-_NOTE_OF_UNITS = "tests and p-values allow for judgments of one {} that are alike"
-_NOTE_OF_LISTS = "tests and p-values take lists as independent"
+_NOTE = "Tests and p-values take judgments as independent."
+_NOTE_OF_UNITS = "Tests and p-values allow for dependence within {}."
+_NOTE_OF_LISTS = "Tests and p-values take lists as independent."
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,6 +125,7 @@ class Audit(Record):
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
         caption: str | None = None,
+        notes: Notes = "few",
     ) -> str:
         """Return the audit as plain text: a paragraph for what was found, a line for what is in order.
 
@@ -132,11 +133,11 @@ class Audit(Record):
         so `digits` changes nothing. Parameters and errors are those of any answer's ``as_text``.
         """
         if columns is not None or rename is not None:
-            return self.table().as_text(columns=columns, rename=rename, caption=caption)
+            return self.table().as_text(columns=columns, rename=rename, caption=caption, notes=notes)
         lines = [line for finding in self.findings for line in _paragraph(finding)]
         sizes = [line for size in self.sizes for line in _wrapped(size, "", "  ")]
         title = self._title() if caption is None else caption
-        return Table((), title=title, head=(*sizes, "", *lines), notes=self.notes).as_text()
+        return Table((), title=title, head=(*sizes, "", *lines), notes=self.notes).as_text(notes=notes)
 
     def _title(self) -> str:
         numbers = {level: sum(finding.level == level for finding in self.findings) for level in _LEVELS}

@@ -61,8 +61,8 @@ class FeedbackOrder(Record):
             head=(self._certificate(),),
             notes=(
                 *self.notes,
-                "weight of a majority: wins less losses; violated: those of the object that the order contradicts",
-                "other orders may contradict as little",
+                "A majority weighs wins less losses; violated: what the order contradicts.",
+                "Other orders may contradict as little.",
             ),
         )
 

@@ -323,7 +323,7 @@ def _drawn(sums: Sums) -> str:
 
 def _undecided(counts: PairCounts, sums: Sums) -> list[str]:
     if sums.reading == "ge_others" and counts.counts[:, 1].any():
-        return ["'ge_others' counts ties as won, which Bojar et al. (2011) advise against: reading='ignore_ties'"]
+        return ["Ties count as won, which Bojar et al. (2011) advise against: reading='ignore_ties'."]
     if sums.reading != "expected_wins":
         return []
     undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())

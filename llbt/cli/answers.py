@@ -15,7 +15,8 @@ from ..auditing.audit import Audit
 from ..errors import UNSEEN, LLBTError
 from ..fitting.fit import FitResults
 from ..fitting.fitted import is_fit
-from ..table import Field, Record, Table
+from ..printing.notes import ALL
+from ..table import Field, Record, Table, reworded
 from .messages import answered
 from .options import Printing
 from .signatures import given
@@ -50,19 +51,22 @@ def rendered(answer: Record, printing: Printing) -> str:
         case "html":
             return answer.as_html(**asked)
         case "text":
-            return answer.as_text(**asked)
+            return answer.as_text(**asked).replace(ALL, "--notes all")
 
 
 def _by_options(table: Table) -> Table:
     """Return a table whose lines name options."""
-    head, foot, notes = (tuple(map(answered, lines)) for lines in (table.head, table.foot, table.notes))
+    head, foot = (tuple(map(answered, lines)) for lines in (table.head, table.foot))
+    notes, more = reworded(table.notes, answered), answered(table.more)
     printed = None if table.printed is None else _by_options(table.printed)
-    return replace(table, head=head, foot=foot, notes=notes, more=answered(table.more), printed=printed)
+    return replace(table, head=head, foot=foot, notes=notes, more=more, printed=printed)
 
 
 def _asked(printing: Printing) -> dict[str, Any]:
     """Return the options of a rendering that were given."""
     asked: dict[str, Any] = {name: said for name, said in given(printing).items() if name != "format"}
+    if printing.notes is not None and printing.format != "text":
+        raise wrong("notes", f"it is for text; --format {printing.format} has all notes.")
     sized = printing.format in ("latex", "html")
     for_others = [name for name in asked if printing.format in ("json", "csv") or (name == "size" and not sized)]
     if for_others:

@@ -493,6 +493,12 @@ class Printing:
         int | None, option("--digits", "Significant digits of the smallest estimate. [default: 4]", "N")
     ] = None
     caption: Annotated[Text, option("--caption", "What stands in place of the title.", "TEXT")] = None
+    notes: Annotated[
+        Literal["few", "all"] | None,
+        option(
+            "--notes", "Text: five lines of notes, or all of them; other formats have all. [default: few]", "few|all"
+        ),
+    ] = None
     size: Annotated[
         Size | None,
         option(

@@ -12,7 +12,7 @@ import pandas as pd
 from ..arguments import checked
 from ..budgets import refuse_square
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted, format_count, format_percent
+from ..table import Field, Qualifying, Record, Table, counted, format_count, format_percent, named
 from .columns import (
     ClusterCounts,
     Coded,
@@ -317,11 +317,8 @@ class Comparisons(Record):
             )
         found = tabulate(lines.take(inside), replace(self, notes=()))
         out = np.flatnonzero(~kept)
-        named = listed(tuple(self.objects[k] for k in out))
-        note = (
-            f"largest_component: {format_count(len(found.objects))} of {counted(len(self.objects), 'object')} stayed, "
-            f"those connected by wins and ties both ways; {counted(len(out), 'object')} left out: {named}"
-        )
+        gone = counted(len(out), "object")
+        note = f"{gone} left out (largest_component): {named([self.objects[k] for k in out])}"
         return replace(found, notes=(*self.notes, note))
 
     @checked
@@ -406,7 +403,9 @@ class Comparisons(Record):
         """
         if not self.has_ties:
             return self
-        note = f"{_ties(self)} count half a win for either side (split_ties): standard errors are conservative"
+        note = Qualifying(
+            f"{_ties(self)} count half a win for either side (split_ties): standard errors are conservative."
+        )
         return self._without_ties(0.5, note)
 
     def collapse(self) -> Comparisons:

@@ -13,7 +13,7 @@ import pandas as pd
 from ..arguments import JUDGED_INSIDE, NotNegative, checked
 from ..budgets import refuse_large
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted, format_count
+from ..table import Field, Qualifying, Record, Table, counted, format_count
 from .columns import (
     MOST_COUNTED,
     Coded,
@@ -38,8 +38,8 @@ Kind = Literal["ranking", "best_worst"]
 _COLUMNS = 12  # numbers that a pair of a list takes until it is counted
 _ENTRIES = 4_000_000  # pairs of objects of lists that are made at once
 _TOLD = {
-    "ranking": "each object before each that stands lower, ties of those in one place, nothing among the unranked",
-    "best_worst": "the best before all others, the worst behind them, nothing among the rest",
+    "ranking": "each object before each lower one, ties of those in one place",
+    "best_worst": "the best before all others, the worst behind them",
 }
 
 
@@ -319,10 +319,12 @@ class Rankings(Record):
         told = "each object against each other one" if self.ratings is not None else _TOLD[self.kind]
         notes = [f"{counted(n, 'judgment')} implied by {counted(self.n_judgments, 'list')}: {told}"]
         if graded or self.sizes.max() > 2:
-            what = "differences of one judge's ratings" if graded else "judgments implied by one list"
+            what = "Differences of one judge's ratings" if graded else "Judgments implied by one list"
             notes.append(
-                f"{what} are not independent: standard errors and tests of a plain fit are too optimistic. Fit the "
-                f"lists, llbt.fit(formula, rankings){self._clustering()}"
+                Qualifying(
+                    f"{what} are not independent: standard errors and tests of a plain fit are too optimistic. Fit the "
+                    f"lists, llbt.fit(formula, rankings){self._clustering()}."
+                )
             )
         return notes
 

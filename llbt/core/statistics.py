@@ -99,13 +99,10 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
         below 5).
     """
     if np.all(means.sum(axis=1) <= 1 + 1e-9):
-        return False, (
-            "no comparison has more than one judgment, so deviance and X² do not measure fit and have no χ² "
-            "distribution; pool covariates to test the fit"
-        )
+        return False, "No test of fit: no comparison has more than one judgment. Pool covariates to have one."
     small = float(np.mean(means < _SMALL_COUNT))
     if small > _SMALL_SHARE:
-        return True, f"{format_percent(small)} of the fitted counts are below 5: the χ² p-value of fit is rough"
+        return True, f"{format_percent(small)} of the fitted counts are below 5: the χ² p-value of fit is rough."
     return True, ""
 
 

@@ -29,7 +29,7 @@ class _Dataset:
 
 
 _ARTIFICIAL = "artificial data, made by the paper to illustrate the models"
-_INFERRED = "inferred counts: the only whole numbers that give the printed estimates, not copied from a table"
+_INFERRED = "Inferred counts: the only whole numbers that give the printed estimates."
 _EXCHANGED = "the columns AD and BC of the printed table are exchanged, as in the paper's own analysis"
 
 _DATASETS = {

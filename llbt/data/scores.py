@@ -15,7 +15,7 @@ from ..budgets import refuse_square
 from ..core.columns import FloatArray, IntArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
-from ..table import counted, format_count
+from ..table import Qualifying, counted, format_count
 from .column_roles import Names, wanted
 from .files import open_source
 from .frames import is_number
@@ -228,10 +228,12 @@ def _notes(scores: SystemScores, clusters: Sequence[str], unkept: bool) -> list[
     notes += [f"{counted(small, 'instance')} with fewer than two scores left out"] if small else []
     notes += _missing(scores, scored)
     if per_instance.max() > 2:
-        keeping = f"keep clusters={clusters[0]!r} and " if unkept else ""
+        keeping = f"Keep clusters={clusters[0]!r} and fit" if unkept else "Fit"
         notes.append(
-            "judgments on one instance share their scores and are not independent: standard errors and tests of a "
-            f"plain fit are not right; {keeping}fit with cov_type='cluster', groups={clusters[0]!r}"
+            Qualifying(
+                "Judgments on one instance share their scores and are not independent: standard errors and tests of a "
+                f"plain fit are not right. {keeping} with cov_type='cluster', groups={clusters[0]!r}."
+            )
         )
     return notes
 

@@ -16,12 +16,13 @@ from ..errors import ClusterWarning, DesignError, OptionError, listed, near, war
 from ..kernel.list_fit import ListFit
 from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance, effective_clusters
-from ..table import format_count, format_number
+from ..table import Qualifying, format_count, format_number
 from .cluster_units import LEAST
 from .pattern_likelihood import PatternLikelihood
 
 ClusterCov = Literal["nonrobust", "cluster", "CR1"]
 
+_ALONE = Qualifying("Std. Error NA: one cluster alone determines the estimate, which is not finite without it.")
 _OPEN = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
 
 
@@ -153,9 +154,7 @@ def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type:
     if cov_type == "CR1":
         moved = parts.scores @ cov
         matrix = number / (number - 1) * moved.T @ moved
-        note = (
-            f"standard errors allow for dependence within {clusters.size}, by the sandwich CR1; t with {number - 1} df"
-        )
+        note = f"Standard errors: CR1 by {clusters.size}, t with {number - 1} df."
         return Covariance(matrix, number - 1, (note,), independent=cov)
     moved, lost = _left_out(parts)
     df = clusters.effective - 1
@@ -166,11 +165,8 @@ def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type:
             "equal size.",
             ClusterWarning,
         )
-    note = (
-        f"standard errors allow for dependence within {clusters.size}, by leaving out each cluster (CR3); t with "
-        f"{format_number(df, 3)} df"
-    )
-    missing = ("Std. Error NA: no finite estimate without some cluster, which alone tells of it",) if len(lost) else ()
+    note = f"Standard errors: CR3 by {clusters.size}, t with {format_number(df, 3)} df."
+    missing = (_ALONE,) if len(lost) else ()
     return Covariance(
         (number - 1) / number * moved.T @ moved, df, (note, *missing), lost, independent=cov, missing=missing
     )

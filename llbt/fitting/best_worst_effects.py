@@ -27,7 +27,7 @@ from ..kernel.profile import Held
 from ..kernel.quadrature import Points, Sampling, product, trapezoid
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
-from ..table import Record, Table, format_figure
+from ..table import Qualifying, Record, Table, format_figure
 from . import hypotheses, wald
 from .attributes import COMPLETED, Attribute, missing_attribute
 from .extra_rows import rows_beside
@@ -44,7 +44,7 @@ from .worth_estimates import WorthEstimates
 _MOST = 6  # objects
 _SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample
 _FAR, _SAMPLED = np.log(1e-7), 4096  # weight, beside the heaviest, of points that are left out; quasi-random points
-_TESTED = "σ cannot be below 0, so it has no z and no p-value: llbt.anova tests it, beside the fit without the bracket"
+_TESTED = "σ has no z and no p-value: llbt.anova tests it against the fit without the bracket."
 _START, _AWAY, _ZERO = 0.5, 0.1, 1e-3  # σ at the start; from a minimum at 0; below which it is 0
 
 
@@ -316,7 +316,7 @@ def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     codes = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
     sets = SetsByJudge.of(base, codes)
     found = sets.maximum(np.append(base.solution.params, _START), np.ones(int(codes.max()) + 1))
-    zero = ("σ = 0: judges differ by no more than chance; its standard error does not hold",)
+    zero = (Qualifying("σ = 0: judges differ by no more than chance. Its standard error does not hold."),)
     cov = Covariance(inverse(found.information), notes=zero if found.params[-1] < _ZERO else ())
     designed = (base.design, base.free)
     worths = worths_on_pairs(text, spec.reference, base.comparisons, designed, found, cov, BestWorstEffects)

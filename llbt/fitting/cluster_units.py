@@ -112,7 +112,7 @@ class UnitChoice:
     def if_clustered(self) -> str:
         """What clusters would do to a fit that takes judgments as independent."""
         assert self.unit is not None
-        return f"clustered by {self.unit.name} standard errors would be {self.unit.factor}{self._others}"
+        return f"Clustered by {self.unit.name}, standard errors would be {self.unit.factor}{self._others}"
 
     @property
     def _others(self) -> str:

@@ -12,9 +12,9 @@ from ..core.comparisons import Comparisons
 from ..core.counts import counts_of_outcomes
 from ..errors import DesignError, OptionError, listed, near
 from ..kernel.robust import Clustered, effective_clusters
-from ..table import format_count, format_number
+from ..table import Qualifying, format_count, format_number
 
-RATIOS = "likelihood-ratio tests take"  # judgments as independent, for `independence_note`
+RATIOS = "Likelihood-ratio tests take"  # judgments as independent, for `independence_note`
 
 
 def own_unit(groups: Sequence[str], option: str) -> str:
@@ -35,7 +35,9 @@ def own_unit(groups: Sequence[str], option: str) -> str:
 
 def independence_note(groups: Sequence[str], what: str) -> tuple[str, ...]:
     """Return a note that something takes judgments as independent, where a fit with these `groups` does not."""
-    return (f"{what} judgments as independent; the fit is clustered by {' and '.join(groups)}",) if groups else ()
+    if not groups:
+        return ()
+    return (Qualifying(f"{what} judgments as independent, and the fit is clustered by {' and '.join(groups)}."),)
 
 
 def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:

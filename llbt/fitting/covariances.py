@@ -17,7 +17,7 @@ from ..kernel.jackknife import LeftOut, cr3, cr3_of_both, left_out
 from ..kernel.likelihood import Problem
 from ..kernel.robust import LOST, Covariance, Shares, cluster_sandwich, crossed, judgment_sandwich, two_way
 from ..kernel.solvers import Fit
-from ..table import format_number
+from ..table import Qualifying, format_number, named
 from .cluster_units import LEAST, choose_unit, object_rows
 from .clusters import Way, kept_ways, way_of
 from .existence import separated_without
@@ -38,11 +38,12 @@ def settled(
         return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse)
     found = choose_unit(problem, solution, object_rows(design, spec, c, names), kept_ways(c, c.clusters))
     if found.unit is None or found.unit.ratio <= 1:
-        note = f"judgments are taken as independent: {_too_few(c) if found.unit is None else found.if_clustered}"
+        why = _too_few(c) if found.unit is None else found.if_clustered
+        note = Qualifying(f"Judgments are taken as independent. {why}.")
         return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse, notes=(note,))
     spec = replace(spec, cov_type="cluster", groups=found.unit.names)
     cov = covariance_of(spec, c, problem, solution, names)
-    return spec, replace(cov, notes=(*cov.notes, found.clustered))
+    return spec, replace(cov, notes=(*cov.notes, Qualifying(f"{found.clustered}.")))
 
 
 def _too_few(c: Comparisons) -> str:
@@ -50,8 +51,8 @@ def _too_few(c: Comparisons) -> str:
     ways = kept_ways(c, c.clusters)
     sizes = " and ".join(way.size for way in ways)
     if all(way.effective < LEAST for way in ways):
-        return f"{sizes}: standard errors by clusters need G* = (Σn)²/Σn² of {format_number(LEAST, 1)} or more"
-    return f"{sizes}: a model without worths, or too much work"
+        return f"Clustered standard errors need G* of {format_number(LEAST, 2)} or more, and there is {sizes}"
+    return f"Clusters ({sizes}) are not allowed for: the model has no worths, or the work is too much"
 
 
 def covariance_of(
@@ -66,7 +67,7 @@ def covariance_of(
             else jackknifed(problem, solution, ways, names, finite=spec.prior is not None)
         )
     if spec.cov_type == "HC0":
-        note = "standard errors by the sandwich of single judgments (HC0)"
+        note = "Standard errors: sandwich of single judgments (HC0)."
         return Covariance(judgment_sandwich(problem, solution), notes=(note,))
     if spec.cov_type == "quasi":
         return _dispersed(problem, solution)
@@ -76,10 +77,7 @@ def covariance_of(
 def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str]) -> Covariance:
     """Return CR1, for one or two ways of clustering."""
     df = min(way.clusters.size for way in ways) - 1
-    note = (
-        f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by the sandwich CR1; "
-        f"t with {df} df"
-    )
+    note = f"Standard errors: CR1 by {' and '.join(way.size for way in ways)}, t with {df} df."
     each = [way.clusters for way in ways]
     each += [crossed(*each)] if len(each) == 2 else []
     parts = [cluster_sandwich(problem, solution, clusters) for clusters in each]
@@ -93,10 +91,7 @@ def jackknifed(
 ) -> Covariance:
     """Return CR3 by one step, for one or two ways of clustering; `finite` where estimates are so in any table."""
     df = min(way.effective for way in ways) - 1
-    note = (
-        f"standard errors allow for dependence within {' and '.join(way.size for way in ways)}, by leaving out each "
-        f"cluster (CR3); t with {format_number(df, 3)} df"
-    )
+    note = f"Standard errors: CR3 by {' and '.join(way.size for way in ways)}, t with {format_number(df, 3)} df."
     found = [left_out(problem, solution, way.clusters) for way in ways]
     if not finite:
         found = [_with_infinite(problem, left, way) for left, way in zip(found, ways, strict=True)]
@@ -131,7 +126,7 @@ def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
     if len(parts) == 1:
         return parts[0], []
     matrix, cut = two_way(*parts)
-    note = "the two-way covariance was not positive semidefinite; its negative eigenvalues were set to 0"
+    note = Qualifying("The two-way covariance was not positive semidefinite: its negative eigenvalues were set to 0.")
     return matrix, [note] if cut else []
 
 
@@ -145,10 +140,10 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
         ]
     said = [f"{listed(here, 4)} without {way.name} {label!r}" for label, here in list(told.items())[:_NAMED]]
     more = f", and so on for {len(told) - _NAMED} more" if len(told) > _NAMED else ""
-    return (
-        f"Std. Error NA: no finite estimate of {'; of '.join(said)}{more}: what one cluster alone says has no error by "
-        f"clusters. Ways out: a formula without these parameters, levels merged (Comparisons.pool), another reference, "
-        f"or cov_type='nonrobust', for these {way.name}s alone"
+    return Qualifying(
+        f"Std. Error NA: no finite estimate of {'; of '.join(said)}{more}. One cluster alone determines these "
+        "parameters. Leave them out of the formula, merge levels (Comparisons.pool), take another reference, or use "
+        f"cov_type='nonrobust', which holds for these {way.name}s alone."
     )
 
 
@@ -160,8 +155,10 @@ def _alike(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[s
     which = "any parameter" if len(gone) == len(names) else listed([names[k] for k in gone], _NAMED)
     sizes = " and ".join(way.size for way in ways)
     return [
-        f"Std. Error NA: the clusters of {sizes} all say the same of {which}, so nothing tells how much they differ; "
-        "are they copies of each other? cov_type='nonrobust' takes the judgments as independent"
+        Qualifying(
+            f"Std. Error NA: the clusters of {sizes} all give the same value of {which}. Are they copies of each "
+            "other? cov_type='nonrobust' takes the judgments as independent."
+        )
     ]
 
 
@@ -176,19 +173,22 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
 
     def said(which: npt.NDArray[np.bool_]) -> str:
         places = np.flatnonzero(which).tolist()
-        more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-        return ", ".join(f"{names[k]} (G* = {format_number(own[k], 3)})" for k in places[:_NAMED]) + more
+        return named([f"{names[k]} (G* = {format_number(own[k], 3)})" for k in places], _NAMED)
 
-    missing, notes = [], []
+    missing: list[str] = []
+    notes: list[str] = []
     if without.any():
         missing.append(
-            f"Std. Error NA: fewer than two {what} of equal weight tell of {said(without)}. Ways out: more {what} "
-            f"there, a formula without these parameters, or cov_type='nonrobust', for these {what} alone"
+            Qualifying(
+                f"Std. Error NA: the effective number of {what} is below 2 for {said(without)}. Add {what}, leave "
+                f"these parameters out of the formula, or use cov_type='nonrobust', which holds for these {what} alone."
+            )
         )
     if few.any():
         notes.append(
-            f"known from few of the {what}, by what each contributes to its variance: {said(few)}; t with G* − 1 df. "
-            f"More {what} there make it surer, not more judgments of these"
+            Qualifying(
+                f"These estimates rest on few {what}: {said(few)}. Their t has G* − 1 df. Add {what}, not judgments."
+            )
         )
     return missing, notes
 
@@ -227,7 +227,7 @@ def _dispersed(problem: Problem, solution: Fit) -> Covariance:
     if df == 0:
         raise DesignError("cov_type='quasi': the model is saturated, so there is no dispersion to estimate.")
     scale = pearson_chi2(problem.counts, solution.means) / df
-    note = f"standard errors times √{format_number(scale, 4)}, the dispersion X²/df; t with {df} df"
+    note = f"Standard errors are multiplied by √{format_number(scale, 4)} (dispersion X²/df); t with {df} df."
     return Covariance(solution.cov * scale, df, (note,))
 
 

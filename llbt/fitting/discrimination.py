@@ -28,7 +28,7 @@ from .results import LLBTResults
 from .specification import CovType
 
 _MOST = 1000  # parameters of the model with worths for each judge, up to which it is fitted, too
-_OF_AVERAGE = "of a judge of discrimination 1"
+_OF_AVERAGE = "Estimates are of a judge of discrimination 1."
 
 
 def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:

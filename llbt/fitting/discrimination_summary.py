@@ -13,7 +13,16 @@ from ..table import Table, format_estimates, format_number, format_p
 from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .discrimination_tests import alike_notes, equality_test, proportionality_test
-from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
+from .summary import (
+    NOT_CONVERGED,
+    aliased_notes,
+    coefficient_table,
+    head_lines,
+    held_notes,
+    likelihood_lines,
+    model_title,
+    scale_notes,
+)
 from .summary_rows import Sort
 
 _SHOWN = 12  # judges in the printout
@@ -107,16 +116,9 @@ def _said(test: TestResult) -> str:
 
 def _notes(res: DiscriminationEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
-    notes.append(
-        f"estimates are those of a {res.judging.name} of discrimination 1: σ multiplies log-worths, not ties and "
-        "order; the mean of σ², weighted by the judgments, is 1"
-    )
-    notes += list(alike_notes(res.without))
-    if res.average.aliased:
-        notes.append(f"NA: not determined by the table: {', '.join(res.average.aliased)}")
-    if res.fixed:
-        notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+    notes.append(f"Estimates are of a {res.judging.name} with σ = 1. σ multiplies log-worths; mean of σ²: 1.")
+    notes += [*alike_notes(res.without), *aliased_notes(res.average.aliased), *held_notes(res.fixed)]
     notes += [*res.covariance.notes, *independence_note(res.groups, RATIOS)]
     if not res.converged:
-        notes.append("Newton's method did not converge; the estimates may be off")
+        notes.append(NOT_CONVERGED)
     return (*notes, *res.comparisons.notes)

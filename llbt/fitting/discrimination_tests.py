@@ -7,7 +7,7 @@ from scipy import linalg
 
 from ..core.statistics import TestResult, chi2_p_value
 from ..errors import DesignError
-from ..table import format_number
+from ..table import Qualifying, format_number
 from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .estimates import Estimates
@@ -54,6 +54,9 @@ def alike_notes(without: Estimates) -> tuple[str, ...]:
     if wald >= _ALIKE * len(rows):
         return ()
     return (
-        f"the pooled worths differ by little beside their errors (Wald's χ² {format_number(wald, 3)} on {len(rows)} "
-        "df); where they are equal discriminations are not identified, and the ratio has no χ² distribution",
+        Qualifying(
+            f"The pooled worths hardly differ beside their standard errors (Wald's χ² {format_number(wald, 3)} on "
+            f"{len(rows)} df). Discriminations are not identified where worths are equal: the ratio has no χ² "
+            "distribution there."
+        ),
     )

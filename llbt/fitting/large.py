@@ -19,7 +19,7 @@ from ..kernel.matrix_free import Summit, WorthProblem, climbed, probabilities_at
 from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
-from ..table import counted, format_count
+from ..table import Qualifying, counted, format_count
 from .large_results import LargeResults
 from .protocols import WithManyWorths
 from .results import LLBTResults
@@ -197,8 +197,10 @@ def _inverse(matrix: FloatArray) -> FloatArray:
 def _said(spec: Specification, c: Comparisons) -> tuple[str, ...]:
     if spec.cov_type == "cautious" and c.clusters:
         return (
-            f"judgments are taken as independent: standard errors by clusters ({listed(c.clusters)}) need the "
-            f"covariance of all estimates, which is made for up to {format_count(MOST_DENSE)} objects",
+            Qualifying(
+                f"Judgments are taken as independent. Clustered standard errors (by {' and '.join(c.clusters)}) need "
+                f"the covariance of all estimates, which is made for up to {format_count(MOST_DENSE)} objects."
+            ),
         )
     return ()
 

@@ -270,7 +270,7 @@ class LargeEstimated:
     @property
     def notes(self) -> tuple[str, ...]:
         """What every test of combinations is to say."""
-        return ("log-worths are measured from the mean of all",)
+        return ("Log-worths are measured from the mean of all.",)
 
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of linear combinations (k, J + q), shape (k,)."""

@@ -18,7 +18,7 @@ from ..table import Field, Table, counted, format_count, format_figure, format_n
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
 from .protocols import WithManyWorths
-from .summary import coefficient_fields, head_lines, likelihood_lines, scale_notes
+from .summary import NOT_CONVERGED, coefficient_fields, head_lines, likelihood_lines, prior_note, scale_notes, with_odds
 from .summary_rows import Sort
 
 _WITH_ERRORS = 100  # comparisons whose probabilities have standard errors
@@ -42,7 +42,7 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
         Field("estimate", "estimate", chance.ravel(), "estimate", 3),
     ]
     if len(pairs) > _WITH_ERRORS:
-        more = f"standard errors of up to {format_count(_WITH_ERRORS)} comparisons: predict(frame) of these"
+        more = f"Standard errors of up to {format_count(_WITH_ERRORS)} comparisons: predict(frame) of these."
         return Table(tuple(fields), title="Outcome probabilities", notes=(more,)).first()
     error = _chance_errors(res, problem, pairs, chance).ravel()
     center, half = special.logit(chance.ravel()), stats.norm.isf((1 - confidence) / 2) * error
@@ -94,7 +94,7 @@ def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort)
     if odds:
         shared = [block in ("tie", "bad", "grade") for block in res.beside.design.blocks]
         factor = np.where([*(False for _ in shown), *shared], 1.0, 2.0)
-        fields += (Field("odds", "Odds", np.exp(factor * estimate), "number"),)
+        fields = with_odds(fields, factor)
     rest = len(res.worths) - len(shown)
     return Table(
         fields,
@@ -132,14 +132,12 @@ def _likelihood(res: LargeEstimates) -> tuple[str, ...]:
 
 
 def _notes(res: LargeEstimates, odds: bool, rest: int) -> tuple[str, ...]:
-    notes = [*scale_notes(res.beside, odds), "log-worths are measured from the mean of all objects"]
+    notes = [*scale_notes(res.beside, odds), "Log-worths are measured from the mean of all objects."]
     if rest:
-        notes.append(
-            f"of the objects those with the highest worths; {format_count(rest)} more: max_rows=, or res.to_frame()"
-        )
+        notes.append(f"{format_count(rest)} rows of the lowest worths are hidden: use max_rows= or res.to_frame().")
     prior = res.specification.prior
     if isinstance(prior, float | int):
-        notes.append(f"estimates with a prior of {format_number(prior, 4)} judgments per pair")
+        notes.append(prior_note(float(prior)))
     if not res.converged:
-        notes.append("the solver did not converge")
+        notes.append(NOT_CONVERGED)
     return (*notes, *res.remarks, *res.comparisons.notes)

@@ -27,11 +27,11 @@ from ..kernel.robust import Clustered, Covariance, EffectDf, ObjectShares, Share
 from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
-from ..table import counted, format_count, format_number
+from ..table import Qualifying, counted, format_count, format_number
 from .clusters import Way, check_clusters, kept_way
 from .merged_rows import distinct
 from .mixed_clusters import clustered_covariance, of_parameters
-from .mixed_estimates import JudgeTable
+from .mixed_estimates import OF_AVERAGE, JudgeTable
 from .mixed_results import MixedResults
 from .object_effects import object_effects
 from .results import LLBTResults
@@ -45,11 +45,10 @@ _ADDED = 4  # times as many points have to be within that, for the first are sel
 _SHARED = 6000  # effects of crossed groupings but for the largest
 _KEPT = 2e7  # numbers of the loadings of groups up to which they are kept for questions
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
-_UNRESTRICTED = (
-    "the restricted likelihood rises without end in σ: σ is that of the maximum of the likelihood, which is too small "
-    "with few judges or objects"
+_UNRESTRICTED = Qualifying(
+    "The restricted likelihood has no maximum in σ. σ is the maximum likelihood estimate, which is too small with few "
+    "judges or objects."
 )
-_OF_AVERAGE = "of the average judge, whose effects are 0"
 
 
 def with_effects(
@@ -455,7 +454,7 @@ def _average(
         )
     objects, plain = len(without.comparisons.objects), without.covariance.matrix
     effects = object_effects(judges.problem, judges.lines, brackets, found, objects, plain)
-    notes = (_OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
+    notes = (OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
     degrees = _effect_df(without, problem, solution, reml, ways)
     df = float(degrees.of(np.eye(size)[_worths(without)]).max(initial=1.0))
     covariance = Covariance(solution.inverse, df, notes, effects=degrees)
@@ -495,8 +494,10 @@ def _effect_df(
 def _few(ways: Sequence[Way]) -> list[str]:
     """Say that estimates rest on few judges."""
     return [
-        f"These estimates rest on few {way.name}s ({format_count(way.clusters.size)}, effective number "
-        f"{format_number(way.effective, 3)}). Add {way.name}s, not judgments."
+        Qualifying(
+            f"These estimates rest on few {way.name}s ({format_count(way.clusters.size)}, effective number "
+            f"{format_number(way.effective, 3)}). Add {way.name}s, not judgments."
+        )
         for way in ways
         if way.name != "object" and way.effective < _FEW
     ]
@@ -505,17 +506,18 @@ def _few(ways: Sequence[Way]) -> list[str]:
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
     """Say what of the table makes little known of the effects."""
     if way.name == "object":
-        return ("effects of objects are what their covariates leave: judge_effects(res, by='object') has them",)
+        return ("Effects of objects are what covariates leave out: judge_effects(res, by='object').",)
     notes = []
     single = int((way.clusters.judgments <= 1).sum())
     if single:
         share = f"{format_count(single)} of {format_count(way.clusters.size)}"
-        notes.append(f"{share} levels of {way.name} made one judgment, which says nothing of σ by itself")
+        notes.append(f"{share} levels of {way.name} made one judgment, which says nothing of σ.")
     _, pair = groups(list(np.sort(res.comparisons.pairs, axis=1).T))
     where = np.unique(np.stack([pair[way.clusters.rows], way.clusters.codes]), axis=1)[0]
     if len(where) == len(np.unique(where)):
         notes.append(
-            f"every pair was judged by one level of {way.name} alone: what is told as effects of {way.name} may be of "
-            "the pairs"
+            Qualifying(
+                f"Every pair was judged by one level of {way.name} alone: effects of {way.name} may be those of pairs."
+            )
         )
     return tuple(notes)

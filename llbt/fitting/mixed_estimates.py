@@ -33,6 +33,8 @@ from .specification import CovType, Specification
 from .variance_components import boundary_test, scale_intervals, share_between
 from .wald import Estimated
 
+OF_AVERAGE = "Estimates are of the average judge, whose effects are 0."
+
 
 @dataclass(frozen=True, eq=False)
 class JudgeTable:

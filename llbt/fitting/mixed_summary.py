@@ -8,13 +8,17 @@ import numpy as np
 
 from ..kernel.laplace import Laplace
 from ..kernel.quadrature import Quadrature, Sampling
-from ..table import Table, counted, format_count, format_figure, format_number, format_p, format_share
+from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_p, format_share
 from .clusters import RATIOS, independence_note
-from .mixed_estimates import MixedEstimates
-from .summary import coefficient_table, head_lines, likelihood_lines, model_title, scale_notes
+from .mixed_estimates import OF_AVERAGE, MixedEstimates
+from .summary import coefficient_table, head_lines, held_notes, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
 from .variance_components import likelihood_ratio
 
+_LAPLACE = Qualifying(
+    "Laplace's approximation may be far off where levels have few judgments: see res.scale_intervals() and "
+    "res.laplace_bias()."
+)
 _FEW = 12  # judges below which upper bounds of σ are too low too often
 
 
@@ -108,10 +112,7 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
             + (f"; with fewer the log-likelihood was {format_number(found.moved, 1)} away" if res.maximum.rule else "")
         )
     elif isinstance(found.rule, Laplace):
-        lines.append(
-            "Laplace's approximation, which may be far off where levels have few judgments: scale_intervals(), "
-            "laplace_bias()"
-        )
+        lines.append("Laplace's approximation")
     elif isinstance(found.rule, Sampling):
         kind = "normal" if np.isinf(found.rule.df) else f"t({found.rule.df:g})"
         worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
@@ -126,20 +127,15 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
 def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     if res.has_judges:
-        notes.append(
-            "estimates are those of the average judge, whose effects are 0: judges drawn from the population prefer "
-            "with probabilities nearer to ½ on average"
-        )
+        notes.append("Estimates are of the average judge. Averaged over judges, chances are nearer to ½.")
+    if isinstance(res.solution.rule, Laplace):
+        notes.append(_LAPLACE)
     if not np.all(res.solution.scales > 0):
         gone = [bracket for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True) if sigma == 0]
         levels = " and of ".join(dict.fromkeys(bracket.grouping for bracket in gone))
-        notes.append(
-            f"σ = 0 for {' and '.join(map(str, gone))}: levels of {levels} differ no more than by chance; AIC and BIC "
-            "count σ all the same"
-        )
-    notes += [*res.judges.notes, *res.average.covariance.notes, *independence_note(res.groups, RATIOS)]
-    if res.fixed:
-        notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+        notes.append(f"σ = 0 for {' and '.join(map(str, gone))}: {levels}s differ no more than by chance.")
+    of_covariance = [note for note in res.average.covariance.notes if note != OF_AVERAGE]
+    notes += [*res.judges.notes, *of_covariance, *independence_note(res.groups, RATIOS), *held_notes(res.fixed)]
     if not res.converged:
-        notes.append("more points would still move the log-likelihood; the estimates may be off")
+        notes.append(Qualifying("More points would still change the log-likelihood: the estimates may be off."))
     return (*notes, *res.comparisons.notes)

@@ -13,14 +13,19 @@ from ..kernel.crossed import Crossed
 from ..kernel.laplace import effects_of_scale
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit
+from ..table import Qualifying
 
 _PREDICTED = (
-    "worths are predictions, covariates and effects of objects together; intervals are right on average over objects, "
-    "not for each of them",
+    Qualifying(
+        "Worths are predictions from covariates and effects of objects. Their intervals are right on average over "
+        "objects, not for each object."
+    ),
 )
 _NONE = (
-    "objects do not differ beyond the covariates (σ = 0), so these are worths of the covariates alone; intervals leave "
-    "out that σ may be larger",
+    Qualifying(
+        "Objects do not differ beyond the covariates (σ = 0): these are worths of the covariates alone. Their "
+        "intervals leave out that σ may be larger."
+    ),
 )
 
 

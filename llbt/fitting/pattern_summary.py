@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from ..core.patterns import MISSING
 from ..kernel.independent_pairs import IndependentPairs
-from ..table import Table, counted, format_count, format_figure, format_number, format_percent
+from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_percent
 from .extra_rows import rows_beside
 from .pattern_estimates import PatternEstimates
-from .summary import coefficient_table_of, integer_levels, scale_notes, worths_in_order
+from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, integer_levels, scale_notes, worths_in_order
 from .summary_rows import Sort
 
 _POSSIBLE = {
@@ -28,14 +28,12 @@ _SLOPES = {
 }
 _ALPHA = {
     "common": "missing is α, the log-odds that an answer is missing",
-    "object": "missing[A] is α of an object: the log-odds that the answer to a pair is missing are the sum of its two",
+    "object": "missing[A] is αᵢ: a pair's answer is missing with log-odds αᵢ + αⱼ",
     "comparison": "missing[A:B] is α of a pair, the log-odds that its answer is missing",
 }
 _BETA = {
-    "object": "missing:preferred[A] is β of an object, 0 of the reference: they are higher by βᵢ − βⱼ where i is "
-    "preferred to j, and lower by it where j is",
-    "comparison": "missing:preferred[A:B] is β of a pair: they are higher by it where A is preferred, and lower where "
-    "B is",
+    "object": "missing:preferred[A] is βᵢ: these log-odds rise by βᵢ − βⱼ where i is preferred.",
+    "comparison": "missing:preferred[A:B] is β: these log-odds rise by β where A is preferred.",
 }
 
 
@@ -100,15 +98,12 @@ def _foot(res: PatternEstimates) -> tuple[str, ...]:
 def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     if res.dependent:
-        notes.append(
-            "I12.13 is θ of the answers to the pairs of objects 1, 2 and 1, 3: above 0 they go together; λ is half the "
-            "log-odds of a preference with all other answers held"
-        )
-    if res.aliased:
-        notes.append(f"NA: aliased with the terms before, not determined by the answers: {', '.join(res.aliased)}")
+        notes.append("I12.13 is θ of the pairs 1, 2 and 1, 3: above 0 their answers go together.")
+        notes.append("λ is half the log-odds of a preference with all other answers held.")
+    notes += aliased_notes(res.aliased)
     notes += [*_missing_notes(res, odds), *res.covariance.notes]
     if not res.converged:
-        notes.append("Newton's method did not converge; the estimates may be off")
+        notes.append(NOT_CONVERGED)
     return tuple(notes)
 
 
@@ -117,15 +112,15 @@ def _missing_notes(res: PatternEstimates, odds: bool) -> list[str]:
     if res.missingness is None or res.likelihood is None:
         return []
     spec = res.specification
-    notes = [f"{_ALPHA[spec.missing]}{'; Odds: of being missing' if odds else ''}"]
+    notes = [f"{_ALPHA[spec.missing]}{' (Odds: of being missing)' if odds else ''}."]
     if spec.not_at_random is not None:
-        notes.append(f"{_BETA[spec.not_at_random]}; worths are those of all answers, missing ones among them")
-        notes.append(
-            "nobody saw what missing answers would have been: β rests on the form of the model, not on data alone"
-        )
+        notes += [_BETA[spec.not_at_random], "Worths are of all answers, missing ones among them."]
+        notes.append(Qualifying("Missing answers were not observed: β rests on the form of the model, too."))
     silent = res.likelihood.silent(res.solution.params)
     notes.append(
-        "judges without any answer are not in the data, and not allowed for: this model expects "
-        f"{format_number(silent, 2)} beside these {format_count(res.n_judgments)}"
+        Qualifying(
+            "Judges without any answer are not in the data, and not allowed for: this model expects "
+            f"{format_number(silent, 2)} beside these {format_count(res.n_judgments)}."
+        )
     )
     return notes

@@ -31,7 +31,7 @@ from ..kernel.list_likelihood import Lists
 from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
-from ..table import format_percent
+from ..table import Qualifying, format_percent
 from .answer_clusters import ClusterCov, Clustering, clustering_of, clusters_by, covariance_by, parts_of_lists
 from .cluster_units import LEAST
 from .existence import check_connected, check_existence
@@ -87,9 +87,10 @@ def fit_cautiously(formula: str, data: Rankings, *, reference: Reference = None,
     ]
     res = max((alone, *others), key=lambda fit: float(np.nansum(fit.bse)))
     if res is alone and ways:
-        why = f"standard errors by clusters need G* = (Σn)²/Σn² of {LEAST} or more"
-        why = f"{' and '.join(few)}: {why}" if few else "clusters make no standard errors larger"
-        note = f"lists are taken as independent: {why}"
+        why = f"Clustered standard errors need G* of {LEAST} or more, and there is {' and '.join(few)}"
+        note = Qualifying(
+            f"Lists are taken as independent. {why if few else 'Clusters make no standard error larger'}."
+        )
         res = replace(res, covariance=replace(res.covariance, notes=(*res.covariance.notes, note)))
     _warn(res)
     return res

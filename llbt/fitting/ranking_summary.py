@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..table import Table, counted, format_count, format_figure, format_number, format_percent
+from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_percent
 from .extra_rows import rows_beside
 from .protocols import WithLists
 from .ranking_estimates import RankingEstimates
-from .summary import coefficient_table_of, integer_levels, scale_notes, worths_in_order
+from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, integer_levels, scale_notes, worths_in_order
 from .summary_rows import Sort
 
 _EQUAL = 1e-6  # log-worths closer than this are equal
@@ -65,29 +65,32 @@ def _foot(res: RankingEstimates) -> tuple[str, ...]:
 def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     if res.names_beside:
-        notes.append("tie is log δ: δ of k objects in one place against δ₁ = 1 of one alone")
-    if res.aliased:
-        notes.append(f"NA: aliased with the terms before, not determined by the lists: {', '.join(res.aliased)}")
+        notes.append("tie is log δ: δ of k objects in one place against δ₁ = 1 of one alone.")
+    notes += aliased_notes(res.aliased)
     prior = res.specification.prior
     if prior == "jeffreys":
         notes.append(
-            "estimates with Firth's bias reduction (Jeffreys' prior); likelihood, AIC and BIC are those at these "
-            "estimates, below the maximum"
+            Qualifying(
+                "Estimates use Firth's bias reduction (Jeffreys' prior). Likelihood, AIC and BIC are those at these "
+                "estimates, below the maximum."
+            )
         )
     elif prior is not None:
         notes.append(
-            f"estimates with a prior of {format_number(prior, 4)} wins and as many losses of each object against one "
-            "that nobody judged, no part of the likelihood; effective parameters, of AIC and BIC: "
-            f"{format_number(res.effective_params, 4)}"
+            Qualifying(
+                f"Estimates use a prior of {prior:.4g} wins and as many losses of each object against an object that "
+                "nobody judged, which is not in the likelihood. AIC and BIC count "
+                f"{format_number(res.effective_params, 4)} effective parameters."
+            )
         )
     clusters = res.rankings.clusters
     if res.specification.cov_type == "nonrobust" and clusters and not res.covariance.notes:
         notes.append(
-            f"lists are taken as independent: cov_type='cluster', groups={clusters[0]!r} allows for dependence"
+            Qualifying(f"Lists are taken as independent. To cluster: cov_type='cluster', groups={clusters[0]!r}.")
         )
     notes += [*res.covariance.notes, *reversal_notes(res)]
     if not res.converged:
-        notes.append("Newton's method did not converge; the estimates may be off")
+        notes.append(NOT_CONVERGED)
     return (*notes, *res.rankings.notes)
 
 
@@ -120,6 +123,8 @@ def reversal_notes(res: WithLists) -> tuple[str, ...]:
     said = [f"{labels[a]} above {labels[b]} in {wins[a, b]:g} of {met[a, b]:g}" for a, b in turned[:_NAMED]]
     more = f" and {counted(len(turned) - _NAMED, 'pair')} more" if len(turned) > _NAMED else ""
     return (
-        f"estimates turn the order of ranks round ({', '.join(said)} lists{more}): in this model a place that k "
-        "objects share counts as 1/k of a choice for each",
+        Qualifying(
+            f"Estimates reverse the order of ranks ({', '.join(said)} lists{more}). In this model a place that k "
+            "objects share counts as 1/k of a choice for each."
+        ),
     )

@@ -12,7 +12,7 @@ from ..arguments import Confidence, Count, checked
 from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
-from ..table import Record, Table
+from ..table import Qualifying, Record, Table
 from . import hypotheses
 from .attributes import COMPLETED, missing_attribute
 from .estimates import Estimates, lacking
@@ -160,7 +160,7 @@ def bic_reservation(fits: Sequence[Estimates]) -> tuple[str, ...]:
     """Return notes on what AIC and BIC take the judgments for, where they may be something else."""
     notes = []
     if any(fit.specification.groups for fit in fits):
-        notes.append("AIC and BIC take the judgments as independent, whatever the standard errors allow for")
+        notes.append(Qualifying("AIC and BIC ignore clustering."))
     if any(np.any(fit.counts % 1 > 0) for fit in fits):
         notes.append(FRACTIONAL)
     return tuple(notes)

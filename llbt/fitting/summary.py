@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..formulas.grammar import parse, vocabulary
 from ..formulas.integers import INTEGERS, levels_note
 from ..table import (
     Field,
+    Qualifying,
     Table,
     counted,
     format_count,
@@ -23,37 +24,29 @@ from ..table import (
     format_p,
     format_percent,
     format_share,
+    named,
 )
 from .cluster_units import unit_of
 from .estimates import Estimates
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
-FRACTIONAL = "fractional counts: AIC and BIC depend on the scale of the weights"
+FRACTIONAL = Qualifying("Counts are fractional: AIC and BIC depend on the scale of the weights.")
+NOT_CONVERGED = Qualifying("The solver did not converge. The estimates may be off.")
 
 _MOST_WORTHS = 10
 _MOST_TRACED = 1000
 _UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
 _BEST = 5  # of more objects than that
 
-_ODDS = {
-    "worth": "exp(2λ), against the reference where λ is",
-    "order": "exp(2δ), of the object shown first",
-    "tie": "exp(γ), of a tie against a win between equal objects",
-    "bad": "exp(γ), of both bad against a win between equal objects",
-}
+_ODDS = {"worth": "exp(2λ)", "order": "exp(2δ) of order"}
+_SHARED = {"tie": "ties", "bad": "both bad", "grade": "grades"}  # whose odds are exp(γ)
 _CUTS = {
-    **_ODDS,
-    "tie": "θ₁, the first cut on either side of the middle",
-    "grade": "θ_h − θ_(h−1), how far the next cut is beyond it",
+    "tie": "tie is θ₁, the first cut on either side of the middle",
+    "grade": "grade is θ_h − θ_(h−1), the distance to the next cut",
 }
 _LINKS = {
     "cumulative": "cumulative, P(at least grade h) = 1/(1 + exp(θ_h − 2(λᵢ − λⱼ)))",
     "probit": "probit, P(at least grade h) = Φ(2(λᵢ − λⱼ) − θ_h)",
-}
-_GRADED = {
-    **_ODDS,
-    "tie": "exp(γ), of a tie against the first grade between equal objects",
-    "grade": "exp(γ), of a grade against the first between equal objects",
 }
 
 
@@ -78,14 +71,25 @@ def coefficient_table_of(rows: CoefficientRows, df: float, *, odds: bool, max_ro
     if odds:
         factor = np.where(np.isin(rows.blocks, ("tie", "bad", "grade", "missing")), 1.0, 2.0)
         factor[np.isin(rows.blocks, ("dependence", "effects"))] = np.nan  # of two answers at once, of no object
-        with np.errstate(over="ignore"):
-            fields += (Field("odds", "Odds", np.exp(factor * rows.estimate), "number"),)
-    shown = rows.most_informative(max_rows)
-    hidden = len(rows.names) - len(shown)
-    if not hidden:
+        fields = with_odds(fields, factor)
+    defined = np.flatnonzero(~np.isnan(rows.estimate)).tolist()
+    shown = rows.most_informative(max_rows, defined)
+    if len(shown) == len(rows.names):
         return Table(fields)
-    more = f"… {counted(hidden, 'more row')}, of the lowest worths and the smallest |z|: max_rows=, or res.to_frame()"
+    hidden = len(defined) - len(shown)
+    more = (
+        f"… {counted(hidden, 'row')} hidden (lowest worths, smallest |z|): max_rows=, or res.to_frame()"
+        if hidden
+        else ""
+    )
     return Table(fields, shown=shown, more=more, asked=max_rows != MOST_ROWS)
+
+
+def with_odds(fields: tuple[Field, ...], factor: FloatArray) -> tuple[Field, ...]:
+    """Return columns of coefficients with the odds beside the estimates: exp of a factor times the estimate."""
+    with np.errstate(over="ignore"):
+        odds = Field("odds", "Odds", np.exp(factor * np.asarray(fields[1].values)), "number", 3)
+    return (*fields[:2], odds, *fields[2:])
 
 
 def model_title(res: Estimates) -> str:
@@ -281,56 +285,71 @@ def _fit(res: Estimates) -> str:
     if res.df_resid == 0:
         return " (saturated)"
     if res.specification.groups:  # χ² is that of independent judgments; goodness_of_fit goes by the clusters
-        return f" (no χ² test of fit: clustered by {' and '.join(res.specification.groups)})"
+        return " (no χ² test of fit: clustered)"
     possible, _ = chi2_reservation(res.solution.means)
     if not possible:
         return " (no χ² test of fit)"
     p = format_p(chi2_p_value(res.deviance, res.df_resid))
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
-    return f" ({p}, χ² test of fit on {counted(len(res.comparisons), 'comparison')})"
+    return f" (χ² test of fit: {p})"
 
 
 def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
     notes = [*scale_notes(res, odds)]
     if res.design.sums:
         words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)
-        said = " and ".join(f"{word}:object" for word in words)
-        notes.append(
-            f"{said}: what either object of a comparison adds, for both together; over the objects the sum is 0"
-        )
-    if res.aliased:
-        notes.append(f"NA: aliased with the terms before, not determined by the table: {', '.join(res.aliased)}")
-    if res.fixed:
-        notes.append("held: " + ", ".join(f"{name} = {format_number(v, 4)}" for name, v in res.fixed.items()))
+        terms = " and ".join(f"{word}:object" for word in words)
+        notes.append(f"{terms}: what either object of a comparison adds; over the objects the sum is 0.")
+    notes += aliased_notes(res.aliased)
+    notes += held_notes(res.fixed)
     prior = res.specification.prior
     if isinstance(prior, str):
         notes.append(
-            "estimates with Firth's bias reduction; deviance, likelihood, AIC and BIC are those at these estimates, "
-            "below the maximum"
+            Qualifying(
+                "Estimates use Firth's bias reduction. Deviance, likelihood, AIC and BIC are those at these estimates, "
+                "below the maximum."
+            )
         )
     elif prior is not None:
         notes.append(_prior_note(res, float(prior)))
     notes += res.covariance.notes
     if res.stands_for is not None:
-        return (*notes, "no fit of its own: it has no likelihood, deviance and test of fit", *res.comparisons.notes)
+        return (*notes, "Not a fit of its own: no likelihood, deviance or test of fit.", *res.comparisons.notes)
     if np.any(res.counts % 1 > 0):
         notes.append(FRACTIONAL)
     notes += _kept_clusters(res)
     if not res.converged:
-        notes.append("the solver did not converge")
+        notes.append(NOT_CONVERGED)
     tested = res.df_resid and not res.specification.groups
     reservation = chi2_reservation(res.solution.means)[1] if tested else ""
     return (*notes, *([reservation] if reservation else []), *res.comparisons.notes)
 
 
+def aliased_notes(aliased: Sequence[str]) -> tuple[str, ...]:
+    """Return a note on parameters that are not determined, as R counts them."""
+    if not aliased:
+        return ()
+    return (Qualifying(f"{len(aliased)} not defined because of singularities (NA): {named(aliased)}."),)
+
+
+def held_notes(fixed: Mapping[str, float]) -> tuple[str, ...]:
+    """Return a note on parameters that were held, with their values."""
+    values = [f"{name} = {format_number(value, 4)}" for name, value in fixed.items()]
+    return (f"Held, not estimated: {named(values)}.",) if values else ()
+
+
 def _prior_note(res: Estimates, prior: float) -> str:
     """Say what the judgments of a prior are, and how many parameters they leave."""
-    said = f"estimates with a prior of {format_number(prior, 4)} judgments per pair"
     if res.stands_for is not None or not _traced(res):
-        return said
-    return (
-        f"{said}, no part of the likelihood; effective parameters, of AIC and BIC: "
-        f"{format_number(res.effective_params, 4)}"
+        return prior_note(prior)
+    effective = format_number(res.effective_params, 4)
+    return prior_note(prior, f", which is not in the likelihood. AIC and BIC count {effective} effective parameters")
+
+
+def prior_note(prior: float, more: str = "") -> Qualifying:
+    """Return the note on a prior."""
+    return Qualifying(
+        f"Estimates use a prior of {prior:.4g} {'judgment' if prior == 1 else 'judgments'} per pair{more}."
     )
 
 
@@ -341,37 +360,30 @@ def scale_notes(res: Estimates, odds: bool) -> list[str]:
 
 def _log_linear_notes(res: Estimates, odds: bool) -> list[str]:
     """Say what the estimates of a log-linear model and their odds are."""
-    said = _GRADED if res.comparisons.response.grades else _ODDS
-    used = [said[block] for block in said if block in res.design.blocks]
-    graded = ", both of the first grade," if res.comparisons.response.grades else ""
-    notes = [
-        f"estimates are on the log-worth scale λ: the odds of i over j{graded} are exp(2(λᵢ − λⱼ)), log-odds are 2λ"
-    ]
-    if graded:
-        notes.append(
-            "an outcome with the score h has the log mean μ + h(λᵢ − λⱼ) + γ: llbt.pairwise for odds of all grades"
-        )
-    if odds and used:
-        notes.append(f"Odds: {'; '.join(used)}; interactions multiply")
-    return notes
+    if res.comparisons.response.grades:
+        notes = [
+            "Estimates are log-worths λ: odds of the first grade are exp(2(λᵢ − λⱼ)).",
+            "The log mean of score h is μ + h(λᵢ − λⱼ) + γ; llbt.pairwise has all odds.",
+        ]
+    else:
+        notes = ["Estimates are log-worths λ: the odds of i over j are exp(2(λᵢ − λⱼ))."]
+    used = [_ODDS[block] for block in _ODDS if block in res.design.blocks]
+    shared = [_SHARED[block] for block in _SHARED if block in res.design.blocks]
+    used += [f"exp(γ) of {', '.join(shared)}"] if shared else []
+    return [*notes, f"Odds: {', '.join(used)}; interactions multiply."] if odds and used else notes
 
 
 def _notes_of_link(res: Estimates, odds: bool) -> list[str]:
     """Say what the estimates of a cumulative link are."""
-    cuts = [f"{word} is {_CUTS[word]}" for word in ("tie", "grade") if word in res.design.blocks]
+    cuts = [_CUTS[word] for word in _CUTS if word in res.design.blocks]
     if res.specification.link == "probit":
-        notes = [
-            "estimates are on the log-worth scale λ: 2(λᵢ − λⱼ) is in standard deviations of a judgment; a normal "
-            "scale has no odds of its own and no worths π: llbt.pairwise for odds of being preferred, given a decision"
-        ]
+        notes = ["Estimates are log-worths λ: 2(λᵢ − λⱼ) is in standard deviations of a judgment."]
     else:
-        notes = [
-            "estimates are on the log-worth scale λ: exp(2(λᵢ − λⱼ)) are the odds of an outcome above a cut over those "
-            "at equal worths; llbt.pairwise for odds of being preferred, given a decision"
-        ]
-    notes += [f"cuts: {'; '.join(cuts)}"] if cuts else []
+        notes = ["Estimates are log-worths λ: exp(2(λᵢ − λⱼ)) multiplies the odds above a cut."]
+    notes.append("llbt.pairwise has the odds of being preferred, given a decision.")
+    notes += [f"Cuts: {'; '.join(cuts)}."] if cuts else []
     if odds and res.specification.link == "cumulative":
-        notes.append("Odds: exp(2λ), exp(2δ), and exp(θ) of cuts, Rao & Kupper's θ; interactions multiply")
+        notes.append("Odds: exp(2λ), exp(2δ), and exp(θ) of cuts (Rao & Kupper's θ); interactions multiply.")
     return notes
 
 
@@ -386,7 +398,7 @@ def _kept_clusters(res: Estimates) -> tuple[str, ...]:
     if found.unit is None:
         return ()
     call = f"cov_type='cluster', groups={found.unit.groups!r}"
-    return (f"judgments are taken as independent; {found.if_clustered}: {call}",)
+    return (Qualifying(f"Judgments are taken as independent. {found.if_clustered}. To cluster: {call}."),)
 
 
 def _unkept_units(c: Comparisons) -> tuple[str, ...]:
@@ -396,6 +408,8 @@ def _unkept_units(c: Comparisons) -> tuple[str, ...]:
         return ()
     said, asked = (f"{names[0]} was", names[0]) if len(names) == 1 else (f"{' and '.join(names)} were", names)
     return (
-        f"judgments are taken as independent, and {said} not kept: from_judgments(…, clusters={asked!r}), "
-        "fit(…, cov_type='cautious')",
+        Qualifying(
+            f"Judgments are taken as independent, and {said} not kept. To cluster: "
+            f"from_judgments(…, clusters={asked!r}), fit(…, cov_type='cautious')."
+        ),
     )

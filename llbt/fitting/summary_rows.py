@@ -56,17 +56,18 @@ class CoefficientRows:
             self.without[order],
         )
 
-    def most_informative(self, most: int) -> tuple[int, ...]:
-        """Return which rows to print where there are too many: short terms as they are, the others share what is left.
+    def most_informative(self, most: int, among: list[int]) -> tuple[int, ...]:
+        """Return which of some rows to print: of too many, short terms as they are, the others share what is left.
 
         Of the objects those with the highest worths, of other terms the rows with the largest statistics; references
         and sums always.
         """
-        if len(self.names) <= most:
-            return tuple(range(len(self.names)))
-        terms = list(dict.fromkeys(self.terms))
-        free = {t: [k for k, term in enumerate(self.terms) if term == t and not self.without[k]] for t in terms}
-        kept, left = np.flatnonzero(self.without).tolist(), max(most - int(self.without.sum()), 0)
+        if len(among) <= most + 1:  # a line that says "1 row hidden" is as long as the row
+            return tuple(among)
+        terms = list(dict.fromkeys(self.terms[k] for k in among))
+        free = {t: [k for k in among if self.terms[k] == t and not self.without[k]] for t in terms}
+        kept = [k for k in among if self.without[k]]
+        left = max(most - len(kept), 0)
         for done, term in enumerate(sorted(terms, key=lambda t: len(free[t]))):
             each = max(1, left // (len(terms) - done))
             told = sorted(free[term], key=self._informs, reverse=True)[:each]

@@ -16,7 +16,7 @@ from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, OneSource
 from ..fitting.results import bic_reservation
 from ..resampling import Resampler
-from ..table import Field, Table, format_count, format_number
+from ..table import Field, Qualifying, Table, format_count, format_number, named
 from .kinds import tested
 from .nested import (
     FEW,
@@ -257,7 +257,7 @@ def _few_notes(largest: TestedModel) -> tuple[str, ...]:
     if not too_few(judgments, largest.n_params):
         return ()
     each = format_number(judgments / largest.n_params, 2)
-    return (f"{each} judgments per parameter of {largest.formula}: this test rejects true models too often",)
+    return (Qualifying(f"{each} judgments per parameter of {largest.formula}: this test rejects too often."),)
 
 
 def _likelihoods(names: Field, models: Sequence[TestedModel], by: Reference) -> Table:
@@ -364,9 +364,11 @@ def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, .
     notes = [found[0].said(groups, most=found[-1].clusters)] if found else []
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
-            f"NA: of some parameter that is tested a single cluster of {groups} says all that is known, or all of them "
-            "say the same, so they do not tell a difference from the dependence within them; test='score' takes the "
-            "judgments as independent"
+            Qualifying(
+                f"NA: a single cluster of {groups} determines some tested parameter, or all clusters give the same "
+                "value, so the test cannot tell a difference from dependence. test='score' takes judgments as "
+                "independent."
+            )
         )
     return tuple(notes)
 
@@ -374,7 +376,7 @@ def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, .
 def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple[str, ...]:
     """Return which terms make the model no larger."""
     empty = [name for name, t in zip(names, tests, strict=True) if t is not None and t.df == 0]
-    return (f"nothing beyond what the other terms describe: {', '.join(empty)}",) if empty else ()
+    return (f"Nothing beyond the other terms: {named(empty)}.",) if empty else ()
 
 
 def dispersion_notes(test: Test, scaled_by: Sequence[Estimates]) -> tuple[str, ...]:
@@ -386,7 +388,7 @@ def dispersion_notes(test: Test, scaled_by: Sequence[Estimates]) -> tuple[str, .
         for fit in scaled_by
     ]
     possible, reservation = chi2_reservation(scaled_by[-1].solution.means)
-    return tuple(notes) if possible else (*notes, f"it means little: {reservation}")
+    return tuple(notes) if possible else (*notes, Qualifying(f"The dispersion means little. {reservation}"))
 
 
 def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
@@ -394,25 +396,27 @@ def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     specs = [fit.specification for fit in fits]
     if test in ("wald", "cluster"):
         return _sparse_notes(test, fits)
-    name = "the score test" if test == "score" else "the likelihood ratio"
-    notes = []
+    name = "The score test" if test == "score" else "The likelihood ratio"
+    notes: list[str] = []
     dependent = next((fit for fit in fits if fit.specification.cov_type not in ("nonrobust", "quasi")), None)
     if dependent is not None:
         robust = dependent.specification
         kind = " ".join([robust.cov_type, *([f"({', '.join(robust.groups)})"] if robust.groups else [])])
         better = default_test(dependent)
         what = "flips the scores of its clusters" if better == "cluster" else "uses the fit's covariance"
-        notes.append(f"{name} takes the judgments as independent; test={better!r} {what}, {kind}")
+        notes.append(Qualifying(f"{name} takes judgments as independent; test={better!r} {what}, {kind}."))
     else:
         notes += _kept_notes(name, fits[-1])
     if test != "F" and any(s.cov_type == "quasi" for s in specs):
-        notes.append(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one")
+        notes.append(Qualifying(f"{name} takes the dispersion as 1; test='F' and test='wald' use the estimated one."))
     shrunk = ["bias reduction"] if any(s.reduces_bias for s in specs) else []
     shrunk += ["a prior"] if any(s.prior is not None and not s.reduces_bias for s in specs) else []
     if shrunk and test != "score":
         notes.append(
-            f"estimates with {' and '.join(shrunk)} do not maximize the likelihood, and {name} takes the judgments as "
-            "independent; test='wald' uses the fit's estimates and covariance"
+            Qualifying(
+                f"{name} takes judgments as independent, and estimates with {' and '.join(shrunk)} do not maximize the "
+                "likelihood. test='wald' uses the fit's estimates and covariance."
+            )
         )
     return (*notes, *_sparse_notes(test, fits))
 
@@ -423,8 +427,10 @@ def _kept_notes(name: str, fit: Estimates) -> list[str]:
     if not kept or fit.specification.cov_type != "nonrobust" or fit.covariance.notes:
         return []
     return [
-        f"{name} takes the judgments as independent, and the table keeps {' and '.join(kept)}; of fits with "
-        "cov_type='cautious' the test allows for clusters"
+        Qualifying(
+            f"{name} takes judgments as independent, and the table keeps {' and '.join(kept)}. To allow for clusters, "
+            "fit with cov_type='cautious'."
+        )
     ]
 
 
@@ -436,7 +442,10 @@ def _sparse_notes(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     each = format_number(largest.comparisons.n_judgments / len(largest.free), 2)
     found = f"{each} judgments per parameter of {largest.specification.formula}"
     if test == "score":
-        why = "the likelihood ratio rejects true models too often, Wald's test too rarely"
-        return (f"{found}: with fewer than {FEW} Rao's score holds its level, while {why}",)
+        return (f"{found}: below {FEW} Rao's score holds its level.",)
     how = "too rarely" if test == "wald" else "too often"
-    return (f"{found}: with fewer than {FEW} this test rejects true models {how}; test='score' holds its level",)
+    return (
+        Qualifying(
+            f"{found}: with fewer than {FEW} this test rejects true models {how}. test='score' holds its level."
+        ),
+    )

@@ -16,7 +16,7 @@ from scipy import stats
 from ..arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, OptionError, listed
+from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of, plain_of
 from ..fitting.protocols import has_lists
@@ -24,7 +24,7 @@ from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
 from ..resampling import percentile, percentiles
-from ..table import Field, Record, Table, format_count, format_percent, interval_fields
+from ..table import Field, Qualifying, Record, Table, format_count, format_percent, interval_fields, named
 from .log_worths import log_worths_at
 from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_influences
 
@@ -273,14 +273,18 @@ class Bootstrap(Record):
         alone = share_alone(self.results.comparisons) if within else 0.0
         if alone >= _MANY_ALONE:
             notes.append(
-                f"{format_percent(alone)} of the judgments are the only one of their comparison and the same in all "
-                "resamples, so standard errors are too small; resample='parametric' draws them too"
+                Qualifying(
+                    f"{format_percent(alone)} of the judgments are the only one of their comparison and the same in "
+                    "all resamples, so standard errors are too small. resample='parametric' draws them, too."
+                )
             )
         if self.degenerate:
             notes.append(
-                f"{format_count(self.degenerate)} resamples were degenerate (no finite estimate): they stand at −∞ for "
-                "lower and at +∞ for upper bounds, and are not in bias and standard error; Comparisons.select leaves "
-                "out objects or levels with too few judgments"
+                Qualifying(
+                    f"{format_count(self.degenerate)} resamples had no finite estimate. They count as −∞ in lower and "
+                    "as +∞ in upper bounds, and are not in bias and standard error. To leave out objects or levels "
+                    "with too few judgments: Comparisons.select."
+                )
             )
         return tuple(notes)
 
@@ -288,8 +292,8 @@ class Bootstrap(Record):
         """Say where judgments were drawn as independent although the fit, or its table, knows of clusters."""
         if has_lists(self.results):
             kept = [c.name for c in self.results.rankings.cluster_columns]
-            told = f"lists were drawn as independent; resample={kept[0]!r} draws whole clusters" if kept else ""
-            return (told,) if told and self.resample == "list" else ()
+            told = f"Lists were drawn as independent; resample={kept[0]!r} draws whole clusters." if kept else ""
+            return (Qualifying(told),) if told and self.resample == "list" else ()
         res = plain_of(self.results)
         if res is None or self.resample not in ("judgment", "parametric"):
             return ()
@@ -298,7 +302,8 @@ class Bootstrap(Record):
         name = next(iter((*spec.groups, *res.comparisons.clusters)), None)
         if name is not None:
             assumed = ", as the errors of the fit assume" if name in spec.groups else ", which the table keeps"
-            notes.append(f"judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}")
+            told = f"Judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}."
+            notes.append(Qualifying(told))
         return tuple(notes)
 
 
@@ -333,9 +338,11 @@ def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:
     if not names:
         return ()
     return (
-        f"NA: {listed(names)}: resamples without some {resample} have no estimate of what that {resample} alone says. "
-        "Ways out: a formula without these parameters, levels merged (Comparisons.pool), or resample='judgment', for "
-        f"these {resample}s alone",
+        Qualifying(
+            f"NA: resamples without some {resample} have no estimate of {named(names)}, which one {resample} alone "
+            "determines. Leave these parameters out of the formula, merge levels (Comparisons.pool), or use "
+            f"resample='judgment', which holds for these {resample}s alone."
+        ),
     )
 
 

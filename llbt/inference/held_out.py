@@ -272,13 +272,14 @@ def _scores(
     delta[0] = np.nan
     outcomes = chances[0].shape[1]
     notes = [
-        f"log-loss: −Σ log p / N of {counted(lines.counts.sum(), 'judgment')}, {format_number(np.log(outcomes), 4)} "
-        f"at equal probabilities; Brier: mean squared distance, {format_number(1 - 1 / outcomes, 4)} at equal ones"
+        f"log-loss: −Σ log p / N of {counted(lines.counts.sum(), 'judgment')}; Brier: mean squared distance.",
+        f"At equal probabilities: log-loss {format_number(np.log(outcomes), 4)}, "
+        f"Brier {format_number(1 - 1 / outcomes, 4)}.",
     ]
     if lines.codes is not None:
         notes.append(f"errors: of {counted(int(lines.codes.max()) + 1, 'level')} of {by}, which stay together")
     else:
-        notes.append("errors: of single judgments, taken as independent; by= holds out levels of a cluster")
+        notes.append("Errors take judgments as independent; by= holds out levels of a cluster.")
     notes += [
         f"{name}: {counted(number, 'fold')} of {folds} with an object missing from the rest, or infinite estimates: "
         "predicted with prior=1"

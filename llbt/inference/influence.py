@@ -164,7 +164,8 @@ def _by_level(res: Estimates, by: str, at: At, progress: bool) -> Influence:
     judgments = np.array([c.select(where={by: [level]}).n_judgments for level in levels], dtype=np.float64)
     p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
     notes = (
-        f"log-worths λ against {reference}; NA: no finite estimate without this {by}",
+        f"Log-worths λ against {reference}.",
+        f"NA: no finite estimate without this {by}.",
         *dependence_note(res, by),
     )
     return _told(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)

@@ -92,8 +92,8 @@ class JudgeEffects(Record):
             ),
             title=f"Effects of {self.by} (log-worth λ{beside}",
             notes=(
-                "effects are the most probable ones given the judgments, drawn towards 0 the more the less is known of "
-                f"a level of {self.by}; errors are by the curvature there, the estimates taken as known",
+                "Effects are the most probable ones, drawn towards 0 where little is known.",
+                "Errors take the estimates of the fit as known.",
             ),
         )
         largest = whole.in_order(np.argsort(-np.abs(estimate), kind="stable"))

@@ -110,7 +110,7 @@ def _of_scores(res: Estimates, by: str) -> Table:
 def dependence_note(res: Estimates, by: str) -> tuple[str, ...]:
     """Return a note where a fit takes judgments of one level as dependent, which the tests of levels do not."""
     others = [name for name in res.specification.groups if name != by]
-    return independence_note(others, f"p-values take a {by}'s")
+    return independence_note(others, f"P-values take a {by}'s")
 
 
 def tests_of(res: Estimates, by: str) -> UnitTests:
@@ -153,4 +153,4 @@ def _directions(res: Estimates) -> dict[str, tuple[int, FloatArray]]:
 
 def _note(found: UnitTests) -> str:
     m = int((~np.isnan(found.p_values)).sum())
-    return f"standardized scores; p: the smallest of a level times the number of its tests; Holm: for {m} levels"
+    return f"Scores are standardized. p: of all tests of a level; p adjusted: Holm's method, {m} levels."

@@ -189,10 +189,9 @@ def quasi_variances(
         )
     worst = worst_errors(found.cov, quasi)
     scale = (
-        f"log-worth scale λ, reference {found.reference}; on the log-odds scale 2λ errors are twice, "
-        "quasi-variances four times as large",
-        f"the variance of a difference of two is about the sum of their quasi-variances; {100 * confidence:.4g} % "
-        "intervals from quasi standard errors are for comparing objects with each other",
+        f"Log-worth scale λ, reference {found.reference}.",
+        "The variance of a difference of two is about the sum of their quasi-variances.",
+        f"{100 * confidence:.4g} % intervals, for comparing objects with each other.",
     )
     notes = (*scale, *where, *notes, *_reservations(objects, quasi, worst))
     return QuasiVariances(objects, found.estimate, found.cov, quasi, worst, confidence, res.worth_df_inference, notes)

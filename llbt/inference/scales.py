@@ -110,7 +110,7 @@ def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
         return ()
     return (
         "Elo of decided judgments: odds of a win against a loss, ties aside",
-        "Elo that counts a tie as half a win is closer together: fit c.split_ties() without tie",
+        "Elo with ties as half wins is closer together: fit c.split_ties() without tie",
     )
 
 

@@ -200,10 +200,9 @@ def _poisson(whole: TestedModel) -> tuple[str, ...]:
     res = whole.base
     if not res.log_linear:
         return ()
-    found, more = res.aic_poisson, res.aic_poisson - res.aic
+    more = res.aic_poisson - res.aic
     return (
-        f"AIC is of the judgments; R's, of the Poisson counts, is {format_figure(found)} for <none>, and "
-        f"{format_figure(abs(more))} {'more' if more > 0 else 'less'} than here in every row",
+        f"R's AIC, of the Poisson counts, is {format_figure(abs(more))} {'more' if more > 0 else 'less'} in every row.",
     )
 
 

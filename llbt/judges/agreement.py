@@ -347,12 +347,11 @@ def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own:
     found = ", ".join(f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True))
     each = "; of each group from its own" if own else ""
     notes = [
-        f"{counted(k, 'label')}, {listed(read.labels)}, so Bennett's S, WMT's κ until 2010, expects an agreement P(E) "
-        f"of 1/{k}{ties}",
-        f"Scott's π expects it from the label shares of {from_where}: {found}{each}",
+        f"Bennett's S (WMT's κ until 2010) expects an agreement P(E) of 1/{k}{ties}",
+        f"Scott's π: P(E) by label shares of {from_where}: {found}{each}",
     ]
     if "i" in read.labels:
-        notes.append("every judgment counts in both orientations, so that 'i' and 'j' have equal shares")
+        notes.append("Judgments count in both orientations: 'i' and 'j' have equal shares.")
     repeats = int(read.again.sum())
     if repeats:
         share = format_percent(repeats / len(read.again))

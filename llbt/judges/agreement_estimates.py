@@ -15,7 +15,7 @@ from ..core.columns import FloatArray, IntArray
 from ..data.standard_columns import free_name
 from ..errors import listed
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
-from ..table import counted
+from ..table import about, counted
 from .coefficients import Labelled, Sums, corrected, crossed, observed_and_expected, summed, unit_features
 from .labelled_units import Among, LabelledUnits
 from .resampled_judges import JudgedUnits
@@ -74,7 +74,7 @@ def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.Da
     if within < frames[-1]["pairs"].iloc[0]:
         said = [*said, f"pairs of judgments with different {by} count in the row {total!r} only"]
     return [part[[by, *found.columns]] for part in frames], [
-        *(f"{by} {listed(names)}: {note}" for note, names in notes.items()),
+        *(about(f"{by} {listed(names)}", note) for note, names in notes.items()),
         *said,
     ]
 

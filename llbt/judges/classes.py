@@ -35,7 +35,9 @@ from .class_fit import ByJudge, LatentClasses
 from .class_test import ClassTest, bootstrap_test, model_of_classes
 from .class_units import class_units
 
-_IMPLIED = re.compile(r"judgments implied by one list|judge's ratings are not independent|share their scores")  # notes
+_IMPLIED = re.compile(
+    r"[Jj]udgments implied by one list|judge's ratings are not independent|share their scores"
+)  # notes
 _LEAST = 3  # judges
 _WORDS = {"worth": "object"}
 

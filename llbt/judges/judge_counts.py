@@ -82,10 +82,7 @@ class Repeats:
 def unknown_repeats(judges: int) -> Repeats:
     """Return what a table of counts says of repeats: nothing."""
     unknown = np.full(judges, np.nan)
-    note = (
-        "a table of counts does not say which judgments are of the same unit: agreement, swapped and flips are NA; "
-        "pass the judgments themselves"
-    )
+    note = "Counts have no units: agreement, swapped and flips are NA; pass the judgments."
     return Repeats(unknown, unknown, unknown, unknown, (note,))
 
 

@@ -149,9 +149,9 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
         skewness = third * (left * (1 - 2 * share) if own else left * (1 - share)) / (variance * left) ** 1.5
         z = z - skewness / 6 * (z**2 - 1) + skewness**2 / 108 * z**3
     whose = (
-        "z takes these judgments as among those of the fit, which has as many of each pair and outcome"
+        "z takes these judgments as part of the fit, which has as many of each kind"
         if own
-        else "z takes these judgments as others than those of the fit, which has fewer of some pair and outcome"
+        else "z takes these judgments as not in the fit, which has fewer of some kind"
     )
     return np.where(flat | followed, np.nan, z), np.asarray(followed & ~flat), whose
 

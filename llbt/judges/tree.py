@@ -26,12 +26,16 @@ from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
 from ..inference.worth import worth
 from ..resampling import Resampler, steps_shown
-from ..table import Field, Record, Table, counted, format_number, format_p, format_share
+from ..table import Field, Qualifying, Record, Table, counted, format_number, format_p, format_share, named
 from .judge_lists import JudgeLists, judge_lists
 from .judge_table import judge_data
 from .tree_fits import ByJudge, Growth, NodeFit, fitted
 from .tree_growth import Node, grow
 
+_SAME_JUDGES = Qualifying(
+    "The same judges found the tree and gave the estimates: standard errors are conditional on the tree, and too small "
+    "as far as the tree is chance. honest=True parts the judges."
+)
 _BEST = 4  # objects that print below a leaf
 _MANY = 60  # judges from which the tests keep about their level
 _SUBSAMPLE = 0.632  # share of the judges in a resample: as many as a bootstrap has different ones
@@ -153,8 +157,8 @@ class JudgeTree(Record):
             ),
             title="Stability of the parameters among the judges of each node",
             notes=(
-                "numbers: the largest of the cumulated scores (supLM); labels: χ² of their sums; adjusted for the "
-                "covariates that vary in the node",
+                "Numbers: the largest of the cumulated scores (supLM). Labels: χ² of their sums.",
+                "p adjusted: for the number of covariates that vary in the node.",
                 *self._cautious(),
             ),
         )
@@ -225,21 +229,16 @@ class JudgeTree(Record):
 
     def _cautious(self) -> tuple[str, ...]:
         """Say that the tests of a number reject too seldom with few judges."""
-        said = "with 30 judges tests at the 5 % level reject by chance in 1 to 2 %: a split may be missed"
+        said = "With 30 judges tests at the 5 % level reject by chance in 1 to 2 %: splits may be missed."
         return (said,) if len(self.data.levels) < _MANY else ()
 
     def _notes(self) -> tuple[str, ...]:
-        whose = (
-            "judges who did not find the tree gave the estimates of the leaves"
-            if self.honest
-            else "the same judges found the tree and gave the estimates, so errors are conditional on the tree: too "
-            "small, as far as the tree is by chance (honest=True parts the judges)"
-        )
-        notes = [f"log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); {whose}"]
+        whose = "Estimates of the leaves are by judges who did not find the tree." if self.honest else _SAME_JUDGES
+        notes = ["Estimates are log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)).", whose]
         notes += [f"node {node.number} is not split: {node.why}" for node in self.nodes if node.why]
         still = [name for name, column in self.data.about.items() if len(np.unique(column.codes)) < 2]
         if still:
-            notes.append(f"{listed(still)} is the same for all judges, and splits nothing")
+            notes.append(f"{named(still)}: the same for all judges, so no split.")
         return (*notes, *self._cautious(), *self.data.notes)
 
     @checked

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from ..printing.notes import Qualifying
 from .indexed_rows import FloatArray
 from .likelihood import Inverse, Problem, weighted_gram
 from .solvers import Fit
@@ -21,9 +22,9 @@ _ENTRIES = 2e7  # scores of clusters held at a time
 _PAIR = 2.0  # clusters of equal size below which what is known has no error by clusters
 _ROUNDING = 1e-9
 _FLAT = 1e-12  # share of the variance of independent judgments below which a variance by clusters is rounding
-_COMBINED = (
-    "std_error NA: one cluster alone knows the figure, or fewer than two of equal weight tell of it; "
-    "cov_type='nonrobust' has errors for these clusters alone"
+_COMBINED = Qualifying(
+    "Std. Error NA: one cluster alone determines the figure, or the effective number of clusters is below 2. "
+    "cov_type='nonrobust' has standard errors that hold for these clusters alone."
 )
 _MANY, _SPARSE = 100, 0.05  # combinations and share of their entries from and up to which they are taken as sparse
 _NEAR = 0.8  # share of G* from which a combination is known from about as many clusters as there are

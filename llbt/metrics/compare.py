@@ -12,7 +12,7 @@ from ..arguments import Count, Jobs, Rng, checked
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..resampling import Resampler, p_value
-from ..table import Field, Record, Table, counted
+from ..table import Field, Record, Table, about, counted
 from .correlate import Level, correlation_of
 from .kernels import Coefficient
 from .metric_tests import (
@@ -154,7 +154,7 @@ class MetricComparison(Record):
 
     def _floor_by_task(self) -> tuple[str, ...]:
         largest = float(self.floors[1:].max())
-        return (f"in a task: {floor_note(largest, len(self.replicates))}",) if largest > self.floors[0] else ()
+        return (about("in a task", floor_note(largest, len(self.replicates))),) if largest > self.floors[0] else ()
 
     def _headings(self) -> tuple[str, str]:
         symbol = SYMBOLS[self.measure]
@@ -323,7 +323,7 @@ def compare(
             scores, said = _paired(task)
             check_constant({"metric": scores.x, "other": scores.y})
         pairs.append(scores)
-        notes += [f"{task.name}: {note}" if task.name != "" else note for note in said]
+        notes += [about(task.name, note) if task.name != "" else note for note in said]
     return run_test(pairs, measure, method, alternative, n, draw, tuple(task.name for task in found), tuple(notes))
 
 
@@ -357,7 +357,7 @@ def run_test(
     replicates, delta = by_task.mean(axis=0), of_x - of_y
     p = difference_p(replicates, delta, method, alternative)
     said = [
-        f"{name}: {note}" if name != "" else note
+        about(name, note) if name != "" else note
         for name, test in zip(tasks, tests, strict=True)
         for note in test.notes
     ]
@@ -426,7 +426,7 @@ def _paired(task: TaskScores) -> tuple[PairedScores, tuple[str, ...]]:
 
 def _said(replicates: FloatArray, smallest: float) -> list[str]:
     undefined = int(np.isnan(replicates).sum())
-    notes = [f"{counted(len(replicates), 'resample')}: {floor_note(smallest, len(replicates))}"]
+    notes = [about(counted(len(replicates), "resample"), floor_note(smallest, len(replicates)))]
     if undefined:
         notes.append(
             f"{counted(undefined, 'resample')} without a correlation: counted as evidence against a difference"

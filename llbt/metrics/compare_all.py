@@ -18,7 +18,7 @@ from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, Label
 from ..errors import OptionError, listed
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, format_number, p_fields
+from ..table import Field, Qualifying, Record, Table, about, counted, format_number, p_fields
 from .compare import SAYS, MetricComparison, difference_p, measure_of, measured, run_test
 from .correlate import Level
 from .kernels import Coefficient
@@ -183,7 +183,7 @@ class MetricComparisons(Record):
             ),
             title=f"Clusters of metrics: {self._title()}{whose}",
             head=(SAYS[self.method], self.null),
-            notes=(*self.notes, f"a cluster ends where one of it is better, one-sided p ≤ {alpha:g}; {rule}"),
+            notes=(*self.notes, f"A cluster ends where a member is better, one-sided p ≤ {alpha:g}; {rule}"),
         ).first(how=".clusters().to_frame()")
 
     def _title(self) -> str:
@@ -195,13 +195,13 @@ class MetricComparisons(Record):
         if self.adjust not in ("holm", "bonferroni") or not smallest:
             return ()
         tests = size - 1 if self.family == "row" else size * (size - 1)
-        said = f"no adjusted p-value can be below {format_number(min(1.0, tests * smallest), 3)}"
+        said = f"No adjusted p-value can be below {format_number(min(1.0, tests * smallest), 3)}"
         if tests * smallest < _LEVEL:
-            return (said,)
+            return (f"{said}.",)
         enough = math.ceil(tests / _LEVEL)
         few = smallest > 1 / (self.n + 1)
         cure = "there are too few systems or inputs to swap" if few else f"n={enough} or more would be enough"
-        return (f"{said}, so that none can be significant at {_LEVEL:g}: {cure}",)
+        return (Qualifying(f"{said}, so none can be significant at {_LEVEL:g}: {cure}."),)
 
     def _rule(self) -> str:
         family = "all pairs" if self.family == "table" else "the tests of one metric against the others"
@@ -358,7 +358,7 @@ def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int, smallest:
         why = "a correlation or Williams' t" if measure.statistic == "correlation" else SYMBOLS[measure.statistic]
         notes.append(f"{counted(undefined // 2, 'pair')} without a test: {why} is undefined")
     if method != "williams":
-        notes.append(f"{counted(n, 'resample')} of each pair: {floor_note(smallest, n)}")
+        notes.append(about(f"{counted(n, 'resample')} of each pair", floor_note(smallest, n)))
     if measure.statistic == "soft_pairwise_accuracy":
         notes.append(f"{counted(measure.draws, 'permutation')} for each p-value of two systems")
     if method == "perm-pairs":

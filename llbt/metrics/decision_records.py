@@ -110,9 +110,10 @@ class DecisionTable(Record):
             ),
             title=f"Decisions of the metric against those of humans, α = {self.alpha:g}",
             notes=(
-                "both: significant in the same direction; type I: the metric's difference is significant, that of "
-                "humans is not or is opposite; type II: that of humans is significant and the metric's is not",
-                "named as in the introduction of Mathur et al. (2020); their section 5 and Figure 4 exchange the names",
+                "Both: significant in the same direction.",
+                "Type I: the metric's difference is significant, humans' is not or is opposite.",
+                "Type II: humans' difference is significant, the metric's is not.",
+                "Types as in the introduction of Mathur et al. (2020); section 5 exchanges them.",
                 *self.notes,
             ),
         )

@@ -12,7 +12,7 @@ from ..arguments import Count, Jobs, Rng, Share, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, within
 from ..resampling import Resampler
-from ..table import counted
+from ..table import about, counted
 from .decision_records import DecisionTable
 from .null_hypotheses import floor_note
 from .segment_tests import bootstrap, paired_t, rank_sum
@@ -104,7 +104,7 @@ def decisions(
     )
     if metric_test == "paired-t":
         return found
-    floor = f"p-values of the metric by {counted(n, 'resample')}: {floor_note(2 / (n + 1), n, alpha)}"
+    floor = about(f"p-values of the metric by {counted(n, 'resample')}", floor_note(2 / (n + 1), n, alpha))
     return replace(found, notes=(*found.notes, floor))
 
 

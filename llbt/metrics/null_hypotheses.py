@@ -8,7 +8,7 @@ import numpy as np
 
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
-from ..table import counted, format_number
+from ..table import Qualifying, counted, format_number
 from .metric_tests import TestMethod
 
 _SCOPE: dict[TestMethod, str] = {
@@ -62,6 +62,6 @@ def floor_note(smallest: float, n: int, alpha: float = 0.05) -> str:
     """Say which p-value a test by n resamples cannot fall below, and what helps where that is too large."""
     said = f"no p-value can be below {format_number(smallest, 3)}"
     if smallest < alpha:
-        return said
+        return f"{said}."
     cure = "with so few systems or inputs to swap" if smallest > (2 + 1e-9) / (n + 1) else f"raise n={n}"
-    return f"{said}, so that nothing can be significant at {alpha:g}: {cure}"
+    return Qualifying(f"{said}, so nothing can be significant at {alpha:g}: {cure}.")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed, within
-from ..table import counted
+from ..table import about, counted
 from .correlate import Level, score_matrices
 from .kernels import comparable
 from .metric_scores import MetricScores
@@ -154,7 +154,7 @@ def _aligned(
         )
         for name, one in scores.items()
     ]
-    return every, found, tuple(f"{name}: {note}" for name, one in scores.items() for note in one.notes)
+    return every, found, tuple(about(name, note) for name, one in scores.items() for note in one.notes)
 
 
 def _of_inputs(tasks: Mapping[Label, Hashable], scores: MetricScores) -> list[Hashable]:

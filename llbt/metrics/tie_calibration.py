@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..arguments import NotNegative, checked
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
-from ..table import Field, Record, Table, counted, format_number
+from ..table import Field, Qualifying, Record, Table, counted, format_number
 from .kernels import apart, settled
 from .system_scores import all_pairs, numbers, refuse_other_labels
 
@@ -215,5 +215,5 @@ def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:
     missing = int(np.isnan(z).sum())
     notes = [f"{counted(missing, 'missing human score')}: pairs without two of them are left out"] if missing else []
     if calibrated:
-        notes.append("ε was chosen on these pairs, so the accuracy is optimistic; epsilon= takes one chosen on others")
+        notes.append(Qualifying("ε was chosen on these pairs, so the accuracy is optimistic: epsilon=."))
     return tuple(notes)

@@ -213,9 +213,9 @@ def _cautions(scenario: Scenario, tests: Sequence[PowerTest]) -> list[str]:
 def _unreached(test: PowerTest, curve: FloatArray, judgments: IntArray, target: float) -> str:
     if _risen(curve)[0] < target:
         most = format_count(judgments[-1])
-        return f"power {target:g} of {test} is not reached with {most} judgments per pair: pass more in judgments="
+        return f"Power {target:g} of {test} is not reached with {most} judgments per pair."
     first = format_count(judgments[0])
-    return f"power {target:g} of {test} is there with {first} judgments per pair already: pass fewer in judgments="
+    return f"Power {target:g} of {test} is reached with {first} judgments per pair already."
 
 
 @checked

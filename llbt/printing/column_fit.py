@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 from .layout import Column
+from .notes import WIDTH, text_width
 
-WIDTH = 88  # characters of a line
 _LABELS = 48  # letters of the labels of a row that stay together before a column is left out
 _MOST = 40  # of these of one label
 _SHORT = 12  # letters of a label that takes no such room
@@ -52,12 +51,6 @@ LEAST_NEEDED = (
 )
 # Columns that say something together alone.
 _TOGETHER = (("wins", "ties", "bad", "losses"), ("conf_low", "conf_high"))
-
-
-def text_width(text: str) -> int:
-    """Return how many places a text takes in a terminal."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
 
 
 def reader_heading(name: str, heading: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import OptionError
+from .notes import describing, qualifying
 
 Kind = Literal["text", "composed", "estimate", "number", "statistic", "count", "p_value", "percent", "stars"]
 
@@ -92,6 +93,14 @@ class Sheet:
         """Return the cells row by row."""
         return zip(*(column.cells for column in self.columns), strict=True)
 
+    def opening_notes(self) -> list[str]:
+        """Return the notes that stand above the columns: those that qualify a number."""
+        return [f"Note: {note}" for note in qualifying(self.notes)]
+
     def closing_lines(self) -> list[str]:
         """Return what stands below the columns in formats that do not part it further."""
-        return [*([LEGEND] if self.has_stars else []), *self.foot, *[f"Note: {note}" for note in self.notes]]
+        return [
+            *([LEGEND] if self.has_stars else []),
+            *self.foot,
+            *[f"Note: {note}" for note in describing(self.notes)],
+        ]

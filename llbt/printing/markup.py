@@ -14,9 +14,10 @@ _SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize":
 def as_markdown(sheet: Sheet) -> str:
     """Return a table as Markdown, with its lines above and below; lines alone where there are no columns."""
     lines = [f"**{escape_markdown(sheet.title)}**", ""] if sheet.title else []
-    lines += [escape_markdown(line) + ("  " if sheet.columns else "") for line in sheet.head]
+    above = [*sheet.head, *sheet.opening_notes()]
+    lines += [escape_markdown(line) + ("  " if sheet.columns else "") for line in above]
     if sheet.columns:
-        lines += [""] if sheet.head else []
+        lines += [""] if above else []
         rules = [":--" if column.left else "--:" for column in sheet.columns]
         heading, *rows = ("| " + " | ".join(map(escape_markdown, row)) + " |" for row in _all_rows(sheet))
         lines += [heading, "| " + " | ".join(rules) + " |", *rows]
@@ -36,9 +37,9 @@ def as_html(sheet: Sheet, label: str = "", size: Size | None = None) -> str:
     check_label(label)
     named = (f' id="{html.escape(label)}"' if label else "") + (f' style="font-size:{_SIZES[size]}"' if size else "")
     if not sheet.columns:
-        lines = [sheet.title, *sheet.head, *sheet.closing_lines()]
+        lines = [sheet.title, *sheet.head, *sheet.opening_notes(), *sheet.closing_lines()]
         return f"<p{named}>{'<br>'.join(html.escape(line) for line in lines if line)}</p>"
-    caption = "<br>".join(html.escape(line) for line in (sheet.title, *sheet.head) if line)
+    caption = "<br>".join(html.escape(line) for line in (sheet.title, *sheet.head, *sheet.opening_notes()) if line)
     heading, *rows = _all_rows(sheet)
     body = "".join(_row(sheet, cells, "td") for cells in rows)
     after = [line for line in [sheet.more, *sheet.closing_lines()] if line]

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Iterable
 
-from .column_fit import WIDTH, fitted, lines_of
+from .column_fit import fitted, lines_of
 from .layout import LEGEND, Sheet
+from .notes import WIDTH, all_lines, describing, few_lines, qualifying, wrapped
+
+_FURTHER = "  "  # before the further lines of a line above or below the columns
 
 
-def as_text(sheet: Sheet) -> str:
-    """Return a table as plain text: the title, columns with one space between, and notes."""
-    lines = [sheet.title, *sheet.head]
+def as_text(sheet: Sheet, *, all_notes: bool = False) -> str:
+    """Return a table as plain text: title, notes that qualify its numbers, columns with spaces between, the rest."""
+    lines = _broken([sheet.title, *sheet.head])
+    if above := qualifying(sheet.notes):
+        lines += ["", *all_lines(above, WIDTH)]
     if sheet.columns:
         lines += [""] if any(lines) else []
         columns, left_out = (sheet.columns, []) if sheet.chosen else fitted(sheet.columns, sheet.least_needed)
         lines += lines_of(columns)
-        lines += textwrap.wrap(f"Columns not shown: {', '.join(left_out)}", WIDTH) if left_out else []
-        lines += [sheet.more] if sheet.more else []
+        lines += _broken([f"Columns not shown: {', '.join(left_out)}"]) if left_out else []
+        lines += _broken([sheet.more]) if sheet.more else []
         lines += ["---", LEGEND] if sheet.has_stars else []
     if sheet.foot:
-        lines += ["", *sheet.foot]
-    if sheet.notes:
-        lines += ["", *[f"Note: {note}" for note in sheet.notes]]
+        lines += ["", *_broken(sheet.foot)]
+    if below := describing(sheet.notes):
+        lines += ["", *(all_lines(below, WIDTH) if all_notes else few_lines(below, WIDTH))]
     return "\n".join(lines).strip("\n")
+
+
+def _broken(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in wrapped(line, WIDTH, _FURTHER)]

@@ -14,7 +14,7 @@ from ..inference.ranks import leaderboard
 from ..plot.classes import several_worths
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.pairs import probability_map
-from ..table import Field, Table, interval_fields
+from ..table import Field, Table, about, interval_fields
 from .calibration_words import Calibrated
 from .page_parts import complete, folded, picture, table
 from .sections import Sections, told_pairs
@@ -130,7 +130,7 @@ def _tests(found: Calibrated) -> Table:
             Field("p_value", "p", [test.p_value for test in tests], "p_value"),
         ),
         title="Are labelled units like the others, and do machines agree with people alike on all pairs?",
-        notes=tuple(f"{test.name}: {note}" for test in tests for note in test.notes),
+        notes=tuple(about(test.name, note) for test in tests for note in test.notes),
     )
 
 

@@ -71,10 +71,8 @@ def list_study_of(
     """Return what the page is about: a fit of rankings as it is, and the groups of judges beside it."""
     found = found or audit(res.rankings)
     classes, _, _ = worth_classes(res.average, None)
-    said = tuple(f"{note[0].upper()}{note[1:]}." for note in res.covariance.notes)
-    return ListStudy(
-        res, found, "average" if len(classes) > 1 else None, confidence, (*beside(tree), *reduced, *said), tree
-    )
+    notices = (*beside(tree), *reduced, *res.covariance.notes)
+    return ListStudy(res, found, "average" if len(classes) > 1 else None, confidence, notices, tree)
 
 
 def _fitted(formula: str, r: Rankings) -> tuple[Any, tuple[str, ...]]:

@@ -19,6 +19,7 @@ from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_estimates import PatternEstimates
 from ..fitting.results import LLBTResults, bic_reservation
+from ..fitting.summary import aliased_notes, held_notes
 from ..fitting.worth_estimates import WorthEstimates
 from ..judges.calibrate import Calibration
 from ..judges.class_fit import LatentClasses
@@ -226,8 +227,7 @@ def _column(
     blocks = dict(zip(design.names, design.blocks, strict=True))
     blocks = {name: blocks.get(name, "tie") for name in names}
     notes = [*worths.covariance.notes]
-    notes += [f"held: {', '.join(worths.fixed)}"] if worths.fixed else []
-    notes += [f"NA: aliased, not determined by the table: {', '.join(worths.aliased)}"] if worths.aliased else []
+    notes += [*held_notes(worths.fixed), *aliased_notes(worths.aliased)]
     return ModelColumn(
         label="",
         formula=formula or worths.specification.formula,

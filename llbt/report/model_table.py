@@ -14,7 +14,18 @@ from ..arguments import JUDGED_INSIDE, Confidence, Digits, checked
 from ..core.columns import FloatArray
 from ..errors import OptionError, kind_of
 from ..fitting.fitted import AnyFit, ClassSource, OneSource
-from ..table import Field, Record, Table, counted, format_count, format_estimates, format_number, format_percent, stars
+from ..table import (
+    Field,
+    Record,
+    Table,
+    about,
+    counted,
+    format_count,
+    format_estimates,
+    format_number,
+    format_percent,
+    stars,
+)
 from .model_columns import WHOLE, ModelColumn, model_columns
 from .model_terms import called, chosen
 
@@ -420,5 +431,5 @@ def _notes(
         notes.append("the fits are not all of one table, so deviances do not compare")
     notes += dict.fromkeys(note for column in columns for note in column.reservations)
     for name, column in zip(names, columns, strict=True):
-        notes += [f"{name}: {note}" for note in column.notes]
+        notes += [about(name, note) for note in column.notes]
     return tuple(notes)

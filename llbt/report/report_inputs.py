@@ -101,9 +101,7 @@ def study_of(
         found = audit(res.comparisons) if found is None else found()
     average = average_of(res)
     classes, _, _ = worth_classes(average, None)
-    of_average = "estimates are " if res is not average else ""
-    said = [f"{of_average}{note}" for note in average.covariance.notes]
-    notices = (*beside(groups), *_reduced(average), *(f"{note[0].upper()}{note[1:]}." for note in said))
+    notices = (*beside(groups), *_reduced(average), *average.covariance.notes)
     return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices, groups)
 
 

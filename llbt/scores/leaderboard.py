@@ -29,9 +29,7 @@ from .sign_flips import random_flip_p
 
 _FEWEST_DRAWS = 9_999
 _LARGEST = 1e150
-_WILCOXON = (
-    "signed ranks take differences as symmetric; Peyrard et al. (2021) advise the sign test, p_sign of scores.pairwise",
-)
+_WILCOXON = ("Wilcoxon's test takes differences as symmetric; Peyrard et al. (2021) advise the sign test.",)
 _FINER = 10  # how far below the level the smallest p-value of random exchanges can be, adjusted
 
 
@@ -352,7 +350,8 @@ def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) ->
     together = " together" if asked.adjust in ("holm", "bonferroni") else ", each by itself"
     threshold = scores.rule.threshold
     return (
-        f"{TESTS[asked.test]}, two-sided; {adjust_note(asked.adjust)}; significant below {level:.4g}",
+        f"{TESTS[asked.test]}, two-sided; significant below {level:.4g}",
+        adjust_note(asked.adjust),
         f"rank_low to rank_high: {100 * asked.confidence:.4g} % ranges of the ranks{together}",
         *(_WILCOXON if asked.test == "wilcoxon" else ()),
         *(() if by is None else (_grouped(units, by),)),

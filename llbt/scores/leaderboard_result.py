@@ -29,11 +29,11 @@ _COLUMNS: dict[Grouping, tuple[str, str]] = {
     "letters": ("group", "group"),
     "leader": ("leader", "leader"),
 }
-_UNEQUAL = "Borda ranks are by win share, for systems with missing scores have fewer comparisons"
+_UNEQUAL = "Borda ranks are by win share: systems with missing scores have fewer comparisons"
 _SAYS: dict[Grouping, str] = {
-    "clusters": "clusters: every system above a break is significantly better than every system below",
+    "clusters": "clusters: every system above a break is significantly better than all below",
     "letters": "groups: systems that share a letter do not differ significantly",
-    "leader": "leader: the best system that is not significantly better, of those that are not led themselves",
+    "leader": "leader: the best system that is not led itself and not significantly better",
 }
 _LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
 EQUAL = 1e-9  # relative to the largest mean: means that differ by less share their rank

@@ -117,7 +117,7 @@ def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
     assert scores is not None
     flipped = -1.0 if outcomes.negated else 1.0
     estimate = flipped * (np.nanmedian(scores, axis=1) if median else np.nanmean(scores, axis=1))
-    notes = ["probabilities are observed shares of the instances on which one is higher, without a model"]
+    notes = ["Probabilities are shares of the instances on which one is higher, without a model."]
     bounds = _nothing(len(scores))
     if asked.n:
         drawn = flipped * asked.gathered(partial(_centres, scores, median), scores.shape[1])

@@ -114,8 +114,8 @@ def test_example():
     assert (result.exit_code, result.stderr) == (0, "")
     assert "Table 1" in result.stdout
     assert "Worth: A .658 > D .295 > B .033 > C .013" in result.stdout
-    assert re.search(r"^object\[A\] +0\.40067", result.stdout, re.MULTILINE)
-    assert re.search(r"^tie +-1\.83170", result.stdout, re.MULTILINE)
+    assert re.search(r"^object\[A\] +0\.4007 ", result.stdout, re.MULTILINE)
+    assert re.search(r"^tie +-1\.8317 ", result.stdout, re.MULTILINE)
     assert "Odds" in result.stdout
     assert "30.455" in result.stdout
 
@@ -140,7 +140,7 @@ def test_version():
 def test_every_option_has_a_help_text():
     text = run("fit", "--help", terminal_width=200).stdout
     options = re.findall(r"^  (--[a-z-]+).*?(?:  |\n +)(\w.*)$", text, re.MULTILINE)
-    assert len(options) == 54
+    assert len(options) == 55
     assert all(len(said) > 15 for _, said in options)
 
 
@@ -168,7 +168,7 @@ def test_json(pooled):
     assert facts["converged"] is True
     assert facts["objects"] == ["A", "B", "C", "D"]
     assert_same(facts, pooled)
-    assert facts["notes"][0].startswith("estimates are on the log-worth scale")
+    assert facts["notes"][0].startswith("Estimates are log-worths")
 
 
 def test_csv(pooled):
@@ -180,13 +180,13 @@ def test_csv(pooled):
 def test_rendered(form, pooled):
     text = printed(form)
     assert text == getattr(pooled, f"as_{form}")() + "\n"
-    assert all(f"{abs(value):.5f}" in text for value in pooled.params)
+    assert all(f"{abs(value):.3f}" in text for value in pooled.params)
 
 
 def test_html_is_a_table(pooled):
     (table,) = pd.read_html(io.StringIO(printed("html")))
     rows = table[table.iloc[:, 0].isin(pooled.names)]
-    np.testing.assert_allclose(rows["Estimate"].astype(float), pooled.params, atol=5e-6)
+    np.testing.assert_allclose(rows["Estimate"].astype(float), pooled.params, atol=5.1e-4)
 
 
 def test_text_is_the_default():
@@ -655,10 +655,9 @@ def test_too_few_judges_leave_judgments_independent(judges, tmp_path):
     frame.to_csv(tmp_path / "few.csv", index=False)
     facts = json.loads(run("fit", tmp_path / "few.csv", *BOARD, "--format", "json").stdout)
     assert_same(facts, llbt.fit(TIED, llbt.from_judgments(frame, **SAID)))
-    assert (
-        sum(note.startswith(f"judgments are taken as independent: judge (G = {judges}, ") for note in facts["notes"])
-        == 1
-    )
+    taken = [note for note in facts["notes"] if note.startswith("Judgments are taken as independent. ")]
+    assert len(taken) == 1
+    assert f"there is judge (G = {judges}, " in taken[0]
 
 
 def test_clusters_that_make_errors_smaller_are_not_taken(tmp_path):
@@ -726,7 +725,12 @@ def test_notes_of_answers_name_options(tmp_path):
     said = run("fit", data, *WINNER, "--clusters", "judge", "--cov-type", "nonrobust", "--formula", TIED)
     assert said.exit_code == 0, said.output
     assert "cov_type=" not in said.stdout
-    assert "keep with --order" in said.stdout
+    assert "as_text" not in said.stdout
+    assert "more notes: --notes all" in said.stdout or "more note: --notes all" in said.stdout
+    whole = run(
+        "fit", data, *WINNER, "--clusters", "judge", "--cov-type", "nonrobust", "--formula", TIED, "--notes", "all"
+    )
+    assert "keep with --order" in " ".join(whole.stdout.split())
 
 
 def test_the_remedy_of_ties_with_gaps_answers(tmp_path):

@@ -500,7 +500,7 @@ class TestRatings:
     def test_dependence_is_always_said(self, options, group):
         two = RATED.assign(p=1)[3:5]  # a single pair of objects
         notes = llbt.from_ratings(two, **options).to_comparisons(cuts=(0.5,)).notes
-        assert sum("differences of one judge's ratings are not independent" in n and group in n for n in notes) == 1
+        assert sum("Differences of one judge's ratings are not independent" in n and group in n for n in notes) == 1
         assert not any("not independent" in note for note in llbt.from_ratings(two, **options).to_comparisons().notes)
 
     @pytest.mark.parametrize("cuts", [(0,), (2, 2), (3, 1), 2, ("a",), (np.nan,), (np.inf,), (True,), "12"])

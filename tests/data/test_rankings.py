@@ -144,10 +144,10 @@ class TestRankings:
 
 class TestNotes:
     lost = (
-        "judgments implied by one list are not independent: standard errors and tests of a plain fit are too "
+        "Judgments implied by one list are not independent: standard errors and tests of a plain fit are too "
         "optimistic. Fit the lists, llbt.fit(formula, rankings); or "
     )
-    kept = "keep clusters={0!r} where the lists are read and fit the comparisons with cov_type='cluster', groups={0!r}"
+    kept = "keep clusters={0!r} where the lists are read and fit the comparisons with cov_type='cluster', groups={0!r}."
 
     def test_what_was_read_and_left_out(self):
         c = pairs_of(WIDE, objects=LABELS)
@@ -155,8 +155,7 @@ class TestNotes:
             "8 ranks missing: nothing is said of these objects in these lists",
             "columns not used: 'judge', 'prompt', 'age'",
             "1 list of a single object left out",
-            "11 judgments implied by 4 lists: each object before each that stands lower, ties of those in one place, "
-            "nothing among the unranked",
+            "11 judgments implied by 4 lists: each object before each lower one, ties of those in one place",
             self.lost + self.kept.format("block"),
         )
 
@@ -171,9 +170,9 @@ class TestNotes:
         ("options", "advice"),
         [
             (BLOCK, kept.format("judge")),
-            ({**BLOCK, "clusters": "judge"}, "fit the comparisons with cov_type='cluster', groups='judge'"),
-            ({**BLOCK, "covariates": "judge"}, "fit the comparisons with cov_type='cluster', groups='judge'"),
-            ({**BLOCK, "clusters": "block"}, "fit the comparisons with cov_type='cluster', groups='block'"),
+            ({**BLOCK, "clusters": "judge"}, "fit the comparisons with cov_type='cluster', groups='judge'."),
+            ({**BLOCK, "covariates": "judge"}, "fit the comparisons with cov_type='cluster', groups='judge'."),
+            ({**BLOCK, "clusters": "block"}, "fit the comparisons with cov_type='cluster', groups='block'."),
             ({"block": "ranking"}, kept.format("ranking")),
             ({"block": ["judge", "prompt"]}, kept.format("block")),
         ],

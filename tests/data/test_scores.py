@@ -236,8 +236,8 @@ class TestKept:
 
 class TestNotes:
     share = (
-        "judgments on one instance share their scores and are not independent: standard errors and tests of a plain "
-        "fit are not right; "
+        "Judgments on one instance share their scores and are not independent: standard errors and tests of a plain "
+        "fit are not right. "
     )
 
     def test_what_was_read_and_missing(self):
@@ -247,13 +247,13 @@ class TestNotes:
             "1 instance with fewer than two scores left out",
             "3 scores missing: 3 pairs of 3 without some of the 4 instances (so many: 'A and C: 2', 'B and C: 2', "
             "'A and B: 1')",
-            self.share + "keep clusters='doc' and fit with cov_type='cluster', groups='doc'",
+            self.share + "Keep clusters='doc' and fit with cov_type='cluster', groups='doc'.",
             "columns not used: 'domain', 'length'",
         )
 
     def test_the_advice_can_be_followed(self):
         c = from_scores(WIDE[SYSTEMS], clusters="instance")
-        assert c.notes[-1] == self.share + "fit with cov_type='cluster', groups='instance'"
+        assert c.notes[-1] == self.share + "Fit with cov_type='cluster', groups='instance'."
 
     def test_two_systems_are_one_judgment_an_instance(self):
         notes = from_scores(WIDE[["A", "B"]].dropna()).notes

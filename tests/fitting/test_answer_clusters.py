@@ -73,7 +73,7 @@ def test_errors_of_patterns_are_the_sandwich_of_finite_differences(formula: str,
     assert found["cluster"].df_inference == pytest.approx(sizes.sum() ** 2 / (sizes @ sizes) - 1)
     worth = llbt.worth(found["cluster"], scale="log_worth").to_frame().set_index("object")
     assert worth.loc["A", "std_error"] == pytest.approx(found["cluster"].bse["object[A]"])
-    assert "within school" in found["cluster"].as_text()
+    assert "Standard errors: CR3 by school" in found["cluster"].as_text()
 
 
 def test_clusters_of_patterns_are_refused_where_they_say_nothing() -> None:

@@ -12,6 +12,7 @@ import llbt
 from llbt.fitting.cluster_units import DependenceUnit
 from llbt.fitting.cluster_units import unit_of as choice_of
 from llbt.kernel import robust
+from llbt.printing.notes import qualifying
 
 
 def unit_of(res: llbt.LLBTResults, *names: str) -> DependenceUnit | None:
@@ -125,7 +126,7 @@ def test_cautious_standard_errors_are_those_of_that_unit(fitted: llbt.LLBTResult
         by = quietly(formula, plain.comparisons, cov_type="cluster", groups=groups)
         close(res.cov_params(), by.cov_params(), rtol=1e-8)
         assert sorted(res.specification.groups) == sorted(by.specification.groups)
-        assert choice_of(plain).clustered in res.covariance.notes
+        assert f"{choice_of(plain).clustered}." in res.covariance.notes
     plain = quietly("object + tie", judged(), cov_type="cautious")
     assert plain.as_text() == quietly("object + tie", judged()).as_text()
 
@@ -133,7 +134,10 @@ def test_cautious_standard_errors_are_those_of_that_unit(fitted: llbt.LLBTResult
 def test_two_judges_are_no_unit() -> None:
     res = quietly("object + tie", judged(2, clusters="judge"), cov_type="cautious")
     assert res.specification.cov_type == "nonrobust"
-    assert "judgments are taken as independent: judge (G = 2, G* = " in res.as_text()
+    why = "Clustered standard errors need G* of 2.5 or more, and there is judge (G = 2, "
+    assert any(
+        note.startswith(f"Judgments are taken as independent. {why}") for note in qualifying(res.summary().notes)
+    )
     assert unit_of(res) is None
 
 
@@ -156,12 +160,13 @@ def test_nothing_to_choose() -> None:
 def test_the_printout_says_what_the_clusters_would_change(fitted: llbt.LLBTResults) -> None:
     found = choice_of(fitted)
     call = f"cov_type='cluster', groups={found.unit.groups!r}"
-    assert f"judgments are taken as independent; {found.if_clustered}: {call}" in fitted.as_text()
-    assert found.if_clustered.startswith("clustered by judge standard errors would be 2.10 × unclustered (")
+    above = f"Judgments are taken as independent. {found.if_clustered}. To cluster: {call}."
+    assert above in qualifying(fitted.summary().notes)
+    assert found.if_clustered.startswith("Clustered by judge, standard errors would be 2.10 × unclustered (")
     for options in ({"cov_type": "cluster", "groups": "judge"}, {"cov_type": "HC0"}, {"cov_type": "quasi"}):
         assert "taken as independent" not in quietly("object + tie", fitted.comparisons, **options).as_text()
     lost = quietly("object + tie", judged()).as_text()
-    assert "judgments are taken as independent, and judge was not kept: from_judgments(…, clusters='judge')" in lost
+    assert "Judgments are taken as independent, and judge was not kept." in lost
     counts = llbt.from_counts(fitted.comparisons.pool().to_frame())
     assert "taken as independent" not in quietly("object + tie", counts).as_text()
 
@@ -261,4 +266,4 @@ def test_three_judges_of_nearly_one_size_are_a_unit_and_two_are_named():
     notes = llbt.fit("object", three_judges("xyz"), cov_type="cautious").covariance.notes
     assert notes[-1].startswith("Clustered by judge: standard errors 2.79 × unclustered")
     notes = llbt.fit("object", three_judges("xy"), cov_type="cautious").covariance.notes
-    assert notes[-1].endswith("by judge not allowed for: too few to know what their dependence does")
+    assert notes[-1].endswith("by judge not allowed for: too few to know what their dependence does.")

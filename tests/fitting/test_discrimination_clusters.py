@@ -80,7 +80,7 @@ def test_errors_are_the_sandwich_of_finite_differences(cov_type: str) -> None:
     np.testing.assert_allclose(res.cov_params(), cov[:4, :4], rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(res.discrimination_errors, np.sqrt(np.diag(cov)[4:]), rtol=1e-3)
     assert res.df_inference == pytest.approx(11)
-    assert "within prompt (G = 12" in res.as_text()
+    assert "by prompt (G = 12" in res.as_text()
     assert res.specification.groups == ("prompt",)
 
 
@@ -117,7 +117,7 @@ def test_questions_and_intervals_are_by_clusters() -> None:
     assert (res.predict().to_frame()["std_error"] > 0).all()
     half = res.discrimination_intervals()["conf_high"] - res.discriminations
     np.testing.assert_allclose(half / res.discrimination_errors, 2.20098516, rtol=1e-6)  # t on 11 df
-    assert any("likelihood-ratio tests take judgments as independent" in note for note in res.equality_test().notes)
+    assert any("Likelihood-ratio tests take judgments as independent" in note for note in res.equality_test().notes)
 
 
 def test_what_clusters_do_not_tell_is_refused() -> None:

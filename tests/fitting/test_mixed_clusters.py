@@ -62,7 +62,7 @@ def test_errors_are_the_sandwich_of_finite_differences(cov_type: str) -> None:
     assert res.bse["object[A]"] ** 2 == pytest.approx(cov[0, 0], rel=1e-4)
     assert (res.scale_errors.iloc[0] / res.scales.iloc[0]) ** 2 == pytest.approx(cov[1, 1], rel=1e-4)
     assert res.df_inference == pytest.approx(TEAMS - 1)
-    assert "within team (G = 8" in res.as_text()
+    assert "by team (G = 8" in res.as_text()
     worth = llbt.worth(res, scale="log_worth").to_frame().set_index("object")
     assert worth.loc["A", "std_error"] == pytest.approx(res.bse["object[A]"])
 

@@ -565,10 +565,8 @@ def test_a_note_says_where_ties_turn_the_order_of_ranks_round():
     turned = {label: 10 - place for label, place in row.items()}
     res = llbt.fit("object + tie", lists_of([row] * 3 + [turned], "ABCDEFGHIJKL"), prior=0.5)
     assert res.params["object[D]"] > res.params["object[B]"]
-    said = (
-        "estimates turn the order of ranks round (B above D in 3 of 4, C above D in 3 of 4, E above G in 3 of 4 lists"
-    )
+    said = "Estimates reverse the order of ranks (B above D in 3 of 4, C above D in 3 of 4, E above G in 3 of 4 lists"
     for table in (res.summary(), llbt.leaderboard(res)):
         assert [note for note in table.notes if note.startswith(said)]
     untied = llbt.fit("object", lists_of([{"A": 1, "B": 2, "C": 3}, {"A": 2, "B": 3, "C": 1}], "ABC"))
-    assert not any("turn the order" in note for note in llbt.leaderboard(untied).notes)
+    assert not any("reverse the order" in note for note in llbt.leaderboard(untied).notes)

@@ -304,7 +304,7 @@ def test_aliased_terms_add_nothing_and_a_note_says_so(rich):
         row = table.to_frame().set_index("term").loc["price"]
         assert row["df"] == 0
         assert np.isnan([row["statistic"], row["p_value"]]).all()
-        assert any("price" in note and "nothing" in note for note in table.notes)
+        assert any("price" in note and "Nothing" in note for note in table.notes)
     frame = drop1(res).to_frame().set_index("term")
     assert frame["df"].tolist()[1:] == [2, 0, 1]
 
@@ -447,9 +447,9 @@ def test_refits_have_the_options_of_the_fit(options, rich):
 @pytest.mark.parametrize(
     ("options", "test", "said"),
     [
-        ({"cov_type": "cluster", "groups": "age"}, "chi2", "likelihood ratio takes the judgments as independent"),
+        ({"cov_type": "cluster", "groups": "age"}, "chi2", "likelihood ratio takes judgments as independent"),
         ({"cov_type": "cluster", "groups": "age"}, "F", "cluster (age)"),
-        ({"cov_type": "HC0"}, "score", "score test takes the judgments as independent; test='wald'"),
+        ({"cov_type": "HC0"}, "score", "score test takes judgments as independent; test='wald'"),
         ({"cov_type": "quasi"}, "chi2", "dispersion as 1; test='F'"),
         ({"prior": "jeffreys"}, "chi2", "bias reduction do not maximize"),
         ({"prior": 1.0}, "F", "a prior do not maximize"),

@@ -10,7 +10,6 @@ from support.shell import answered
 
 import llbt
 from llbt.errors import OptionError
-from llbt.table import format_p
 
 
 def both_orders(prompts: int = 60, seed: int = 1) -> pd.DataFrame:
@@ -78,9 +77,9 @@ def test_effects_of_judges_are_resampled_by_judge() -> None:
 def test_one_number_or_none_says_whether_the_model_fits() -> None:
     """The printout has no p-value of χ² where `goodness_of_fit` and `interpret` go by flips of clusters."""
     text = str(CLUSTERED.summary())
-    assert "degrees of freedom (no χ² test of fit: clustered by prompt)" in text
+    assert "degrees of freedom (no χ² test of fit: clustered)" in text
     assert "χ² p-value" not in text
-    assert "χ² test of fit on 3 comparisons)" in str(PLAIN.summary())
+    assert "(χ² test of fit: p = " in str(PLAIN.summary())
     flips = llbt.goodness_of_fit(CLUSTERED)
     assert llbt.interpret(CLUSTERED).figures["p of fit"] == flips.pearson.p_value
     with pytest.raises(OptionError, match="n=9: tables drawn from the model have independent judgments"):
@@ -94,11 +93,11 @@ def test_fragility_and_folds_go_by_the_clusters_of_the_fit() -> None:
     assert by_prompt.table() is not None
     assert "errors: of 60 levels of prompt" in notes_of(by_prompt)
     pd.testing.assert_frame_equal(by_prompt.to_frame(), llbt.held_out([PLAIN, PLAIN], by="prompt", rng=1).to_frame())
-    assert "of single judgments, taken as independent" in notes_of(llbt.held_out(PLAIN, rng=1))
+    assert "Errors take judgments as independent" in notes_of(llbt.held_out(PLAIN, rng=1))
 
 
 def test_what_takes_judgments_as_independent_says_so() -> None:
-    said = "independent; the fit is clustered by prompt"
+    said = "independent, and the fit is clustered by prompt"
     asked = {
         "level tests": lambda res: llbt.level_tests(res, by="judge"),
         "influence": lambda res: llbt.influence(res, by="judge"),
@@ -110,7 +109,7 @@ def test_what_takes_judgments_as_independent_says_so() -> None:
         assert said not in notes_of(ask(PLAIN)), name
     assert said not in notes_of(llbt.level_tests(CLUSTERED, by="prompt"))
     for ask in (llbt.anova, llbt.drop1):
-        assert "the table keeps prompt and judge; of fits with cov_type='cautious'" in notes_of(ask(PLAIN))
+        assert "the table keeps prompt and judge. To allow for clusters, fit with" in notes_of(ask(PLAIN))
         assert "the table keeps" not in notes_of(ask(CLUSTERED))
         assert "the table keeps" not in notes_of(ask(llbt.fit("object", C, cov_type="cautious")))
 
@@ -127,14 +126,14 @@ def test_command_line_and_python_give_one_p_for_one_file(tmp_path: Path) -> None
     two = both_orders().query("object_i != 'C' and object_j != 'C'").replace({"A": "new", "B": "old"})
     two.drop(columns="judge").to_csv(file, index=False)
     plain = str(llbt.fit("object", llbt.from_judgments(file)))
-    asked = "prompt was not kept: from_judgments(…, clusters='prompt'), fit(…, cov_type='cautious')"
-    assert f"judgments are taken as independent, and {asked}" in plain
+    asked = "prompt was not kept. To cluster: from_judgments(…, clusters='prompt'), fit(…, cov_type='cautious')."
+    assert f"Judgments are taken as independent, and {asked}" in " ".join(plain.split())
     res = llbt.fit("object", llbt.from_judgments(file, clusters="prompt"), cov_type="cautious")
     shell = answered("fit", file)
     (line,) = (text for text in shell.splitlines() if text.startswith("object[new]"))
     assert line in str(res)
     assert "not kept" not in str(res)
-    assert format_p(res.pvalues["object[new]"]) in line
+    assert f"{res.pvalues['object[new]']:.4f}" in line
 
 
 @pytest.mark.parametrize("names", [("judge", "prompt"), ("model", "question_id")])

@@ -161,9 +161,9 @@ def test_judgments_that_the_fit_has_not_seen_carry_its_error(frame, model):
     for judge, rows in others.groupby("judge"):
         z = by_judge(summary).loc[judge, "statistic"]
         assert z == pytest.approx(looped_model(model, rows, own=False)[2], rel=1e-5)
-    assert any("others than those of the fit" in note for note in summary.notes)
+    assert any("as not in the fit" in note for note in summary.notes)
     part = llbt.judges.summary(frame[frame["judge"] == "J1"], model=model)
-    assert any("among those of the fit" in note for note in part.notes)
+    assert any("as part of the fit" in note for note in part.notes)
     whole = by_judge(llbt.judges.summary(frame, model=model))
     assert by_judge(part).loc["J1", "statistic"] == pytest.approx(whole.loc["J1", "statistic"])
 
@@ -188,7 +188,7 @@ def test_counts_say_the_same_as_the_judgments_as_far_as_they_go(frame, model, ke
     gone = ["agreement", "agreement_pairs", "swapped", "flips"]
     assert found[gone].isna().all(axis=None)
     pd.testing.assert_frame_equal(found.drop(columns=gone), whole.drop(columns=gone))
-    assert any("a table of counts does not say which judgments are of the same unit" in note for note in summary.notes)
+    assert any("Counts have no units" in note for note in summary.notes)
 
 
 def test_a_covariate_of_the_model_is_read_from_the_judgments(frame):

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from support.clusters import DRAS, close, free_cov, judged, quietly
+from support.in_full import in_full
 
 import llbt
 from llbt import Comparisons, LLBTResults
@@ -109,7 +110,7 @@ def test_degrees_of_freedom_and_printout() -> None:
     close(res.df_inference, effective - 1, rtol=1e-12)
     close(res.pvalues, 2 * stats.t.sf(np.abs(res.params / res.bse), effective - 1), rtol=1e-10)
     text = res.as_text()
-    assert f"within judge (G = 12, G* = {effective:.1f}), by leaving out each cluster (CR3); t with" in text
+    assert f"Standard errors: CR3 by judge (G = 12, G* = {effective:.1f}), t with" in text
 
 
 def test_the_sandwich_is_smaller() -> None:
@@ -308,7 +309,7 @@ def test_its_intervals_are_those_of_as_few() -> None:
     close(contrast["conf_high"], res.params[name] + half, rtol=1e-8)
     pairs = llbt.pairwise(res, adjust=None).to_frame().set_index(["object_i", "object_j"])
     close(pairs.loc[("D", "E"), "p_value"], p, rtol=1e-8)
-    assert f"object[E] (G* = {df + 1:.2f}); t with G* − 1 df" in res.as_text()
+    assert f"object[E] (G* = {df + 1:.2f}). Their t has G* − 1 df" in " ".join(res.as_text().split())
     table = llbt.model_table([res], below="conf_int")
     assert f"{res.params[name] + half:.5f}" in table.as_text().replace("−", "-")
 
@@ -334,7 +335,7 @@ def test_fewer_than_two_have_no_error() -> None:
     assert res.bse.index[res.bse.isna()].tolist() == ["object[E]"]
     assert np.isnan(res.pvalues["object[E]"])
     note = next(note for note in res.covariance.notes if note.startswith("Std. Error NA"))
-    assert "fewer than two judges of equal weight tell of object[E] (G* = 1." in note
+    assert "the effective number of judges is below 2 for object[E] (G* = 1." in note
     assert "cov_type='nonrobust'" in note
     pairs = llbt.pairwise(res).to_frame()
     assert pairs[pairs["object_j"] == "E"][["std_error", "p_adjusted", "conf_low"]].isna().all(axis=None)
@@ -423,7 +424,7 @@ def test_errors_that_are_missing_beside_a_prior_are_told_where_the_fit_warns_and
     with pytest.warns(llbt.errors.ClusterWarning, match=r"NA where fewer than two clusters .* res\.summary\(\) names"):
         res = llbt.fit("object", table, prior=1, cov_type="cluster", groups="judge")
     assert res.bse.isna().to_dict() == {"object[A]": False, "object[B]": True}
-    assert "Std. Error NA: fewer than two judges of equal weight tell of object[B] (G* = 1.00)" in str(res.summary())
+    assert "the effective number of judges is below 2 for object[B] (G* = 1.00)" in in_full(res.summary())
 
 
 def copies(judges: int) -> Comparisons:
@@ -441,8 +442,8 @@ def test_clusters_that_are_copies_have_no_error_and_every_answer_says_why(cov_ty
     assert res.bse.isna().all()
     assert res.cov_params().isna().to_numpy().all()
     assert np.isnan(res.conf_int().to_numpy()).all()
-    note = "all say the same of any parameter, so nothing tells how much they differ; are they copies of each other?"
-    assert note in res.summary().as_text()
+    note = "all give the same value of any parameter. Are they copies of each other?"
+    assert note in in_full(res.summary())
     answers = (
         llbt.worth(res),
         llbt.pairwise(res),
@@ -453,10 +454,10 @@ def test_clusters_that_are_copies_have_no_error_and_every_answer_says_why(cov_ty
     )
     for answer in answers:
         assert answer.to_frame()["std_error"].isna().all()
-        assert note in answer.as_text()
+        assert note in in_full(answer)
     board = llbt.leaderboard(res)
     assert board.to_frame()["conf_low"].isna().all()
-    assert note in board.as_text()
+    assert note in in_full(board)
     assert any(note in line for line in res.wald_test(["object[a]", "object[b]"]).notes)
     with pytest.raises(llbt.errors.DesignError, match="quasi-variances"):
         llbt.quasi_variances(res)

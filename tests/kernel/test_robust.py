@@ -420,7 +420,7 @@ def test_t_in_coefficients(few: LLBTResults) -> None:
     text = few.as_text()
     assert "t value" in text
     assert "Pr(>|t|)" in text
-    assert "judge (G = 12, G* = 11.7), by the sandwich CR1; t with 11 df" in text
+    assert "Standard errors: CR1 by judge (G = 12, G* = 11.7), t with 11 df." in text
 
 
 def test_t_in_hypotheses(few: LLBTResults) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from support.in_full import in_full
 
 import llbt
 from llbt import Scenario
@@ -327,7 +328,7 @@ def test_the_required_number_lies_between_two_points_or_is_unknown(curve, expect
 def test_a_tooth_that_reaches_the_target_before_the_curve_falls_does_not_count():
     curve = Power((Scenario(odds=2.0),), ("sign",), np.array([10, 20]), np.array([[[85, 70]]]), 100, 0.05)
     assert math.isnan(needed(curve)["sign"][0])
-    assert "power 0.8 of sign is not reached with 20 judgments per pair" in curve.as_text()
+    assert "Power 0.8 of sign is not reached with 20 judgments per pair" in curve.as_text()
 
 
 def test_an_unreached_target_is_said():
@@ -335,8 +336,8 @@ def test_an_unreached_target_is_said():
     many = power(Scenario(), judgments=[4000, 8000], n=50, rng=1)
     assert math.isnan(needed(few)["llbt"][0])
     assert math.isnan(needed(many)["llbt"][0])
-    assert "power 0.8 of llbt is not reached with 10 judgments per pair: pass more in judgments=" in few.as_text()
-    assert "power 0.8 of llbt is there with 4,000 judgments per pair already: pass fewer" in many.as_text()
+    assert "Power 0.8 of llbt is not reached with 10 judgments per pair." in few.as_text()
+    assert "Power 0.8 of llbt is reached with 4,000 judgments per pair already." in many.as_text()
 
 
 # -- the record --------------------------------------------------------------------------------------------------
@@ -362,7 +363,7 @@ def test_the_frame_has_a_row_per_test_and_number(several):
 
 
 def test_what_was_simulated_is_said(several):
-    text = several.as_text()
+    text = in_full(several)
     for said in (
         "Simulated power at level 0.05",
         "3 objects, odds 1.500, best against worst, the others equally spaced between; 30 % ties between equal objects",
@@ -372,9 +373,9 @@ def test_what_was_simulated_is_said(several):
         "sign tests compare the best object with the worst",
     ):
         assert said in text
-    differing = power(
-        Scenario(judges=6, judge_sd=0.5), judgments=20, test=("llbt", "llbt_cluster"), n=20, rng=1
-    ).as_text()
+    differing = in_full(
+        power(Scenario(judges=6, judge_sd=0.5), judgments=20, test=("llbt", "llbt_cluster"), n=20, rng=1)
+    )
     assert "Judges: 6, who take turns; their log-odds differ by sd 0.5" in differing
     assert "judges differ; taken as independent judgments, true nulls are rejected too often by llbt" in differing
 
