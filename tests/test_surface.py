@@ -101,7 +101,9 @@ def test_a_public_function_is_named_by_hand_in_three_places() -> None:
 WORDS = {
     "ties": {"Ties"},  # what is done with ties
     "scale": {"Scale"},  # on which worths are given
-    "by": {"str", "str | None", "Names", "object | None"},  # whose values split the answer
+    "by": {"str", "str | None", "Names", "object | None", "By | None"},  # whose values split the answer
+    "weights": {"str | None", "Weights"},  # what judgments count, or a target mix
+    "hypothesis": {"GroupHypothesis | None"},  # differences between groups
     "metric": {"npt.ArrayLike", "object", "Scores"},
     "human": {"npt.ArrayLike", "object", "Scores"},
     "rng": {"Rng"},

@@ -11,14 +11,15 @@ from scipy.sparse import csr_array
 
 from ..formulas.grid import At
 from ..table import Table
+from .asked_groups import By
 from .class_worths import MOST_ROWS, ClassWorths
 from .prediction import (
     chances_of,
-    check_place,
     comparisons_of,
     long_table,
     own_comparisons,
     pairs_at,
+    place_of,
     predicted,
     slopes_of,
 )
@@ -26,9 +27,11 @@ from .prediction import (
 _MIXTURE = "class all: a judge drawn from all classes, Σ π_k P_k"
 
 
-def class_predictions(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
+def class_predictions(
+    of: ClassWorths, frame: Any, at: At, confidence: float, by: By | None = None, weights: Any = None
+) -> Table:
     """Return the predictions of every class below each other, and below them those of the mixture."""
-    check_place(frame, at)
+    at = place_of(of.pooled, frame, at, by, weights)
     stacked = of.stacked(lambda one: predicted(one, frame, at, confidence))
     mixed = _mixture(of, frame, at, confidence)
     columns = {field.name: field.values for field in mixed.fields}

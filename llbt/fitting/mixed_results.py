@@ -14,6 +14,7 @@ from ..formulas.grid import At
 from ..resampling import Resampler
 from ..table import Record, Table
 from . import hypotheses
+from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, lacks, missing_attribute
 from .equal_scales import equal_scales_test
 from .judge_predictions import known_predicted
@@ -21,7 +22,7 @@ from .laplace_bias import laplace_bias
 from .mixed_estimates import MixedEstimates
 from .mixed_summary import mixed_summary
 from .population_predictions import check_population, population_predicted
-from .prediction import check_place, predicted
+from .prediction import place_of, predicted
 from .summary_rows import MOST_ROWS, Sort
 from .unsupported_questions import FIGURES_OF_EFFECTS, OF_EFFECTS
 
@@ -138,6 +139,9 @@ class MixedResults(MixedEstimates, Record):
         frame: Any = None,
         *,
         at: At = None,
+        by: By | None = None,
+        weights: Weights = None,
+        hypothesis: GroupHypothesis | None = None,
         population: bool = False,
         object_covariates: Any = None,
         confidence: Confidence = 0.95,
@@ -153,6 +157,13 @@ class MixedResults(MixedEstimates, Record):
         at : mapping, optional
             Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`;
             ``{"judge": "J7"}`` asks for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several.
+        by : str or sequence of str, optional
+            Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
+        weights : data frame, optional
+            A target mix: covariate values and a column ``weight`` of sum 1, over which probabilities are averaged; the
+            weights are taken as known.
+        hypothesis : "pairwise", optional
+            With `by`: differences of probabilities between the groups, the first less the second.
         population : bool
             Whether to average over the distribution of the effects, by which probabilities come nearer to those of a
             coin: what to expect of a new judge. A column of judges in a frame is then not asked.
@@ -189,7 +200,8 @@ class MixedResults(MixedEstimates, Record):
         Kass, R. E. & Steffey, D. (1989). Approximate Bayesian inference in conditionally independent hierarchical
         models. Journal of the American Statistical Association 84(407), 717-726.
         """
-        check_place(frame, at)
+        asked = at
+        at = place_of(self.average, frame, at, by, weights)
         if object_covariates is not None and frame is None:
             raise OptionError(
                 "object_covariates= without comparisons of the new objects",
@@ -198,6 +210,11 @@ class MixedResults(MixedEstimates, Record):
         place = at if isinstance(at, Mapping) else None
         groupings = [name for name in self.judges.groupings if name != "object"]
         named = [name for name in groupings if name in (place or ())]
+        if hypothesis is not None and (population or named):
+            raise OptionError(
+                "hypothesis='pairwise' of probabilities that are averaged over judges, or of one judge",
+                "Ask for the average judge: leave out population= and at= of judges.",
+            )
         if population and named:
             raise OptionError(
                 f"at= names a {named[0]} of the table, and population=True asks for one drawn from the population",
@@ -209,7 +226,9 @@ class MixedResults(MixedEstimates, Record):
         kept = open_frame(frame).names if frame is not None else ()
         if named or any(name in kept for name in groupings):
             return known_predicted(self, frame, place, confidence)
-        return predicted(self.average, frame, at, confidence, object_covariates)
+        return predicted(
+            self.average, frame, asked, confidence, object_covariates, by=by, weights=weights, hypothesis=hypothesis
+        )
 
     @checked
     def laplace_bias(self, *, rng: Rng = None, progress: bool = False) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, eye_array, hstack
 
 from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
@@ -24,6 +24,7 @@ from ..formulas.sides import side_of
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities, rows_of
 from ..table import Field, Table, interval_fields
+from .asked_groups import DIFFERENCES, By, GroupHypothesis, split_place
 from .estimates import Estimates
 from .new_objects import new_objects
 from .prediction_printout import printed_predictions
@@ -39,12 +40,26 @@ def codings_of(res: Estimates) -> Codings:
     return design.codings_of(res.design, spec.formula, res.comparisons, spec.reference)
 
 
-def predicted(res: Estimates, frame: Any, at: At, confidence: float, object_covariates: object = None) -> Table:
+def predicted(
+    res: Estimates,
+    frame: Any,
+    at: At,
+    confidence: float,
+    object_covariates: object = None,
+    by: By | None = None,
+    weights: Any = None,
+    hypothesis: GroupHypothesis | None = None,
+) -> Table:
     """Return the probability of each outcome as a long table; see `LLBTResults.predict`."""
-    check_place(frame, at)
+    at = place_of(res, frame, at, by, weights)
+    if hypothesis is not None and by is None:
+        raise OptionError("hypothesis='pairwise' without groups", "Say which: by='language'.")
     predictions = res.object_effects.notes if res.object_effects is not None else ()
     if frame is None and isinstance(at, Mapping):
         asked = pairs_at(res, at)
+        if hypothesis is not None and by is not None:
+            names = [by] if isinstance(by, str) else list(by)
+            return _difference_table(res, asked, names, confidence, (*asked.notes, *predictions))
         found = plain_chances(res, asked.problem) if asked.mix is None else mean_chances(res, asked.problem, asked.mix)
         return long_table(res, asked.shown, found, confidence, (*asked.notes, *predictions))
     if frame is not None:
@@ -52,6 +67,16 @@ def predicted(res: Estimates, frame: Any, at: At, confidence: float, object_cova
     else:
         problem, shown = own_comparisons(res)
     return long_table(res, shown, plain_chances(res, problem), confidence, predictions)
+
+
+def place_of(res: Estimates, frame: Any, at: At, by: By | None, weights: Any) -> At:
+    """Return the covariate values at which probabilities are asked for, with the levels of groups."""
+    check_place(frame, at)
+    if by is None and weights is None:
+        return at
+    if frame is not None:
+        raise OptionError("a frame beside by= or weights=", expected="one of the two, for rows are answered one by one")
+    return split_place(codings_of(res), at, by, weights)
 
 
 def check_place(frame: Any, at: At) -> None:
@@ -273,6 +298,24 @@ def pairs_at(res: Estimates, at: Mapping[str, Any]) -> AskedPairs:
     return AskedPairs(problem, shown, (*grid.notes, *_mean_notes(grid)), grid.spread(len(pairs)))
 
 
+def _difference_table(
+    res: Estimates, asked: AskedPairs, by: Sequence[str], confidence: float, notes: tuple[str, ...]
+) -> Table:
+    """Return differences of outcome probabilities between the groups of some covariates, with Wald intervals."""
+    mix = csr_array(eye_array(asked.problem.signed.shape[0])) if asked.mix is None else asked.mix
+    group = np.array([" ".join(map(repr, values)) for values in zip(*(asked.shown[name] for name in by), strict=True)])
+    parts = [np.flatnonzero(group == name) for name in dict.fromkeys(group.tolist())]
+    if len(parts) < 2:
+        raise OptionError("hypothesis='pairwise' of one group", expected="two groups or more")
+    first, second = (np.concatenate(side) for side in zip(*itertools.combinations(parts, 2), strict=True))
+    found = mean_chances(res, asked.problem, csr_array(mix[first] - mix[second]))
+    shown = {name: [column[k] for k in first] for name, column in asked.shown.items()}
+    for name in by:
+        both = [(asked.shown[name][k], asked.shown[name][m]) for k, m in zip(first, second, strict=True)]
+        shown[name] = [one if one == other else f"{one} − {other}" for one, other in both]
+    return long_table(res, shown, found, confidence, (DIFFERENCES, *notes), differences=True)
+
+
 def _mean_notes(grid: Grid) -> tuple[str, ...]:
     """Say over which values probabilities are means."""
     parts = dict.fromkeys(f"{name} {value}" for name in grid.means for value in grid.shown[name])
@@ -345,8 +388,13 @@ def long_table(
     found: tuple[FloatArray, FloatArray, FloatArray],
     confidence: float,
     notes: tuple[str, ...],
+    *,
+    differences: bool = False,
 ) -> Table:
-    """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range."""
+    """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range.
+
+    Those of `differences` of probabilities are symmetric.
+    """
     outcomes = res.comparisons.response.outcomes
     z = np.repeat(critical_values(confidence, found[2]), len(outcomes))
     estimate, error = (values.ravel() for values in found[:2])
@@ -354,6 +402,8 @@ def long_table(
         center = special.logit(estimate)
         half = z * error / (estimate * (1 - estimate))
     low, high = special.expit(center - half), special.expit(center + half)
+    if differences:
+        low, high = estimate - z * error, estimate + z * error
     whole = Table(
         (
             *(Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()),
@@ -362,8 +412,10 @@ def long_table(
             Field("std_error", "std_error", error, "estimate", 3),
             *interval_fields(low, high, confidence, 3),
         ),
-        title="Outcome probabilities",
+        title="Differences of outcome probabilities" if differences else "Outcome probabilities",
         notes=(*notes, *res.covariance.missing_notes(estimate, error)),
     )
+    if differences:
+        return whole
     bounds = low.reshape(found[0].shape), high.reshape(found[0].shape)
     return replace(whole, printed=printed_predictions(whole, shown, outcomes, found[0], bounds, confidence))

@@ -67,7 +67,7 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
             expected=f"at most {format_count(_MOST_SHOWN)}",
         )
     codings = codings_of(res.average)
-    grid = covariate_grid(codings, ("worth",), at)
+    grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
     orders, first = _firsts(size, res.rankings.kind)
     number = len(orders)
     items = np.tile(shown[orders].ravel(), grid.size)

@@ -14,6 +14,7 @@ from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
 from ..table import Qualifying, Record, Table
 from . import hypotheses
+from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, missing_attribute
 from .estimates import Estimates, lacking
 from .hypotheses import wald_test
@@ -108,7 +109,16 @@ class LLBTResults(Estimates, Record):
     # -- further -----------------------------------------------------------------------------------------
 
     @checked
-    def predict(self, frame: Any = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
+    def predict(
+        self,
+        frame: Any = None,
+        *,
+        at: At = None,
+        by: By | None = None,
+        weights: Weights = None,
+        hypothesis: GroupHypothesis | None = None,
+        confidence: Confidence = 0.95,
+    ) -> Table:
         """Return the probability of each outcome.
 
         Parameters
@@ -121,6 +131,13 @@ class LLBTResults(Estimates, Record):
             ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all their levels, numbers their
             mean over the judgments. ``{"language": {"de": 0.3, "en": 0.7}}`` averages the probabilities over values
             with weights that sum to 1: what to expect of a random judgment of this mix.
+        by : str or sequence of str, optional
+            Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
+        weights : data frame, optional
+            A target mix: covariate values and a column ``weight`` of sum 1, over which probabilities are averaged; the
+            weights are taken as known.
+        hypothesis : "pairwise", optional
+            With `by`: differences of probabilities between the groups, the first less the second.
         confidence : float
 
         Returns
@@ -130,7 +147,7 @@ class LLBTResults(Estimates, Record):
             std_error (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1); long, NaN where the
             table does not determine it.
         """
-        return predicted(self, frame, at, confidence)
+        return predicted(self, frame, at, confidence, by=by, weights=weights, hypothesis=hypothesis)
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:

@@ -19,7 +19,16 @@ from .sides import side_of
 
 _SUM_OFF = 1e-6  # how far weights may be from a sum of 1
 
-At = Annotated[Mapping[str, Any] | Literal["average"] | None, JUDGED_INSIDE]  # by `check_at`
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """The values in one group less those in another: two places of which each has one class."""
+
+    first: Mapping[Any, Any]
+    second: Mapping[Any, Any]
+
+
+At = Annotated[Mapping[Any, Any] | Literal["average"] | Difference | None, JUDGED_INSIDE]  # by `check_at`
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,17 +79,19 @@ class _Axis:
 
 def check_at(at: object, *, average: bool = True) -> None:
     """Raise for what says no place: a mapping does, None, and where it is asked for "average"."""
-    if not (at is None or isinstance(at, Mapping) or (average and isinstance(at, str) and at == "average")):
+    if not (
+        at is None or isinstance(at, Mapping | Difference) or (average and isinstance(at, str) and at == "average")
+    ):
         expected = "'average' or a mapping" if average else "a mapping"
         raise OptionError(f"at={safe_repr(at)}", expected=f"{expected} such as {{'judge': 'J3'}}")
 
 
-def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, Any] | None) -> Grid:
+def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, Any] | None) -> Grid:
     """Return every combination of the values of the covariates that some blocks use.
 
     A label that `at` does not name takes all its levels; a number its mean over the judgments; a side covariate
     the same mean (or first level) on both sides. The notes say so. A mapping of values to weights, such as
-    {"de": .3, "en": .7}, asks for their mean.
+    {"de": .3, "en": .7}, asks for their mean; a tuple of names for that of combinations, {("de", "code"): .3, …}.
 
     Raises
     ------
@@ -91,13 +102,17 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[str, A
     used = sorted({name for block in blocks for name in codings.blocks[block].variables})
     names = [name for name in used if table.variables[name].role in ("covariate", "side covariate")]
     asked = dict(at or {})
-    unknown = [name for name in asked if name not in names]
+    joint: list[tuple[str, ...]] = [key for key in asked if isinstance(key, tuple)]
+    unknown = [name for name in _names(asked) if name not in names]
     if unknown:
         has = f"it has {listed(names)}" if names else "it has no covariates here"
         raise OptionError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
-    axes: list[_Axis] = []
+    twice = {name for name in _names(asked) if _names(asked).count(name) > 1}
+    if twice:
+        raise OptionError(f"at: {listed(sorted(twice))} is named twice", expected="each covariate once")
+    axes = [_jointly_mixed(table, key, asked[key]) for key in joint]
     notes: list[str] = []
-    for name in names:
+    for name in [name for name in names if not any(name in key for key in joint)]:
         wanted = asked.get(name)
         if name in asked and isinstance(wanted, Mapping):
             axes.append(_mixed(table, name, wanted))
@@ -126,21 +141,47 @@ def _product(axes: Sequence[_Axis], notes: tuple[str, ...]) -> Grid:
 def _mixed(table: VariableTable, name: str, wanted: Mapping[Any, Any]) -> _Axis:
     """Return the mean over some values of a covariate, with their weights."""
     values = _asked(table, name, list(wanted))
-    weights = mixing_weights(f"at: the weights of {name!r}", list(wanted.values()))
-    total = weights.sum()
-    if abs(total - 1) > _SUM_OFF:
-        normalized = {value: round(float(w / total), 8) for value, w in zip(wanted, weights, strict=True)}
+    return _mean(table, {name: values}, _mixing_weights(name, wanted))
+
+
+def _jointly_mixed(table: VariableTable, names: tuple[str, ...], wanted: Any) -> _Axis:
+    """Return the mean over some combinations of values of several covariates, with their weights."""
+    if not isinstance(wanted, Mapping) or not all(isinstance(row, tuple) and len(row) == len(names) for row in wanted):
         raise OptionError(
-            f"at: the weights of {name!r} sum to {format_number(float(total), 8)}",
-            f"Divide them by their sum: at={safe_repr({name: normalized})}.",
+            f"at: {names!r} has {safe_repr(wanted)}",
+            expected="weights of combinations, such as {('de', 'code'): 0.4, ('en', 'chat'): 0.6}",
+        )
+    values = {name: _asked(table, name, [row[k] for row in wanted]) for k, name in enumerate(names)}
+    return _mean(table, values, _mixing_weights(names, wanted))
+
+
+def _mean(table: VariableTable, values: dict[str, npt.NDArray[Any]], weights: FloatArray) -> _Axis:
+    """Return the mean over combinations of values, each (n,); its columns show the share of each value."""
+    kept, shown = np.flatnonzero(weights), {}
+    for name, column in values.items():
+        shares: dict[Any, float] = {}
+        for value, weight in zip(_shown(table, name, column[kept]), weights[kept], strict=True):
+            shares[value] = shares.get(value, 0.0) + float(weight)
+        shown[name] = [", ".join(f"{100 * share:.4g} % {value}" for value, share in shares.items())]
+    return _Axis({name: column[kept] for name, column in values.items()}, shown, csr_array(weights[kept][None, :]))
+
+
+def _mixing_weights(key: Any, wanted: Mapping[Any, Any]) -> FloatArray:
+    """Return the weights of a mean, numbers of 0 or more of sum 1."""
+    what = f"at: the weights of {key!r}"
+    found = _weights_of(what, list(wanted.values()))
+    total = found.sum()
+    if abs(total - 1) > _SUM_OFF:
+        normalized = {value: round(float(w / total), 8) for value, w in zip(wanted, found, strict=True)}
+        raise OptionError(
+            f"{what} sum to {format_number(float(total), 8)}",
+            f"Divide them by their sum: at={safe_repr({key: normalized})}.",
             expected="a sum of 1",
         )
-    kept, labels = np.flatnonzero(weights), _shown(table, name, values)
-    shares = [f"{100 * weights[k]:.4g} % {labels[k]}" for k in kept]
-    return _Axis({name: values[kept]}, {name: [", ".join(shares)]}, csr_array(weights[kept][None, :] / total))
+    return np.asarray(found / total)
 
 
-def mixing_weights(what: str, weights: Sequence[Any]) -> FloatArray:
+def _weights_of(what: str, weights: Sequence[Any]) -> FloatArray:
     """Return weights of a mean, finite numbers of 0 or more that are not all 0."""
     wrong = [w for w in weights if not is_real(w) or not np.isfinite(float(w)) or float(w) < 0]
     if wrong:
@@ -152,9 +193,22 @@ def mixing_weights(what: str, weights: Sequence[Any]) -> FloatArray:
 
 
 def labels_at(at: object) -> dict[str, Any]:
-    """Return the values that `at` names, those of a mix as a list."""
-    asked = at if isinstance(at, Mapping) else {}
-    return {name: list(value) if isinstance(value, Mapping) else value for name, value in asked.items()}
+    """Return the values that `at` names, those of a mix and of two groups as a list."""
+    if isinstance(at, Difference):
+        first, second = labels_at(at.first), labels_at(at.second)
+        return {name: value if value == second[name] else [value, second[name]] for name, value in first.items()}
+    found: dict[str, Any] = {}
+    for key, value in at.items() if isinstance(at, Mapping) else ():
+        if isinstance(key, tuple):
+            found |= {name: list(dict.fromkeys(row[k] for row in value)) for k, name in enumerate(key)}
+        else:
+            found[key] = list(value) if isinstance(value, Mapping) else value
+    return found
+
+
+def _names(asked: Mapping[Any, Any]) -> list[Any]:
+    """Return the covariates that the keys of `at` name, a tuple several."""
+    return [name for key in asked for name in (key if isinstance(key, tuple) else (key,))]
 
 
 def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[str, npt.NDArray[Any]]) -> csr_array:

@@ -17,6 +17,7 @@ from ..core.links import Cumulative
 from ..core.response import Response
 from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed, safe_repr
+from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..fitting.hypotheses import Linear, estimated
@@ -27,8 +28,10 @@ from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
 from ..table import Field, Table, format_number, interval_fields
 from .contexts import Contexts, mean_note
+from .groups import groups_of
 from .large import check_plain
 from .log_worths import KNOWN, LogWorths, log_worths_at
+from .new_judge import check_difference
 from .scales import CONTRASTS, Scale, on_scale
 
 _Weights = Mapping[str, Mapping[Any, float] | str]
@@ -37,9 +40,12 @@ _Weights = Mapping[str, Mapping[Any, float] | str]
 @checked
 def contrasts(
     res: AnyFit | OneSource | ClassSource,
-    weights: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
+    named: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
     *,
     at: At = None,
+    by: By | None = None,
+    weights: Weights = None,
+    hypothesis: GroupHypothesis | None = None,
     scale: Scale = "log_odds",
     confidence: Confidence = 0.95,
 ) -> Table:
@@ -50,13 +56,22 @@ def contrasts(
     res : a fit, a calibration or latent classes
         Of a fit with effects of judges, it is of the average judge; of latent classes by class; of very many objects
         (`LargeResults`) the standard error of each contrast is solved for exactly.
-    weights : mapping of str to mapping or str
+    named : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
         hypothesis about the parameters as in ``res.t_test``, such as ``"object[A] = object[B]"``.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
         sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`); hypotheses in
         words name parameters and are taken as they are.
+    by : str or sequence of str, optional
+        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
+        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+    weights : data frame, optional
+        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
+        customers. As a mix in `at`, but jointly; the weights are taken as known.
+    hypothesis : "pairwise", optional
+        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
+        differences `predict` has.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals; with ``"log_worth"``, that of the parameters, those of ``res.t_test``.
     confidence : float
@@ -85,24 +100,26 @@ def contrasts(
     >>> table.to_frame()[["term", "estimate"]].round(3).values.tolist()
     [['A vs rest', 2.566]]
     """
+    if by is not None or weights is not None or hypothesis is not None:
+        groups = groups_of(res, at, by, weights, hypothesis)
+        return stack_groups(groups, lambda place: contrasts(res, named, at=place, scale=scale, confidence=confidence))
     if isinstance(res, ClassWorthSource):
-        return res.class_worths().stacked(
-            lambda one: contrasts(one, weights, at=at, scale=scale, confidence=confidence)
-        )
-    if not isinstance(weights, Mapping) or not weights:
+        return res.class_worths().stacked(lambda one: contrasts(one, named, at=at, scale=scale, confidence=confidence))
+    if not isinstance(named, Mapping) or not named:
         raise OptionError(
-            f"the weights are {'none' if isinstance(weights, Mapping) else kind_of(weights)}",
+            f"the weights are {'none' if isinstance(named, Mapping) else kind_of(named)}",
             expected="a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}",
         )
     if has_many_worths(res):
-        return _of_many(res, weights, at, scale, confidence)
-    return _answered(res, weights, at, scale, confidence)
+        return _of_many(res, named, at, scale, confidence)
+    return _answered(res, named, at, scale, confidence)
 
 
 def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
     """Return the contrasts of a fit whose estimates have a covariance."""
     res = average_of(of)
     check_scale(res.response, res.specification, scale)
+    check_difference(res, at, False, scale)
     rows, contexts, notes = _linear(res, weights, at, scale)
     matrix = np.concatenate([row.matrix for row in rows])
     predicted = res.object_effects is not None

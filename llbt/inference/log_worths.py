@@ -17,7 +17,7 @@ from ..fitting.estimates import Estimates
 from ..fitting.population_predictions import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..formulas.coding import Codings
-from ..formulas.grid import At, average_rows, check_at, covariate_grid, judged_values, rows_at
+from ..formulas.grid import At, Difference, average_rows, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
 from ..table import format_number
 from .contexts import Contexts
@@ -97,8 +97,10 @@ class LogWorths:
         return self.of_objects is not None
 
 
-def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray) -> LogWorths:
+def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: float = 1.0) -> LogWorths:
     """Return the log-worths for the objects' rows (J, p) of one class, those of objects that it compares.
+
+    `share` is that of the effects of objects: 0 in the difference of two classes.
 
     Where the class does not compare the model's reference with most others, the last object that it does is its own.
     """
@@ -112,7 +114,7 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray) -> LogWo
     effects = res.object_effects
     if effects is None:
         return LogWorths(against, estimate, res.covariance.combined(free), lost, objects[zero])
-    own = np.eye(len(objects)) - np.eye(len(objects))[zero]
+    own = share * (np.eye(len(objects)) - np.eye(len(objects))[zero])
     cov = effects.variance(free, own)
     return LogWorths(against, estimate + own @ effects.effect, cov, lost, objects[zero], of_objects=own)
 
@@ -176,6 +178,14 @@ def worth_classes(
     codings = codings_of(res)
     aliasing = alias_columns(res)
     predicted = () if res.object_effects is None else res.object_effects.notes
+    if isinstance(at, Difference):
+        (first, notes), (second, _) = log_worths_at(res, at.first), log_worths_at(res, at.second)
+        gap = _log_worths(res, first.rows - second.rows, aliasing, share=0.0)
+        notes = tuple(note for note in notes if not note.startswith("at "))
+        if first.contexts is not None and second.contexts is not None:
+            both = dict.fromkeys((first.contexts.said, second.contexts.said))
+            notes = (*notes, f"means over {', less those over '.join(both)}")
+        return [gap], {}, (*notes, *_missing(res, [gap], {}))
     if at == "average":
         weights = judged_values(codings)[1]
         average = _log_worths(res, average_rows(codings).toarray(), aliasing)

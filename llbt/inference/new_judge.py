@@ -10,7 +10,7 @@ from ..fitting.fitted import WithWorths, WorthSource, average_of
 from ..fitting.population_predictions import Population, check_population
 from ..fitting.prediction import codings_of
 from ..fitting.protocols import has_discriminations, has_effects
-from ..formulas.grid import At
+from ..formulas.grid import At, Difference
 from .scales import Scale
 
 
@@ -25,6 +25,7 @@ def asked_of(
         For a population where a fit has none, and for its log-worths; for a judge whose worths are no parameters.
     """
     _check_judge(res, at)
+    check_difference(average_of(res), at, population, scale)
     if not has_effects(res):
         if population:
             check_population(None)
@@ -38,6 +39,23 @@ def asked_of(
             "Leave population out, or ask for another scale, such as 'log_odds'.",
         )
     return res.average, Population.of(res, ordered=False) if population else None
+
+
+def check_difference(res: Estimates, at: At, population: bool, scale: Scale) -> None:
+    """Raise for differences between groups that are no sums of log-worths."""
+    if not isinstance(at, Difference) or scale == "log_worth":
+        return
+    if scale == "probability":
+        raise OptionError(
+            "scale='probability' of differences between groups",
+            "Ask for scale='log_odds', or for differences of probabilities: "
+            "res.predict(by='language', hypothesis='pairwise').",
+        )
+    if population or not res.response.plain_odds:
+        raise OptionError(
+            f"scale={scale!r} of differences between groups: odds depend on more than the log-worths",
+            "Ask for scale='log_worth'.",
+        )
 
 
 def _check_judge(res: WithWorths | WorthSource, at: At) -> None:

@@ -18,6 +18,7 @@ from ..core.columns import FloatArray, IntArray, Label, known
 from ..core.max_z import MaxZ
 from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
+from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import ClassWorths
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
@@ -26,6 +27,7 @@ from ..formulas.grid import At
 from ..table import Table, counted
 from .class_answers import class_pairs
 from .contexts import check_mean, mean_note
+from .groups import groups_of
 from .large import check_plain, large_pairs
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
@@ -42,6 +44,9 @@ def pairwise(
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     at: At = None,
+    by: None = None,
+    weights: Weights = None,
+    hypothesis: None = None,
     population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
@@ -54,6 +59,24 @@ def pairwise(
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     at: At = None,
+    by: By | None = None,
+    weights: Weights = None,
+    hypothesis: GroupHypothesis | None = None,
+    population: bool = False,
+    confidence: Confidence = 0.95,
+    rng: Rng = 0,
+) -> Table: ...
+@overload
+def pairwise(
+    res: AnyFit | OneSource | ClassSource,
+    *,
+    objects: Sequence[Label] | None = None,
+    scale: Scale = "log_odds",
+    adjust: Adjust | None = "single-step",
+    at: At = None,
+    by: By,
+    weights: Weights = None,
+    hypothesis: GroupHypothesis | None = None,
     population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
@@ -68,6 +91,9 @@ def pairwise(
     scale: Scale = "log_odds",
     adjust: Adjust | None = "single-step",
     at: At = None,
+    by: By | None = None,
+    weights: Weights = None,
+    hypothesis: GroupHypothesis | None = None,
     population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
@@ -92,6 +118,15 @@ def pairwise(
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
         sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
+    by : str or sequence of str, optional
+        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
+        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+    weights : data frame, optional
+        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
+        customers. As a mix in `at`, but jointly; the weights are taken as known.
+    hypothesis : "pairwise", optional
+        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
+        differences `predict` has.
     population : bool
         Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
         averaged over the distribution of the effects, which come nearer to a half, as `worth` does; tests are the same.
@@ -105,6 +140,7 @@ def pairwise(
     Returns
     -------
     Pairwise or Table
+        With `by` a table of the pairs of each group.
         Of latent classes a table: class, share, the columns below for each class, adjusted over its pairs, and
         p_over_classes, adjusted over the pairs of all classes, as are the intervals. Else a Pairwise:
         object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high; one row per pair.
@@ -140,6 +176,22 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
+    if by is not None or weights is not None or hypothesis is not None:
+        groups = groups_of(res, at, by, weights, hypothesis)
+
+        def at_place(place: At) -> Pairwise | Table:
+            return pairwise(
+                res,
+                objects=objects,
+                scale=scale,
+                adjust=adjust,
+                at=place,
+                population=population,
+                confidence=confidence,
+                rng=rng,
+            )
+
+        return at_place(groups[0].at) if by is None else stack_groups(groups, lambda place: at_place(place).table())
     if isinstance(res, ClassWorthSource):
         return _in_classes(res.class_worths(), objects, scale, adjust, at, population, confidence, rng)
     if has_many_worths(res):

@@ -15,15 +15,17 @@ from ..core.columns import FloatArray, Label, is_among, matching
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
+from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
-from ..formulas.grid import At, labels_at
+from ..formulas.grid import At, Difference, labels_at
 from ..table import Field, Table, interval_fields
 from .class_answers import mixture_worths
 from .contexts import check_mean, mean_note
+from .groups import groups_of
 from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
@@ -52,6 +54,9 @@ def leaderboard(
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
     at: At = None,
+    by: By | None = None,
+    weights: Weights = None,
+    hypothesis: GroupHypothesis | None = None,
     population: bool = False,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
@@ -72,6 +77,15 @@ def leaderboard(
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
         sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
+    by : str or sequence of str, optional
+        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
+        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+    weights : data frame, optional
+        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
+        customers. As a mix in `at`, but jointly; the weights are taken as known.
+    hypothesis : "pairwise", optional
+        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
+        differences `predict` has.
     population : bool
         Of a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does: every
         scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default for the
@@ -124,6 +138,16 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
+    if by is not None or weights is not None or hypothesis is not None:
+        if hypothesis is not None and isinstance(anchor, Mapping):
+            raise OptionError(f"anchor={dict(anchor)!r} of differences", "Name the object alone; its difference is 0.")
+        groups = groups_of(res, at, by, weights, hypothesis)
+        return stack_groups(
+            groups,
+            lambda place: leaderboard(
+                res, scale=scale, anchor=anchor, at=place, population=population, confidence=confidence, rng=rng
+            ),
+        )
     if isinstance(res, ClassWorthSource):
         of = res.class_worths()
         boards = of.stacked(
@@ -188,7 +212,7 @@ def _with_all_judges(
     """Return the board of the mixture and, below it, those of the classes: Σ π_k P_k(i beats the average)."""
     first = of.each[0]
     found = [centred(one, at)[0] for one in of.each]
-    if scale == "log_worth" or found[0].beside is not None or found[0].contexts is not None:
+    if scale == "log_worth" or found[0].beside is not None or found[0].contexts or isinstance(at, Difference):
         return replace(boards, notes=(*boards.notes, _NO_MIXTURE), answer="")
     label, value = _read_anchor(first, anchor, scale, False)
     measured = found if label is None else [_anchored(one, f, label) for one, f in zip(of.each, found, strict=True)]

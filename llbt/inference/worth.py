@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arguments import Confidence, checked
 from ..errors import OptionError
+from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.population_predictions import Population
@@ -17,6 +18,7 @@ from ..fitting.protocols import has_many_worths
 from ..formulas.grid import At
 from ..table import Field, Table, interval_fields
 from .contexts import check_mean, mean_note
+from .groups import groups_of
 from .large import check_plain, large_worths
 from .log_worths import NAMED, LogWorths, class_name, worth_classes
 from .new_judge import asked_of, said_by
@@ -31,6 +33,9 @@ def worth(
     at: At = None,
     scale: Scale = "probability",
     *,
+    by: By | None = None,
+    weights: Weights = None,
+    hypothesis: GroupHypothesis | None = None,
     population: bool = False,
     part: Part = "all",
     confidence: Confidence = 0.95,
@@ -51,6 +56,15 @@ def worth(
         ``"average"`` averages the log-worths over the judgments of the table.
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
+    by : str or sequence of str, optional
+        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
+        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+    weights : data frame, optional
+        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
+        customers. As a mix in `at`, but jointly; the weights are taken as known.
+    hypothesis : "pairwise", optional
+        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
+        differences `predict` has.
     population : bool
         Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
         averaged over the distribution of the effects, which come nearer to a half. By default for the average judge,
@@ -113,6 +127,12 @@ def worth(
     >>> llbt.worth(res).to_frame()[["object", "estimate"]].round(3).values.tolist()
     [['A', 0.658], ['D', 0.295], ['B', 0.033], ['C', 0.013]]
     """
+    if by is not None or weights is not None or hypothesis is not None:
+        groups = groups_of(res, at, by, weights, hypothesis)
+        return stack_groups(
+            groups,
+            lambda place: worth(res, place, scale, population=population, part=part, confidence=confidence),
+        )
     if isinstance(res, ClassWorthSource):
         return res.class_worths().stacked(
             lambda one: worth(one, at, scale, population=population, part=part, confidence=confidence)

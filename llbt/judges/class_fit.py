@@ -20,6 +20,7 @@ from ..core.counts import counts_of_cells
 from ..core.statistics import critical_values
 from ..errors import OptionError
 from ..fitting import attributes, criteria, hypotheses, wald
+from ..fitting.asked_groups import By, Weights
 from ..fitting.attributes import COMPLETED, lacks, missing_attribute
 from ..fitting.class_predictions import class_predictions
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
@@ -338,7 +339,15 @@ class LatentClasses(Record):
         return ClassWorths(self.by_judge.name, self.mixture.shares, each, self.pooled, self.covariance, notes)
 
     @checked
-    def predict(self, frame: Any = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
+    def predict(
+        self,
+        frame: Any = None,
+        *,
+        at: At = None,
+        by: By | None = None,
+        weights: Weights = None,
+        confidence: Confidence = 0.95,
+    ) -> Table:
         """Return the probability of each outcome in every class, and of a judge drawn from all.
 
         Parameters
@@ -347,6 +356,10 @@ class LatentClasses(Record):
             Comparisons to predict, as `LLBTResults.predict` takes them. By default the comparisons of the table.
         at : mapping, optional
             Instead of a frame: all pairs of objects at these covariate values.
+        by : str or sequence of str, optional
+            Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
+        weights : data frame, optional
+            A target mix: covariate values and a column ``weight`` of sum 1, over which probabilities are averaged.
         confidence : float
 
         Returns
@@ -368,7 +381,7 @@ class LatentClasses(Record):
         >>> table.loc[table["class"] == "all", "estimate"].round(2).tolist()
         [0.5, 0.5]
         """
-        return class_predictions(self.class_worths(), frame, at, confidence)
+        return class_predictions(self.class_worths(), frame, at, confidence, by, weights)
 
     def table(self) -> Table:
         """Return the summary."""

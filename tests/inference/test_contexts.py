@@ -15,7 +15,7 @@ MIX = {"language": {"de": 0.3, "en": 0.7}, "topic": {"code": 0.25, "chat": 0.75}
 WEIGHTS = {(a, b): v * w for a, v in MIX["language"].items() for b, w in MIX["topic"].items()}
 
 
-def judgments(n: int = 1500) -> pd.DataFrame:
+def judgments(n: int = 600) -> pd.DataFrame:
     rng = np.random.default_rng(7)
     worth = {"A": 0.6, "B": 0.3, "C": -0.2, "D": -0.7}
     rows = []

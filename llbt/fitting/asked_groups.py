@@ -1,0 +1,154 @@
+"""For whom a question is asked: groups, target mixes, differences between groups (`by`, `weights`, `hypothesis`)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from ..arguments import JUDGED_INSIDE, NAMES
+from ..data.frames import read_covariate
+from ..data.sources import open_frame
+from ..errors import OptionError, listed
+from ..formulas.coding import Codings
+from ..formulas.grid import At, Difference, check_at
+from ..table import Field, Table
+from .class_worths import MOST_ROWS
+
+By = Annotated[str | Sequence[str], NAMES]
+Weights = Annotated[Any, JUDGED_INSIDE]
+GroupHypothesis = Literal["pairwise"]
+
+DIFFERENCES = "differences between groups: the first less the second"
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """One group that a question is asked of.
+
+    Attributes
+    ----------
+    shown : dict of str to value
+        Its values of the covariates in `by`; of a difference "de − en".
+    at : At
+        Where its values are taken.
+    """
+
+    shown: dict[str, Any]
+    at: At
+
+
+def asked_groups(
+    codings: Codings, at: At, by: By | None, weights: Any, hypothesis: GroupHypothesis | None
+) -> list[Group]:
+    """Return the groups that a question is asked of, one without a name where there is no `by`.
+
+    Raises
+    ------
+    OptionError
+        For names that are no covariates of the formula, numbers without values, weights that name what `at` or `by`
+        names, `by` beside ``at="average"``, and differences without groups or of one group.
+    """
+    check_at(at)
+    place = at if weights is None else _with_weights(at, weights)
+    if by is None:
+        if hypothesis is not None:
+            raise OptionError("hypothesis='pairwise' without groups", "Say which: by='language'.")
+        return [Group({}, place)]
+    if place == "average":
+        raise OptionError(
+            "at='average' beside by=", "Name a mix of the other covariates: at={'topic': {'code': 0.5, 'chat': 0.5}}."
+        )
+    fixed = dict(place) if isinstance(place, Mapping) else {}
+    levels = _levels(codings, by, fixed)
+    groups = [dict(zip(levels, values, strict=True)) for values in itertools.product(*levels.values())]
+    if hypothesis is None:
+        return [Group(group, {**fixed, **group}) for group in groups]
+    if len(groups) < 2:
+        raise OptionError(f"hypothesis='pairwise' of one group, {groups[0]}", expected="two groups or more")
+    return [
+        Group(
+            {name: value if value == other[name] else f"{value} − {other[name]}" for name, value in one.items()},
+            Difference({**fixed, **one}, {**fixed, **other}),
+        )
+        for one, other in itertools.combinations(groups, 2)
+    ]
+
+
+def stack_groups(groups: Sequence[Group], answer: Callable[[At], Table]) -> Table:
+    """Return the answers of groups one below the other, with the values of the groups in front."""
+    tables = [answer(group.at) for group in groups]
+    if not groups[0].shown:
+        return tables[0]
+    sizes = [len(table.fields[0].values) for table in tables]
+    names = list(groups[0].shown)
+    columns = [{field.name: field for field in table.fields} for table in tables]
+    shared = [field for field in tables[0].fields if field.name not in names and all(field.name in c for c in columns)]
+    fields = (
+        *(Field(name, name, [group.shown[name] for group, n in zip(groups, sizes, strict=True) for _ in range(n)])
+          for name in names),
+        *(replace(field, values=[v for c in columns for v in c[field.name].values]) for field in shared),
+    )  # fmt: skip
+    notes = [note for note in dict.fromkeys(n for table in tables for n in table.notes) if not note.startswith("at ")]
+    if isinstance(groups[0].at, Difference):
+        notes.insert(0, DIFFERENCES)
+    title = f"{tables[0].title}, by {', '.join(names)}"
+    return Table(fields, title=title, notes=tuple(notes)).first(MOST_ROWS)
+
+
+def split_place(codings: Codings, at: At, by: By | None, weights: Any) -> At:
+    """Return `at` with the mix of `weights` and every value of the covariates in `by`."""
+    place = at if weights is None else _with_weights(at, weights)
+    fixed = dict(place) if isinstance(place, Mapping) else {}
+    return {**fixed, **_levels(codings, by, fixed)} if by is not None else place
+
+
+def _levels(codings: Codings, by: By, fixed: Mapping[Any, Any]) -> dict[str, list[Any]]:
+    """Return the values of each covariate that makes groups."""
+    names = [by] if isinstance(by, str) else list(dict.fromkeys(by))
+    return {name: _levels_of(codings, name, fixed) for name in names}
+
+
+def _levels_of(codings: Codings, name: str, fixed: Mapping[Any, Any]) -> list[Any]:
+    """Return the values of a covariate that make groups: all levels, or those that `at` lists."""
+    used = {name for coding in codings.blocks.values() for name in coding.variables}
+    known = sorted(n for n in used if codings.table.variables[n].role in ("covariate", "side covariate"))
+    if name not in known:
+        has = f"it has {listed(known)}" if known else "it has no covariates"
+        raise OptionError(f"by={name!r} is not a covariate of the formula {codings.formula.text!r}; {has}.")
+    if any(isinstance(key, tuple) and name in key for key in fixed) or isinstance(fixed.get(name), Mapping):
+        raise OptionError(
+            f"by={name!r}, which is mixed as well", f"Split or mix it: leave {name!r} out of one of them."
+        )
+    column = codings.table.columns[name]
+    if name in fixed:
+        wanted = fixed[name]
+        return list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
+    if column.numeric:
+        raise OptionError(f"by={name!r}, which is a number", f"Name its values: at={{{name!r}: [0, 1]}}, by={name!r}.")
+    return list(column.levels.tolist())
+
+
+def _with_weights(at: At, weights: Any) -> At:
+    """Return `at` with the mean over the rows of a frame of covariate values and a column `weight`."""
+    if at == "average":
+        raise OptionError("weights= beside at='average'", expected="one of the two, for both say what is averaged over")
+    source = open_frame(weights, "weights")
+    names = tuple(name for name in source.names if name != "weight")
+    if "weight" not in source.names or not names:
+        raise OptionError(
+            f"weights has the columns {listed(source.names)}",
+            expected="columns of covariates and a column weight, numbers that sum to 1",
+        )
+    twice = [name for name in names if isinstance(at, Mapping) and name in at]
+    if twice:
+        raise OptionError(f"{listed(twice)} is in weights= and in at=", expected="one of the two")
+    picked = source.pick({"covariates": names, "weight": ("weight",)})
+    rows = zip(*(read_covariate(picked, name).values.tolist() for name in names), strict=True)
+    mix: dict[Any, Any] = {}
+    for row, weight in zip(rows, read_covariate(picked, "weight", numeric=True).values.tolist(), strict=True):
+        mix[row] = mix.get(row, 0.0) + weight
+    return {**(at if isinstance(at, Mapping) else {}), names: mix}
