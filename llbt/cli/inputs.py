@@ -260,9 +260,18 @@ def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
     sides = c.sides if isinstance(c, llbt.Comparisons) else ()
     levels = {column.name: column.levels for column in (*c.columns, *sides)}
     found: dict[str, list[Any]] = {}
+    mixes: dict[str, dict[Any, float]] = {}
     for name, value in pairs("at", text, "judge=J3"):
-        found.setdefault(name, []).append(among(levels.get(name, ()), value))
-    return {name: said[0] if len(said) == 1 else said for name, said in found.items()}
+        label, colon, weight = value.rpartition(":")
+        if colon and value not in map(str, levels.get(name, ())):  # language=de:0.3
+            mixes.setdefault(name, {})[among(levels.get(name, ()), label)] = numbers("at", f"{name}={weight}")[name]
+        else:
+            found.setdefault(name, []).append(among(levels.get(name, ()), value))
+    both = [name for name in mixes if name in found]
+    if both:
+        expected = f"{both[0]}=…:0.3,{both[0]}=…:0.7"
+        raise wrong("at", f"{both[0]!r} has values with and without a weight; expected {expected}.")
+    return {name: said[0] if len(said) == 1 else said for name, said in found.items()} | mixes
 
 
 def anchor_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:

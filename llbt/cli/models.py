@@ -12,10 +12,12 @@ from ..errors import printable
 from .messages import watched, working
 from .options import (
     At,
+    By,
     Confidence,
     Counting,
     File,
     Formula,
+    Hypothesis,
     Jobs,
     Lists,
     Model,
@@ -30,7 +32,7 @@ from .options import (
     column,
     option,
 )
-from .values import wrong
+from .values import items, wrong
 
 
 def fit(
@@ -72,6 +74,8 @@ def leaderboard(
         ),
     ] = None,
     at: At = None,
+    by: By = None,
+    hypothesis: Hypothesis = None,
     population: Population = False,
     confidence: Confidence = 0.95,
     lists: Lists,
@@ -93,10 +97,18 @@ def leaderboard(
     data = data_of(file, lists, reading, counting, model)
     tell(data)
     where, origin = at_of(at, data), anchor_of(anchor, data)
+    groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
     with working("ranking"):
         ranked = llbt.leaderboard(
-            res, scale=scale, anchor=origin, at=where, population=population, confidence=confidence
+            res,
+            scale=scale,
+            anchor=origin,
+            at=where,
+            by=groups,
+            hypothesis=hypothesis,
+            population=population,
+            confidence=confidence,
         )
     typer.echo(rendered(ranked, printing))
 
@@ -107,6 +119,8 @@ def worth(
     formula: Formula = None,
     scale: Annotated[Scale, option("--scale", "The scale of the estimates.")] = "probability",
     at: At = None,
+    by: By = None,
+    hypothesis: Hypothesis = None,
     population: Population = False,
     part: Annotated[
         Part,
@@ -132,8 +146,18 @@ def worth(
     data = data_of(file, lists, reading, counting, model)
     tell(data)
     where = at_of(at, data)
+    groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
-    found = llbt.worth(res, where, scale, population=population, part=part, confidence=confidence)
+    found = llbt.worth(
+        res,
+        where,
+        scale,
+        by=groups,
+        hypothesis=hypothesis,
+        population=population,
+        part=part,
+        confidence=confidence,
+    )
     typer.echo(rendered(found, printing))
 
 

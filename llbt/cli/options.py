@@ -92,10 +92,18 @@ At = Annotated[
     Text,
     column(
         "--at",
-        """Where worths are asked for, such as judge=J3 or age=20,age=40, or average. [default: every level of labels,
-        the mean of numbers]""",
-        "COVARIATE=VALUE,…|average",
+        """Where worths are asked for, such as judge=J3 or age=20,age=40, a mix with weights that sum to 1,
+        language=de:0.3,language=en:0.7, or average. [default: every level of labels, the mean of numbers]""",
+        "COVARIATE=VALUE[:WEIGHT],…|average",
     ),
+]
+By = Annotated[
+    Text,
+    column("--by", "Covariates that split the answer into groups, a block of rows for each level.", "COVARIATE,…"),
+]
+Hypothesis = Annotated[
+    Literal["pairwise"] | None,
+    option("--hypothesis", "With --by: differences between the groups, the first less the second.", "pairwise"),
 ]
 
 

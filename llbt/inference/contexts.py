@@ -16,7 +16,6 @@ MEANS = {
     "log_odds": "mean log-odds",
     "odds_ratio": "geometric mean of the odds",
     "elo": "mean Elo",
-    "probability": "mean probability",
 }
 
 
@@ -114,6 +113,7 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
         )
 
 
-def mean_note(contexts: Contexts | None, scale: str) -> tuple[str, ...]:
-    """Say what is averaged, over which contexts."""
-    return () if contexts is None else (f"{MEANS[scale]} over {contexts.said}",)
+def mean_note(contexts: Contexts | None, scale: str, probability: str = "mean probability") -> tuple[str, ...]:
+    """Say what is averaged, over which contexts; of worths what a `probability` is."""
+    mean = probability if scale == "probability" else MEANS[scale]
+    return () if contexts is None else (f"{mean} over {contexts.said}",)

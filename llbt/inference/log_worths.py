@@ -26,6 +26,7 @@ from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
 _COPIES = 2  # of the combinations that log-worths are, while they are made
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
+_AVERAGED = "log-worths averaged over the judgments of the table, whose shares are taken as known"
 NAMED = 5  # classes that a note names
 
 
@@ -192,7 +193,7 @@ def worth_classes(
         average = replace(
             average, beside=beside_at(res, codings, average.rows, {}, np.ones(1), population, average.of_objects)
         )
-        averaged = ("log-worths averaged over the judgments of the table",) if len(weights) > 1 else ()
+        averaged = (_AVERAGED,) if len(weights) > 1 else ()
         notes = (*averaged, *averaging_notes(res, codings, (), population), *predicted)
         return [average], {}, (*notes, *_missing(res, [average], {}))
     grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)

@@ -186,7 +186,7 @@ def leaderboard(
         head=_first_place(pairs, level),
         notes=(
             *notes,
-            *mean_note(found.contexts, scale),
+            *mean_note(found.contexts, scale, "mean worth π"),
             *_other_first(plain.comparisons, found),
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),

@@ -181,7 +181,7 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
         title=f"Worths: {said_of(scale, SCALES, graded, ', against the reference')}",
         notes=(
             *notes,
-            *dict.fromkeys(note for found in classes for note in mean_note(found.contexts, scale)),
+            *dict.fromkeys(note for found in classes for note in mean_note(found.contexts, scale, "mean worth π")),
             *said_by(population),
             *elo_notes(res.comparisons, scale, graded),
             *res.covariance.missing_notes(estimate, error),

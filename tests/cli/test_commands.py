@@ -103,6 +103,19 @@ def test_worths_are_asked_for_at_levels_of_covariates() -> None:
     assert "'J9'" in refused(*asked, "--at", "judge=J9")
 
 
+def test_mixes_and_groups_are_asked_for() -> None:
+    res = llbt.fit(BY_JUDGE, TABLE)
+    asked = ["worth", "dras_table1", "--formula", BY_JUDGE, "--format", "csv"]
+    mixed = llbt.worth(res, at={"judge": {"J1": 0.25, "J3": 0.75}}).to_frame()
+    same(answered(*asked, "--at", "judge=J1:0.25,judge=J3:0.75"), mixed)
+    assert "with and without a weight" in refused(*asked, "--at", "judge=J1:0.5,judge=J3")
+    assert "sum to 0.5" in refused(*asked, "--at", "judge=J1:0.5")
+    board = ["leaderboard", *asked[1:]]
+    same(answered(*board, "--by", "judge"), llbt.leaderboard(res, by="judge").to_frame())
+    apart = llbt.leaderboard(res, at={"judge": ["J1", "J3"]}, by="judge", hypothesis="pairwise").to_frame()
+    same(answered(*board, "--at", "judge=J1,judge=J3", "--by", "judge", "--hypothesis", "pairwise"), apart)
+
+
 def test_worths_of_covariates_alone_are_asked_for(tmp_path: Path) -> None:
     price = pd.DataFrame({"object": list("ABCD"), "price": [1.0, 2.0, 3.0, 4.0]})
     price.to_csv(tmp_path / "price.csv", index=False)
