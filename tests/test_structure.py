@@ -6,7 +6,7 @@ from support import structure
 
 
 def test_few_tests_ask_for_a_kind() -> None:
-    assert structure.kind_tests() <= 3
+    assert structure.kind_tests() <= 6
 
 
 def test_few_modules_name_a_kind() -> None:
