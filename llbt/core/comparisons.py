@@ -302,7 +302,7 @@ class Comparisons(Record):
         >>> c.objects
         ('A', 'B', 'C')
         >>> c.notes[-1]
-        "largest_component: 3 of 4 objects stayed, those connected by wins and ties both ways; 1 object left out: 'D'"
+        '1 object left out (largest_component): D'
         """
         group = ordered_components(len(self.objects), self.pairs, self.response.tally(self.outcome_counts))
         kept = group == np.bincount(group).argmax()

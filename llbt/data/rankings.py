@@ -135,9 +135,9 @@ def from_rankings(
     >>> print(r)
     Rankings: 3 objects, 2 lists of 3, up to 2 tied in a place
     <BLANKLINE>
-    ranking    count  judge
-    A > B = C      1  J1
-    A = C > B      1  J2
+    Ranking   Count Judge
+    A > B = C     1 J1
+    A = C > B     1 J2
     """
     if unranked not in ("unknown", "below"):
         raise OptionError(

@@ -78,9 +78,9 @@ def from_ratings(
     >>> print(r)
     Rankings: 3 objects, 2 lists of 2 to 3, no ties
     <BLANKLINE>
-    ranking    ratings  count
-    A > B > C  5, 4, 1      1
-    B > A      4, 2         1
+    Ranking   Ratings Count
+    A > B > C 5, 4, 1     1
+    B > A     4, 2        1
     >>> r.to_comparisons(tie_threshold=1).to_frame()
       object_i object_j  wins_i  ties  wins_j
     0        A        B       0     1       1
