@@ -136,6 +136,7 @@ NotNegative = Annotated[float, _real(lambda x: 0 <= x < math.inf, "a finite numb
 Count = Annotated[int, whole(1)]
 Number = Annotated[int, whole(0)]
 Digits = Annotated[int, Kind(lambda n: is_whole(n) and 1 <= n <= 15, "a whole number from 1 to 15", plain=int)]
+Decimals = Annotated[int, Kind(lambda n: is_whole(n) and 0 <= n <= 15, "a whole number from 0 to 15", plain=int)]
 Jobs = Annotated[
     int, Kind(lambda n: is_whole(n) and n != 0, "the number of processes, or -1 for one per core", plain=int)
 ]

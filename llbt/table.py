@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .arguments import Digits, checked
+from .arguments import Decimals, Digits, checked
 from .errors import OptionError, listed, printable
 from .foreign_names import unknown_attribute, unknown_column
 from .printing import latex, markup, text
@@ -115,6 +115,7 @@ class Record:
         columns: Sequence[str] | None = None,
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
+        decimals: Decimals | None = None,
         caption: str | None = None,
         notes: Notes = "few",
     ) -> str:
@@ -131,6 +132,8 @@ class Record:
         digits : int, optional
             Significant digits of the smallest standard error (without one, of the smallest estimate) and number, and
             decimals of statistics; by default 3.
+        decimals : int, optional
+            Decimals of all estimates, statistics and numbers but counts and p-values, in place of `digits`.
         caption : str, optional
             In place of the title.
         notes : {"few", "all"}
@@ -140,15 +143,16 @@ class Record:
         Raises
         ------
         OptionError
-            For a column that there is not, a `rename` of which nothing is in the table, or a key that is nearly a label
-            of it, and other `digits` in a `Table` whose cells are composed of numbers already.
+            For `digits` and `decimals` together, a column that there is not, a `rename` of which nothing is in the
+            table, or a key that is nearly a label of it; and for `digits` other than its own, or `decimals`, of a
+            `Table` whose cells are composed of numbers already.
 
         Notes
         -----
         Text and Markdown have no ``label=`` and ``size=``: neither has a place for them. All formats but text have
         every note.
         """
-        return text.as_text(_sheet(self, columns, rename, digits, caption), all_notes=notes == "all")
+        return text.as_text(_sheet(self, columns, rename, (digits, decimals), caption), all_notes=notes == "all")
 
     @checked
     def as_markdown(
@@ -157,10 +161,11 @@ class Record:
         columns: Sequence[str] | None = None,
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
+        decimals: Decimals | None = None,
         caption: str | None = None,
     ) -> str:
         """Return the answer as a Markdown table with its notes; parameters and errors are those of `as_text`."""
-        return markup.as_markdown(_sheet(self, columns, rename, digits, caption))
+        return markup.as_markdown(_sheet(self, columns, rename, (digits, decimals), caption))
 
     @checked
     def as_html(
@@ -169,6 +174,7 @@ class Record:
         columns: Sequence[str] | None = None,
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
+        decimals: Decimals | None = None,
         caption: str | None = None,
         label: str | None = None,
         size: Size | None = None,
@@ -177,7 +183,7 @@ class Record:
 
         Parameters
         ----------
-        columns, rename, digits, caption
+        columns, rename, digits, decimals, caption
             As in `as_text`.
         label : str, optional
             The id of the table, for links: ``"tab:leaderboard"``.
@@ -189,7 +195,7 @@ class Record:
         OptionError
             As in `as_text`; and for a label that is not letters, digits, colons and hyphens.
         """
-        return markup.as_html(_sheet(self, columns, rename, digits, caption), label or "", size)
+        return markup.as_html(_sheet(self, columns, rename, (digits, decimals), caption), label or "", size)
 
     @checked
     def as_latex(
@@ -198,6 +204,7 @@ class Record:
         columns: Sequence[str] | None = None,
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
+        decimals: Decimals | None = None,
         caption: str | None = None,
         label: str | None = None,
         longtable: bool | None = None,
@@ -210,7 +217,7 @@ class Record:
         columns : sequence of str, optional
             As in `as_text`; by default what fits a page (a comment in the first lines says which others there are).
             ``"stars"`` stand as superscripts of the column before them.
-        rename, digits
+        rename, digits, decimals
             As in `as_text`.
         caption : str, optional
             A text, printed as it is written: what LaTeX reads as a command in it is escaped. By default the title.
@@ -234,13 +241,13 @@ class Record:
         those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex; a comment says so.
         """
         paper = latex.Paper(label or "", longtable, size)
-        return latex.as_latex(_sheet(self, columns, rename, digits, caption, for_paper=True), paper)
+        return latex.as_latex(_sheet(self, columns, rename, (digits, decimals), caption, for_paper=True), paper)
 
     def __repr__(self) -> str:
         return self.as_text()
 
     def _repr_html_(self) -> str:
-        return self.as_html()
+        return markup.sortable(self.as_html())
 
 
 @dataclass(frozen=True)
@@ -262,6 +269,8 @@ class Field:
         Significant digits of the smallest value.
     typeset : str
         The heading in LaTeX, where it is not made of `heading`.
+    decimals : int or None
+        Decimals of all values, in place of `digits`.
     """
 
     name: str
@@ -270,6 +279,7 @@ class Field:
     kind: Kind = "text"
     digits: int = 4
     typeset: str = ""
+    decimals: int | None = None
 
     @property
     def chosen_by(self) -> str:
@@ -317,10 +327,6 @@ class Table(Record):
         """Return the table itself."""
         return self
 
-    def in_order(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> Table:
-        """Return the table with its rows in another order."""
-        return replace(self, fields=tuple(replace(f, values=[f.values[row] for row in rows]) for f in self.fields))
-
     def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()", *, asked: bool = False) -> Table:
         """Return the table of which the first rows are printed, and a line that counts the others."""
         rest = len(self.fields[0].values) - most
@@ -333,15 +339,23 @@ class Table(Record):
         return pd.DataFrame({f.name: _frame_values(f.values) for f in self.fields if f.name})
 
 
+def in_order(table: Table, rows: Sequence[int] | npt.NDArray[np.int64]) -> Table:
+    """Return a table with its rows in another order."""
+    return replace(table, fields=tuple(replace(f, values=[f.values[row] for row in rows]) for f in table.fields))
+
+
 def _sheet(
     record: Record,
     columns: Sequence[str] | None,
     rename: Mapping[Any, str] | None,
-    digits: int | None,
+    rounding: tuple[int | None, int | None],
     caption: str | None,
     for_paper: bool = False,
 ) -> Sheet:
     """Return what is printed of a record: the columns asked for, renamed, as strings."""
+    digits, decimals = rounding
+    if digits is not None and decimals is not None:
+        raise OptionError(f"digits={digits} and decimals={decimals}", expected="one of the two")
     record = record if digits is None else record._in_digits(int(digits))
     table = record._as_printed() if columns is None else record.table()
     if columns is None and not for_paper and table.printed is not None:
@@ -354,6 +368,8 @@ def _sheet(
     elif for_paper:
         left_out = tuple(f.chosen_by for f in table.fields if f.chosen_by in LEFT_OUT.get(table.answer, ()))
         table = _on_paper(table, left_out)
+    if decimals is not None:
+        table = replace(table, fields=tuple(_to_decimals(f, decimals) for f in table.fields))
     headings, cells = printed_cells(_renamed(table, rename or {}), digits)
     head, foot = (tuple(map(printable, lines)) for lines in (table.head, table.foot))
     title = printable(table.title if caption is None else caption)
@@ -632,6 +648,15 @@ def _with_digits(f: Field, digits: int) -> Field:
     return replace(f, digits=digits)
 
 
+def _to_decimals(f: Field, decimals: int) -> Field:
+    if f.kind == "composed":
+        raise OptionError(
+            f"decimals={decimals} of a table whose cells are composed of numbers",
+            "Type digits=3 in place of decimals=.",
+        )
+    return replace(f, decimals=decimals)
+
+
 def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str]:
     if f.kind in ("text", "composed"):
         return [printable(value) for value in values]
@@ -643,6 +668,8 @@ def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str
         return ["" if math.isnan(value) else f"{100 * value:.0f}" for value in values]
     if f.kind == "count":
         return ["NA" if math.isnan(value) else format_count(value) for value in values]
+    if f.decimals is not None:
+        return _with_decimals(values, f.decimals)
     if f.kind == "statistic":
         return _with_decimals(values, decimals)
     return _with_decimals(values, shared if f.kind == "estimate" else _decimals(values, f.digits))

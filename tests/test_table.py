@@ -65,3 +65,14 @@ def test_one_hidden_row_is_printed_instead() -> None:
     frame = llbt.Table((Field("x", "x", list("abcd")),))
     assert frame.first(3).as_text().split("\n")[1:] == list("abcd")
     assert frame.first(2).as_text().split("\n")[-1] == "… 2 more rows: .to_frame()"
+
+
+def test_decimals_stand_beside_digits() -> None:
+    board = llbt.leaderboard(fitted())
+    numbers = [line.split()[2] for line in board.as_text(decimals=1).split("\n\n")[1].split("\n")[1:]]
+    assert all(len(number.partition(".")[2]) == 1 for number in numbers)
+    assert "0.50" in llbt.Table((Field("x", "x", [0.5], "number"),)).as_markdown(decimals=2)
+    with pytest.raises(llbt.LLBTError, match="one of the two"):
+        board.as_text(digits=3, decimals=1)
+    with pytest.raises(llbt.LLBTError, match="composed of numbers"):
+        llbt.model_table([fitted()]).as_text(decimals=1)

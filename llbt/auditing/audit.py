@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Digits, checked
+from ..arguments import Decimals, Digits, checked
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..data.asked import Asked, Format
@@ -124,13 +124,14 @@ class Audit(Record):
         columns: Sequence[str] | None = None,
         rename: Mapping[Any, str] | None = None,
         digits: Digits | None = None,
+        decimals: Decimals | None = None,
         caption: str | None = None,
         notes: Notes = "few",
     ) -> str:
         """Return the audit as plain text: a paragraph for what was found, a line for what is in order.
 
         With columns or other names for them it is the table that the other formats print; numbers stand in sentences,
-        so `digits` changes nothing. Parameters and errors are those of any answer's ``as_text``.
+        so `digits` and `decimals` change nothing. Parameters and errors are those of any answer's ``as_text``.
         """
         if columns is not None or rename is not None:
             return self.table().as_text(columns=columns, rename=rename, caption=caption, notes=notes)

@@ -500,6 +500,9 @@ class Printing:
     digits: Annotated[
         int | None, option("--digits", "Significant digits of the smallest estimate. [default: 4]", "N")
     ] = None
+    decimals: Annotated[int | None, option("--decimals", "Decimals of all estimates, in place of --digits.", "N")] = (
+        None
+    )
     caption: Annotated[Text, option("--caption", "What stands in place of the title.", "TEXT")] = None
     notes: Annotated[
         Literal["few", "all"] | None,

@@ -16,7 +16,7 @@ from ..fitting.fitted import EffectsFit
 from ..fitting.protocols import WithEffects
 from ..fitting.variance_components import effect_df
 from ..kernel.mixed import restricted
-from ..table import Field, Record, Table, interval_fields
+from ..table import Field, Record, Table, in_order, interval_fields
 from .worth import worth
 
 _MOST_ROWS = 20
@@ -96,7 +96,7 @@ class JudgeEffects(Record):
                 "Errors take the estimates of the fit as known.",
             ),
         )
-        largest = whole.in_order(np.argsort(-np.abs(estimate), kind="stable"))
+        largest = in_order(whole, np.argsort(-np.abs(estimate), kind="stable"))
         return replace(whole.first(_MOST_ROWS), printed=largest.first(_MOST_ROWS, "smaller effect"))
 
     def worths(self) -> pd.DataFrame:

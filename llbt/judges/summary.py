@@ -17,7 +17,7 @@ from ..core.statistics import ratio, sign_p
 from ..data.judge_columns import read_judged, refuse_lists
 from ..errors import OptionError, listed
 from ..fitting.fitted import PlainFit
-from ..table import Field, Kind, Record, Table, counted, format_percent
+from ..table import Field, Kind, Record, Table, counted, format_percent, in_order
 from .judge_counts import (
     JudgeLines,
     Repeats,
@@ -106,7 +106,7 @@ class JudgeSummary(Record):
             answer="judges",
         )
         some = tuple(f for f in whole.fields if f.kind == "text" or not np.isnan(f.values).all())
-        printed = replace(whole, fields=some).in_order(self._worst_first()).first(_MOST_SHOWN, "more judge")
+        printed = in_order(replace(whole, fields=some), self._worst_first()).first(_MOST_SHOWN, "more judge")
         return replace(whole.first(_MOST_SHOWN, "more judge"), printed=printed)
 
     def _worst_first(self) -> npt.NDArray[np.int64]:

@@ -32,6 +32,25 @@ def escape_markdown(text: str) -> str:
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+# Sorts the rows of a table by the column whose heading is clicked, again the other way round: numbers by the first
+# number of a cell, texts by their letters. It holds nothing of the table.
+_SORT = (
+    "const h=event.target.closest('th');if(h){const b=this.parentNode.tBodies[0],k=h.cellIndex,"
+    "u=this.dataset.by===k+'u'?-1:1;this.dataset.by=k+(u>0?'u':'d');"
+    "const v=r=>{const t=r.cells[k].textContent,m=t.replace(/,(?=\\d{3})/g,'').match(/-?\\d+\\.?\\d*(e-?\\d+)?/);"
+    "return /^(NA$|[\\[<\\-\\d.])/.test(t)?(m?parseFloat(m[0]):Infinity):t};"
+    "[...b.rows].sort((p,q)=>{const x=v(p),y=v(q);"
+    "return u*(typeof x==='number'&&typeof y==='number'?x-y:String(x).localeCompare(String(y)))})"
+    ".forEach(r=>b.append(r))}"
+)
+
+
+def sortable(text: str) -> str:
+    """Return an HTML table whose rows are sorted by a click on a heading, for notebooks; a paragraph as it is."""
+    clicked = f'<thead style="cursor:pointer" title="sort" onclick="{html.escape(_SORT)}">'
+    return text.replace("<thead>", clicked, 1)
+
+
 def as_html(sheet: Sheet, label: str = "", size: Size | None = None) -> str:
     """Return a table as one HTML table; a paragraph where there are no columns."""
     check_label(label)

@@ -16,6 +16,7 @@ from scipy import stats
 from support.fits import fit_by
 
 import llbt
+from llbt.printing.markup import sortable
 from llbt.table import Field, Table
 
 TABLE1 = llbt.load_dataset("dras_table1")
@@ -284,8 +285,8 @@ def test_columns_of_the_text_are_aligned(name):
 @pytest.mark.parametrize("name", records())
 def test_html_is_one_table_that_pandas_reads(name):
     record = records()[name]
-    text = record._repr_html_()
-    assert text == record.as_html()
+    text = record.as_html()
+    assert record._repr_html_() == sortable(text)
     assert text.startswith("<table")
     assert text.endswith("</table>")
     assert text.count("<table") == text.count("</table>") == 1
