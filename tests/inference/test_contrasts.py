@@ -125,21 +125,21 @@ def test_contrasts_of_a_clustered_fit_have_t():
 
 CONTRAST_ERRORS = [
     (
-        {"weights": {"x": {"A": 1, "Q": -1, 7: 0}}},
+        {"named": {"x": {"A": 1, "Q": -1, 7: 0}}},
         "'x' names 'Q', 7; expected objects of the table: 'A', 'B', 'C', 'D'",
     ),
-    ({"weights": {"x": {"A": 1, "B": -0.5}}}, "weights of 'x' sum to 0.50"),
-    ({"weights": {"x": {"A": 0, "B": 0}}}, "all weights of 'x' are 0"),
-    ({"weights": {"x": {"A": "1", "B": -1}}}, "'x' has the weights {'A': '1'}"),
-    ({"weights": {"x": {"A": np.inf, "B": -np.inf}}}, "finite numbers"),
-    ({"weights": {"x": [1, -1]}}, "'x' is a list"),
-    ({"weights": {}}, "the weights are none"),
-    ({"weights": [{"A": 1, "B": -1}]}, "the weights are a list"),
-    ({"weights": {"x": "object[A] = object[Q]"}}, "hypothesis"),
-    ({"weights": {"x": "tie = 0"}}, "'x' is about 'tie', which has no log_odds"),
-    ({"weights": {"x": REST}, "scale": "logit"}, "scale='logit'"),
-    ({"weights": {"x": REST}, "confidence": 95}, "confidence=95"),
-    ({"weights": {"x": REST}, "at": {"judge": "J1"}}, "judge"),
+    ({"named": {"x": {"A": 1, "B": -0.5}}}, "weights of 'x' sum to 0.50"),
+    ({"named": {"x": {"A": 0, "B": 0}}}, "all weights of 'x' are 0"),
+    ({"named": {"x": {"A": "1", "B": -1}}}, "'x' has the weights {'A': '1'}"),
+    ({"named": {"x": {"A": np.inf, "B": -np.inf}}}, "finite numbers"),
+    ({"named": {"x": [1, -1]}}, "'x' is a list"),
+    ({"named": {}}, "the weights are none"),
+    ({"named": [{"A": 1, "B": -1}]}, "the weights are a list"),
+    ({"named": {"x": "object[A] = object[Q]"}}, "hypothesis"),
+    ({"named": {"x": "tie = 0"}}, "'x' is about 'tie', which has no log_odds"),
+    ({"named": {"x": REST}, "scale": "logit"}, "scale='logit'"),
+    ({"named": {"x": REST}, "confidence": 95}, "confidence=95"),
+    ({"named": {"x": REST}, "at": {"judge": "J1"}}, "judge"),
 ]
 
 
