@@ -109,7 +109,7 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
         raise OptionError(
             f"scale={scale!r} over {contexts.said}: odds depend on ties or grades beside the log-worths, and have no "
             "mean here",
-            "Ask for scale='log_worth', or for probabilities: res.predict(at=…).",
+            "Ask for scale='log_worth' or for probabilities, res.predict(at=…), both without population=True.",
         )
 
 
