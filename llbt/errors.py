@@ -61,7 +61,7 @@ def _printable(message: str) -> str:
 
 
 class LLBTError(ValueError):
-    """Anything that llbt refuses to do: where, what was found, what was expected instead, and what to do.
+    """The base class of all errors: where it occurred, what was found, what was expected and what to do.
 
     Attributes
     ----------
@@ -100,30 +100,30 @@ def _told(error: LLBTError) -> str:
 
 
 class JudgmentError(LLBTError):
-    """The judgments, counts or matrices handed in cannot be read as comparisons."""
+    """The judgments, counts or matrices cannot be read as comparisons."""
 
 
 class FormulaError(LLBTError):
-    """The formula cannot be read, or names something that the table does not have."""
+    """The formula cannot be parsed, or it names something that the table does not have."""
 
 
 class OptionError(LLBTError):
-    """An argument is none of what it may be, or out of place beside the others."""
+    """An argument has an invalid value, or it contradicts another argument."""
 
 
 class DesignError(LLBTError):
-    """What is asked for has no answer: a model or a test that the table does not allow."""
+    """The table does not allow the requested model or test."""
 
 
 class SeparationError(DesignError):
     """The maximum likelihood estimate does not exist: some parameters are infinite.
 
-    `found` says who separates, and what is infinite.
+    `found` names what separates, and the infinite parameters.
     """
 
 
 class LLBTWarning(UserWarning):
-    """What was asked is answered, but there is something to know: not what was meant, perhaps, or not reliable."""
+    """The result may be unreliable, or may not be what was intended."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(_printable(message))
@@ -138,7 +138,7 @@ class FormulaWarning(LLBTWarning):
 
 
 class ClusterWarning(LLBTWarning):
-    """Too few clusters for a cluster-robust covariance to be relied on."""
+    """There are too few clusters for a reliable cluster-robust covariance."""
 
 
 class ConvergenceWarning(LLBTWarning):
@@ -146,12 +146,12 @@ class ConvergenceWarning(LLBTWarning):
 
 
 class SlowWarning(LLBTWarning):
-    """What was asked takes long: what runs, and what takes less."""
+    """The call takes long: the message states what is running and what would be faster."""
 
 
 @contextmanager
 def within(part: str) -> Iterator[None]:
-    """Say of whatever is refused which part of what was given it is in."""
+    """Add to any error in this context the name of the part where it occurred."""
     try:
         yield
     except LLBTError as error:
