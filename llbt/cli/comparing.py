@@ -55,7 +55,8 @@ def compare(
         ),
     ] = None,
     prior: Annotated[
-        Text, option("--prior", "Where estimates are infinite: judgments per pair, or jeffreys.", "NUMBER|jeffreys")
+        Text,
+        option("--prior", "Makes infinite estimates finite: prior judgments per pair, or jeffreys.", "NUMBER|jeffreys"),
     ] = None,
     scale: Annotated[ChangeScale, option("--scale", "The scale of the changes.")] = "elo",
     confidence: Confidence = 0.95,

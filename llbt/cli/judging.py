@@ -26,7 +26,7 @@ def audit(
     reading: Reading,
     printing: Printing,
 ) -> None:
-    """Say what is wrong with judgments or lists before a model does, and what to do about it."""
+    """Check judgments or lists for problems before fitting, with a remedy for each."""
     from .answers import rendered
     from .list_inputs import audit_of_file
 
@@ -45,12 +45,12 @@ def agreement(
         Text,
         column(
             "--unit",
-            "Columns that, together with the pair of objects, say what was judged. [default: prompt]",
+            "Columns that, with the pair of objects, identify what was judged. [default: prompt]",
             "COLUMN,…",
         ),
     ] = None,
     label: Annotated[
-        Text, column("--label", "The column with what judges said, in place of who won. [default: outcome]")
+        Text, column("--label", "The column with the judges' labels, instead of who won. [default: outcome]")
     ] = None,
     among: Annotated[Among, option("--among", "Agreement of different judges, or of each with itself.")] = "inter",
     by: Annotated[
@@ -65,9 +65,9 @@ def agreement(
             "NAME,…",
         ),
     ] = None,
-    n: Annotated[int, option("--n", "Resamples for intervals, 999 say; 0 leaves them out.")] = 0,
+    n: Annotated[int, option("--n", "The number of resamples for intervals, such as 999; 0 gives no intervals.")] = 0,
     resample: Annotated[
-        Resample, option("--resample", "What is drawn: units, judges, or both, which allows for other judges.")
+        Resample, option("--resample", "What to resample: units, judges, or both. Both allows for other judges.")
     ] = "units",
     confidence: Confidence = 0.95,
     rng: Rng = None,

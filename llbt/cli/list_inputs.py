@@ -68,7 +68,7 @@ def list_kind(lists: Lists) -> str:
         raise wrong(kinds[1], f"{option_of(kinds[0])} names another kind of lists already.")
     for name, known in _BESIDE.items():
         if getattr(lists, name) is not None and not set(kinds) & set(known):
-            raise wrong(name, f"it stands beside {' or '.join(map(option_of, known))}.")
+            raise wrong(name, f"use it only with {' or '.join(map(option_of, known))}.")
     if lists.unranked is not None and kinds not in ([], ["rankings"]):
         raise wrong("unranked", "it is for rankings.")
     return kinds[0] if kinds else ""
@@ -130,7 +130,7 @@ def audit_of_lists(data: llbt.Comparisons | llbt.Rankings, reading: Reading) -> 
 
 
 def audit_of_file(file: str, lists: Lists, reading: Reading) -> Audit:
-    """Return the audit of what a file holds: judgments, counts, lists or ratings."""
+    """Return the audit of a file of judgments, counts, lists or ratings."""
     if kind := list_kind(lists):
         return audit_of_lists(_named(file, kind, lists, given(reading), Model()), reading)
     read = opened(file, reading)
@@ -271,7 +271,7 @@ def _layout_of_values(kind: str, lists: Lists, table: pd.DataFrame) -> ListLayou
     value = "rating" if kind == "ratings" else "rank"
     if lists.object is None:
         if lists.block is not None:
-            raise wrong("block", "it stands beside --object, which names the column of objects.")
+            raise wrong("block", "use it only with --object, which names the column of objects.")
         return ListLayout("ratings" if kind == "ratings" else "ranks", {"objects": names}, "")
     if len(names) > 1:
         raise wrong("object", f"beside it {option_of(kind)} names one column, that of the {value}s.")

@@ -45,8 +45,8 @@ for function in _OF_METRICS:
     metrics.command()(command(function))
 for function in _OF_SCORES:
     scores.command()(command(function))
-app.add_typer(metrics, name="metrics", help="Say how far metrics agree with humans, and which of them better.")
-app.add_typer(scores, name="scores", help="Say which systems score better on the same instances.")
+app.add_typer(metrics, name="metrics", help="Measure how well metrics agree with humans, and compare metrics.")
+app.add_typer(scores, name="scores", help="Compare systems by their scores on the same instances.")
 
 
 def _print_version(wanted: bool) -> None:

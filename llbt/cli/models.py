@@ -70,7 +70,9 @@ def leaderboard(
     anchor: Annotated[
         Text,
         column(
-            "--anchor", "The object at 0 of the scale (1000 of elo), or where one stands: D=1000.", "OBJECT[=NUMBER]"
+            "--anchor",
+            "The object at 0 of the scale (1000 for elo), or an object with its value: D=1000.",
+            "OBJECT[=NUMBER]",
         ),
     ] = None,
     at: At = None,
@@ -124,7 +126,7 @@ def worth(
     population: Population = False,
     part: Annotated[
         Part,
-        option("--part", "Of a fit with (1 | object): the worths as predicted, or what the covariates say alone."),
+        option("--part", "For fits with (1 | object): the predicted worths, or the part explained by covariates."),
     ] = "all",
     confidence: Confidence = 0.95,
     lists: Lists,

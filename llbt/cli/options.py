@@ -86,14 +86,17 @@ Formula = Annotated[
     ),
 ]
 Confidence = Annotated[float, option("--confidence", "The level of the intervals.")]
-Rng = Annotated[int | None, option("--rng", "A whole number that makes what is random repeatable.", "N")]
-Jobs = Annotated[int, option("--n-jobs", "Processes; -1 for one per core.")]
+Rng = Annotated[
+    int | None, option("--rng", "The seed of the random numbers: the same whole number repeats the result.", "N")
+]
+Jobs = Annotated[int, option("--n-jobs", "How many processes to use; -1 uses one per core.")]
 At = Annotated[
     Text,
     column(
         "--at",
-        """Where worths are asked for, such as judge=J3 or age=20,age=40, a mix with weights that sum to 1,
-        language=de:0.3,language=en:0.7, or average. [default: every level of labels, the mean of numbers]""",
+        """The covariate values at which worths are printed, such as judge=J3 or age=20,age=40; a mix with weights that
+        sum to 1, language=de:0.3,language=en:0.7; or average. [default: every level of a label, the mean of a
+        number]""",
         "COVARIATE=VALUE[:WEIGHT],…|average",
     ),
 ]
@@ -109,7 +112,7 @@ Hypothesis = Annotated[
 
 Population = Annotated[
     bool,
-    option("--population", "Of a fit with effects of judges: for a judge drawn from the population, not the average."),
+    option("--population", "For fits with judge effects: answer for a new judge, not for the average judge."),
 ]
 
 
@@ -121,7 +124,7 @@ class Reading:
         Text,
         column(
             "--objects",
-            "The two columns with the objects; that of object i first. [default: object_i,object_j]",
+            "The two columns that name object i and object j. [default: object_i,object_j]",
             "I,J",
         ),
     ] = None
@@ -129,7 +132,7 @@ class Reading:
         Text,
         column(
             "--outcome",
-            "Judgments: the column that says who won; several are what as many judges said. [default: outcome]",
+            "Judgments: the column with the outcome, or one such column per judge. [default: outcome]",
             "COLUMN,…",
         ),
     ] = None
@@ -137,22 +140,22 @@ class Reading:
         Text,
         option(
             "--outcomes",
-            """Judgments: what the labels of that column mean: each i, j, tie, bad (both are), or none to leave its rows
-            out; an empty label stands for missing outcomes: 1=i,0=j,0.5=tie,=none. Grades are whole numbers, positive
-            for object i: A>>B=2,A>B=1,A=B=0,A<B=-1,A<<B=-2. Or names (labels are the winners' names), or slots (they
-            never are). Numbers always need it.""",
+            """Judgments: the meaning of each label in the outcome column: i, j, tie, bad (both are bad), or none (leave
+            the row out). An empty label stands for a missing outcome: 1=i,0=j,0.5=tie,=none. Grades are whole
+            numbers, positive for object i: A>>B=2,A>B=1,A=B=0,A<B=-1,A<<B=-2. Write names if labels are the winners'
+            names, slots if they never are. Required if the outcomes are numbers.""",
             "LABEL=i|j|tie|bad|none|GRADE,…",
         ),
     ] = None
     winner: Annotated[
-        Text, column("--winner", "Judgments: the column with the object that won, beside --loser; no --objects then.")
+        Text, column("--winner", "Judgments: the column that names the winner. Use it with --loser, without --objects.")
     ] = None
-    loser: Annotated[Text, column("--loser", "Judgments: the column with the object that lost.")] = None
+    loser: Annotated[Text, column("--loser", "Judgments: the column that names the loser.")] = None
     scores: Annotated[
         Text,
         column(
             "--scores",
-            "Judgments: the two columns with the points of either object: who has more won, equal points are a tie.",
+            "Judgments: the two columns with the scores. The higher score wins; equal scores are a tie.",
             "I,J",
         ),
     ] = None
@@ -160,34 +163,36 @@ class Reading:
         Literal["agree"] | None,
         option(
             "--orders",
-            """Judgments: agree counts a pair that a judge saw in both orders on one prompt once, as a tie where the
-            verdicts differ. [default: every judgment counts]""",
+            """Judgments: with agree, a pair that a judge saw in both orders on one prompt counts once, and as a tie if
+            the verdicts differ. [default: every judgment counts]""",
             "agree",
         ),
     ] = None
-    weights: Annotated[
-        Text, column("--weights", "Judgments: the column with the number of judgments that a row stands for.")
-    ] = None
+    weights: Annotated[Text, column("--weights", "Judgments: the column with the number of judgments in each row.")] = (
+        None
+    )
     ties_column: Annotated[
         Text,
         column(
             "--ties-column",
-            """Judgments: the column that says yes where a judgment is a tie. Counts: the column with the ties; several
-            are summed. [default: as names and values of the columns say]""",
+            """Judgments: the column that says yes if the judgment is a tie. Counts: the column with the number of ties;
+            several are summed. [default: found by name and values]""",
             "COLUMN,…",
         ),
     ] = None
     ignore: Annotated[
         Text,
         column(
-            "--ignore", "Columns that say nothing of the judgments, though their names may, such as count.", "COLUMN,…"
+            "--ignore",
+            "Columns that are not part of the judgments, whatever their names suggest, such as count.",
+            "COLUMN,…",
         ),
     ] = None
     where: Annotated[
         Text,
         option(
             "--where",
-            "Rows to read: those in which a column says yes (anony), or has a value (language=English).",
+            "Read only rows in which a column says yes (anony) or has a value (language=English).",
             "COLUMN|COLUMN=VALUE,…",
         ),
     ] = None
@@ -195,8 +200,8 @@ class Reading:
         Text,
         option(
             "--missing",
-            """drop leaves out rows with a missing value in a column that is read, counted. Rankings and ratings:
-            numbers that mean none, such as -1. [default: missing values are refused, but for ranks and ratings]""",
+            """drop leaves out rows with a missing value, and a note counts them. Rankings and ratings: the numbers that
+            stand for a missing value, such as -1. [default: missing values are refused, except ranks and ratings]""",
             "drop|NUMBER,…",
         ),
     ] = None
@@ -204,7 +209,7 @@ class Reading:
         Text,
         option(
             "--input-format",
-            "How the judgments are written (llbt formats). [default: as the names of the columns say]",
+            "The format of the file (llbt formats lists them). [default: found by the column names]",
             "NAME",
             after_formats,
         ),
@@ -213,7 +218,7 @@ class Reading:
         Text,
         option(
             "--defaults",
-            "What a field of the format says where FILE has no such field: baseline=gpt-4-0314.",
+            "Values of fields that FILE does not have: baseline=gpt-4-0314.",
             "FIELD=VALUE,…",
         ),
     ] = None
@@ -221,8 +226,8 @@ class Reading:
         LabelType | None,
         option(
             "--labels",
-            """What the labels of objects are: text (2 and 2.0 are two) or number (they are one). [default: numbers
-            where all of them are written as numbers print]""",
+            """How to read the labels of objects: as text (2 and 2.0 differ) or as numbers (they are the same).
+            [default: numbers if all labels are written in the standard form of numbers]""",
             "text|number",
         ),
     ] = None
@@ -230,13 +235,15 @@ class Reading:
         int,
         option(
             "--max-dropped",
-            """How many judgments may be left out, counted, because nobody knows what their outcome says or they
-            compare an object with itself.""",
+            """How many judgments may be left out because their outcome is unknown or they compare an object with
+            itself. A note counts them.""",
             "N",
         ),
     ] = 0
     judge: Annotated[Text, column("--judge", "The column with the judge. [default: judge]")] = None
-    prompt: Annotated[Text, column("--prompt", "The column with what was judged. [default: prompt]")] = None
+    prompt: Annotated[
+        Text, column("--prompt", "The column with the prompt or other input that was judged. [default: prompt]")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -247,8 +254,8 @@ class Lists:
         Text,
         column(
             "--rankings",
-            """Rankings, one a row: the columns of the ranks, one per object and named after it; or of the places, first
-            to last, where cells name objects. With --object: the one column of ranks.""",
+            """Rankings, one per row: the rank columns, one per object, named after it; or the place columns, first to
+            last, whose cells name objects. With --object: the single rank column.""",
             "COLUMN,…",
         ),
     ] = None
@@ -256,8 +263,8 @@ class Lists:
         Text,
         column(
             "--best",
-            """Best-worst sets, one a row: the column that names the best of the set; its objects in --objects. With
-            --design: a column for each set.""",
+            """Best-worst sets, one per row: the column that names the best object; --objects names the columns of the
+            set. With --design: one column for each set.""",
             "COLUMN,…",
         ),
     ] = None
@@ -268,8 +275,8 @@ class Lists:
         Text,
         option(
             "--design",
-            """Best-worst sets, a row per judge: a file with the sets that every judge was shown, one a row, with a
-            column for each object of a set.""",
+            """Best-worst sets, one row per judge: a file with the sets that every judge was shown. It has one row per
+            set and one column per object.""",
             "FILE",
         ),
     ] = None
@@ -277,20 +284,20 @@ class Lists:
         Text,
         column(
             "--ratings",
-            "Ratings: the columns with them, one per object and named after it. With --object: the one column of them.",
+            "Ratings: the rating columns, one per object, named after it. With --object: the single rating column.",
             "COLUMN,…",
         ),
     ] = None
     object: Annotated[
         Text,
-        column("--object", "Rankings or ratings with a row for each object: the column that names it."),
+        column("--object", "Rankings or ratings with one row per object: the column that names the object."),
     ] = None
     block: Annotated[
         Text,
         column(
             "--block",
-            """Beside --object: the columns that make a list, such as judge,prompt. [default: all others, or those
-            called as judges and items]""",
+            """With --object: the columns that identify a list, such as judge,prompt. [default: the columns named like
+            judges and items, or else all others]""",
             "COLUMN,…",
         ),
     ] = None
@@ -298,8 +305,8 @@ class Lists:
         Literal["unknown", "below"] | None,
         option(
             "--unranked",
-            """Rankings: what a missing rank says: nothing, or that the object was shown and stands below all others.
-            [default: unknown]""",
+            """Rankings: the meaning of a missing rank. unknown: the object was not judged; below: it was shown and
+            ranked below all others. [default: unknown]""",
             "unknown|below",
         ),
     ] = None
@@ -313,8 +320,8 @@ class Counting:
         Text,
         column(
             "--strength",
-            """Judgments: the column that says how much the winner is preferred, 1, 2, …, or a signed grade in place of
-            the outcome; strength for formats that have one. Without it there are wins, ties and losses.""",
+            """Judgments: the column with the strength of preference, 1, 2, …, or with a signed grade that replaces the
+            outcome; write strength for formats that have this field. Without it there are wins, ties and losses.""",
         ),
     ] = None
     wins: Annotated[
@@ -331,21 +338,19 @@ class Counting:
     ] = None
     clusters: Annotated[
         Text,
-        column("--clusters", "Columns that are kept beside the counts; they split nothing.", "COLUMN,…"),
+        column("--clusters", "Columns that are kept for clustering; they do not split the table.", "COLUMN,…"),
     ] = None
     numeric: Annotated[
         Text,
         column(
             "--numeric",
-            "Covariates to read as numbers; by default decimals are, and all numbers of objects and sides.",
+            "Covariates to read as numbers. [default: decimals, and all numeric object and side covariates]",
             "NAME,…",
         ),
     ] = None
     order: Annotated[
         bool,
-        option(
-            "--order", "Keep which object was shown first (object i); else both presentations of a pair are merged."
-        ),
+        option("--order", "Keep which object was shown first (object i). Otherwise both orders of a pair are merged."),
     ] = False
     side_covariates: Annotated[
         Text,
@@ -359,7 +364,7 @@ class Counting:
         Text,
         option(
             "--object-covariates",
-            "A file with one row per object: a column object, and one for each object covariate.",
+            "A file with one row per object: a column object and one column per covariate.",
             "FILE",
         ),
     ] = None
@@ -367,19 +372,17 @@ class Counting:
         Text,
         option(
             "--judge-covariates",
-            "A file with one row per judge: a column judge (as that of FILE is called), and one for each covariate.",
+            "A file with one row per judge: the judge column, named as in FILE, and one column per covariate.",
             "FILE",
         ),
     ] = None
     pool: Annotated[
         Text,
-        option("--pool", "Covariates to sum the table over before it is fitted, or all of them: all.", "NAME,…|all"),
+        option("--pool", "Covariates to sum the table over before fitting; all means every covariate.", "NAME,…|all"),
     ] = None
     largest_component: Annotated[
         bool,
-        option(
-            "--largest-component", "Keep the largest group of objects that were compared; a note counts the others."
-        ),
+        option("--largest-component", "Keep only the largest group of connected objects; a note counts the others."),
     ] = False
 
 
@@ -400,9 +403,9 @@ class Model:
         CovType,
         option(
             "--cov-type",
-            """Standard errors: of independent judgments (nonrobust, HC0), of overdispersed ones (quasi), or by the
-            clusters of --groups (cluster, CR1); cautious: by those of judge, prompt, block and --clusters that make
-            them largest, if any is recorded.""",
+            """Standard errors. nonrobust and HC0 assume independent judgments, quasi allows for overdispersion, cluster
+            and CR1 use the clusters of --groups. cautious uses the clusters (judge, prompt, block or --clusters)
+            that give the largest standard errors, if any is recorded.""",
         ),
     ] = "cautious"
     groups: Annotated[
@@ -418,8 +421,8 @@ class Model:
         Text,
         option(
             "--prior",
-            """Where estimates are infinite: so many judgments per pair, shared equally by its outcomes, or jeffreys,
-            Firth's bias reduction.""",
+            """Makes infinite estimates finite: a number of prior judgments per pair, shared equally by its outcomes, or
+            jeffreys, Firth's bias reduction.""",
             "NUMBER|jeffreys",
             lambda incomplete: [word for word in ("jeffreys",) if word.startswith(incomplete)],
         ),
@@ -428,33 +431,33 @@ class Model:
         Link,
         option(
             "--link",
-            """What makes probabilities of log-worths: adjacent is the log-linear model, cumulative Rao and Kupper's
-            and Agresti's, probit Thurstone's and Glenn and David's.""",
+            """The link function: adjacent is the log-linear model, cumulative the model of Rao and Kupper and of
+            Agresti, probit the model of Thurstone and of Glenn and David.""",
         ),
     ] = "adjacent"
     discrimination: Annotated[
         Text,
         column(
             "--discrimination",
-            "The column of judges who tell objects apart more or less sharply, by a factor of each.",
+            "The judge column: each judge gets a discrimination, a factor on the log-worths.",
         ),
     ] = None
     approximation: Annotated[
         Approximation | None,
         option(
             "--approximation",
-            """How effects of judges, (object | judge) in the formula, are integrated: laplace is fast, and finds them
-            too small where judges have few judgments. [default: as exactly as it takes]""",
+            """How judge effects, (object | judge) in the formula, are integrated. laplace is fast, but estimates them
+            too small if judges have few judgments. [default: quadrature or sampling]""",
             "laplace",
         ),
     ] = None
-    fixed: Annotated[Text, option("--fixed", "Parameters to hold at a value: tie=-0.5.", "NAME=NUMBER,…")] = None
+    fixed: Annotated[Text, option("--fixed", "Parameters to fix at a value: tie=-0.5.", "NAME=NUMBER,…")] = None
     method: Annotated[
         Method,
         option(
             "--method",
-            """The solver: glm is statsmodels' Poisson GLM, eliminate never calls statsmodels, auto eliminates and has
-            small tables checked by the GLM; the results agree.""",
+            """The solver. glm is statsmodels' Poisson GLM, eliminate never calls statsmodels, auto uses eliminate and
+            checks small tables with the GLM. The results agree.""",
         ),
     ] = "auto"
 
@@ -465,37 +468,51 @@ class ScoreReading:
 
     system: Annotated[Text, column("--system", "The column with the system. [default: by name and values]")] = None
     item: Annotated[
-        Text, column("--item", "The columns that name what was scored. [default: by name, or the row]", "COLUMN,…")
+        Text,
+        column("--item", "The columns that identify the scored instance. [default: by name, or the row]", "COLUMN,…"),
     ] = None
     instance: Annotated[Text, column("--instance", "The same as --item, for one column.")] = None
     score: Annotated[
         Text, column("--score", "The column of scores, or several. [default: by name and values]", "COLUMN,…")
     ] = None
-    rater: Annotated[Text, column("--rater", "The column of raters, for errors by rater. [default: averaged]")] = None
+    rater: Annotated[
+        Text, column("--rater", "The column of raters, for standard errors by rater. [default: scores are averaged]")
+    ] = None
     ignore: Annotated[Text, column("--ignore", "Columns to leave out.", "COLUMN,…")] = None
     systems: Annotated[
-        Text, column("--systems", "Wide: the columns with the systems' scores. [default: all numbers]", "COLUMN,…")
+        Text,
+        column(
+            "--systems",
+            "Wide tables: the columns with the systems' scores. [default: all columns of numbers]",
+            "COLUMN,…",
+        ),
     ] = None
-    others: Annotated[Text, column("--others", "Wide: columns of numbers that are no systems.", "COLUMN,…")] = None
+    others: Annotated[Text, column("--others", "Wide tables: columns of numbers that are not systems.", "COLUMN,…")] = (
+        None
+    )
     higher_is_better: Annotated[
         bool, typer.Option("--higher-is-better/--lower-is-better", help="Whether the higher score wins.")
     ] = True
-    tie_threshold: Annotated[float, option("--tie-threshold", "Scores that differ by at most so much are tied.")] = 0.0
-    relative: Annotated[bool, option("--relative", "The threshold is a share of the larger score.")] = False
+    tie_threshold: Annotated[float, option("--tie-threshold", "Scores that differ by at most this much are tied.")] = (
+        0.0
+    )
+    relative: Annotated[bool, option("--relative", "Read --tie-threshold as a share of the larger score.")] = False
 
 
 @dataclass(frozen=True)
 class Printing:
     """How an answer is printed."""
 
-    format: Annotated[Format, option("--format", "How to print the answer; json and csv are unrounded.")] = "text"
+    format: Annotated[Format, option("--format", "How to print the answer; json and csv are not rounded.")] = "text"
     columns: Annotated[
         Text,
-        option("--columns", "Which columns, in which order, by their names in csv; stars, too.", "NAME,…"),
+        option(
+            "--columns", "The columns to print, in this order, by their csv names; stars is also allowed.", "NAME,…"
+        ),
     ] = None
     rename: Annotated[
         Text,
-        option("--rename", "What is printed in place of labels and headings: gpt-4-0613=GPT-4.", "NAME=TEXT,…"),
+        option("--rename", "Text to print instead of labels and headings: gpt-4-0613=GPT-4.", "NAME=TEXT,…"),
     ] = None
     digits: Annotated[
         int | None, option("--digits", "Significant digits of the smallest estimate. [default: 4]", "N")
@@ -503,7 +520,7 @@ class Printing:
     decimals: Annotated[int | None, option("--decimals", "Decimals of all estimates, in place of --digits.", "N")] = (
         None
     )
-    caption: Annotated[Text, option("--caption", "What stands in place of the title.", "TEXT")] = None
+    caption: Annotated[Text, option("--caption", "The title to print instead of the default.", "TEXT")] = None
     notes: Annotated[
         Literal["few", "all"] | None,
         option(
@@ -514,7 +531,7 @@ class Printing:
         Size | None,
         option(
             "--size",
-            "LaTeX and HTML: the size of the letters. [default: the largest that fits the page, and that of the page]",
+            "LaTeX and HTML: the font size. [default: LaTeX the largest that fits the page, HTML the page's]",
             "normalsize|small|footnotesize|scriptsize",
         ),
     ] = None

@@ -30,11 +30,11 @@ from .options import (
 
 MetricColumns = Annotated[Text, column("--metrics", "The columns of metrics. [default: all other numbers]", "COLUMN,…")]
 Human = Annotated[str, column("--human", "The column of human scores.", "COLUMN")]
-System = Annotated[str, column("--system", "The column that says whose output was scored.", "COLUMN")]
-Input = Annotated[Text, column("--input", "The column that says on which input. [default: input, if it is there]")]
-Rater = Annotated[Text, column("--rater", "The column that says who scored: their scores are averaged.")]
+System = Annotated[str, column("--system", "The column with the scored system.", "COLUMN")]
+Input = Annotated[Text, column("--input", "The column with the input. [default: input, if it is there]")]
+Rater = Annotated[Text, column("--rater", "The column with the rater; scores are averaged over raters.")]
 Ignored = Annotated[Text, column("--ignore", "Columns to leave out.", "COLUMN,…")]
-Of = Annotated[Level, option("--level", "What is correlated: systems' means, systems within inputs, or all scores.")]
+Of = Annotated[Level, option("--level", "What to correlate: systems' means, systems within inputs, or all scores.")]
 By = Annotated[Correlation, option("--coefficient", "The correlation.")]
 N = Annotated[int, option("--n", "Resamples.")]
 
@@ -42,9 +42,9 @@ N = Annotated[int, option("--n", "Resamples.")]
 def aggregate(
     file: Scores,
     *,
-    method: Annotated[Mechanism, option("--method", "What makes one score of many.")] = "mean",
+    method: Annotated[Mechanism, option("--method", "How several scores are combined into one.")] = "mean",
     reading: ScoreReading,
-    n: Annotated[int, option("--n", "Resamples for intervals, 1000 say; 0 leaves them out.")] = 0,
+    n: Annotated[int, option("--n", "The number of resamples for intervals, such as 1000; 0 gives no intervals.")] = 0,
     confidence: Confidence = 0.95,
     rng: Rng = None,
     n_jobs: Jobs = 1,
@@ -178,7 +178,7 @@ def compare_all(
     rater: Rater = None,
     ignore: Ignored = None,
     statistic: Annotated[
-        Statistic, option("--statistic", "What agreement is measured by: a correlation, or an accuracy on pairs.")
+        Statistic, option("--statistic", "The measure of agreement: a correlation, or an accuracy on pairs.")
     ] = "correlation",
     tasks: Annotated[
         Text,

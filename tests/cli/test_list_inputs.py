@@ -63,7 +63,7 @@ def test_ratings(tmp_path):
     ("options", "said"),
     [
         (["--rankings", "x,y,z", "--ratings", "x,y,z"], "names another kind of lists"),
-        (["--worst", "x"], "it stands beside --best"),
+        (["--worst", "x"], "use it only with --best"),
         (["--best", "x"], "--objects names the columns"),
         (["--rankings", "x,q"], "no column 'q'"),
         (["--rankings", "x,y,z", "--outcome", "x"], "it is not for --rankings"),
