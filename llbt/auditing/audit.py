@@ -36,9 +36,9 @@ _MARKS = {"error": "ERROR", "warning": "WARNING", "note": "note", "ok": "ok", "u
 _USUAL = Named()  # the columns of judge, prompt, … by their usual names
 _WIDTH = 88
 _INDENT = 12
-_NOTE = "Tests and p-values take judgments as independent."
+_NOTE = "Tests and p-values assume independent judgments."
 _NOTE_OF_UNITS = "Tests and p-values allow for dependence within {}."
-_NOTE_OF_LISTS = "Tests and p-values take lists as independent."
+_NOTE_OF_LISTS = "Tests and p-values assume independent lists."
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +65,7 @@ class Audit(Record):
 
     @checked
     def finding(self, check: str) -> Finding:
-        """Return what one check found.
+        """Return the finding of one check.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class Audit(Record):
 
     @checked
     def failed(self, *names: str) -> tuple[Finding, ...]:
-        """Return what was found by the checks named; for continuous integration.
+        """Return the findings of the named checks; for continuous integration.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Audit(Record):
                 ("check", "Check"),
                 ("level", "Level"),
                 ("found", "Found"),
-                ("effect", "What it does to an analysis"),
+                ("effect", "Effect on an analysis"),
                 ("remedy", "What deals with it"),
             )
         )
@@ -128,7 +128,7 @@ class Audit(Record):
         caption: str | None = None,
         notes: Notes = "few",
     ) -> str:
-        """Return the audit as plain text: a paragraph for what was found, a line for what is in order.
+        """Return the audit as plain text: a paragraph per finding, a line per passed check.
 
         With columns or other names for them it is the table that the other formats print; numbers stand in sentences,
         so `digits` and `decimals` change nothing. Parameters and errors are those of any answer's ``as_text``.
@@ -170,7 +170,7 @@ def audit(
     where: Where = None,
     missing: Missing = None,
 ) -> Audit:
-    """Say what is wrong with judgments before a model does: one report, with what to do about it.
+    """Check judgments for problems before fitting: one report, with a remedy for each problem.
 
     Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, dependence within
     blocks, judges and prompts, tasks that were pooled, ties, grades and scales that were turned round, positions,

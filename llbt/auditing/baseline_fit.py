@@ -74,7 +74,7 @@ class Expected:
 
 
 def expect(c: Comparisons, rows: IntArray, counts: FloatArray) -> Expected:
-    """Return what a table leads to expect of the lines it was made of."""
+    """Return the expected outcome of each judgment under the pooled fit."""
     c = c if c.n_ties or c.response.grades else c.drop_ties()
     design = build_design(" + ".join(("object", *words(c.response), *(["order"] if c.keeps_order else []))), c)
     free = np.flatnonzero(independent_columns(make_problem(design, c, np.arange(len(design.names)), {})))

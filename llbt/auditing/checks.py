@@ -56,7 +56,7 @@ CHECKS: dict[str, tuple[str, Callable[[Evidence], Finding]]] = {
 
 
 def run(e: Evidence, names: Collection[str] = CHECKS.keys()) -> tuple[Finding, ...]:
-    """Return what every check, or those named, finds, in the order of `CHECKS`."""
+    """Return the findings of all checks, or of those named, in the order of `CHECKS`."""
     return tuple(_one(name, needs, check, e) for name, (needs, check) in CHECKS.items() if name in names)
 
 

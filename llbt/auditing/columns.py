@@ -13,7 +13,7 @@ from .finding import Finding, and_more
 def check_filters(e: Evidence) -> Finding:
     """Return columns that may say which rows count, whose rows are all counted."""
     if not e.filters:
-        return Finding("filters", "ok", "no column that nobody named says which rows count")
+        return Finding("filters", "ok", "no unused column marks rows that should not count")
     calls = [
         f"from_judgments(…, where={_pasted(found.where)}) keeps {format_count(found.kept)} of {format_count(e.rows)} "
         "rows"
@@ -24,8 +24,8 @@ def check_filters(e: Evidence) -> Finding:
     return Finding(
         "filters",
         "note",
-        and_more([f"column {found.name!r} may say which rows count ({found.told})" for found in e.filters]),
-        "all rows are counted, also those that were marked as no judgments",
+        and_more([f"column {found.name!r} may mark the rows that count ({found.told})" for found in e.filters]),
+        "all rows are counted, even those marked as invalid",
         "; ".join(calls),
         {found.name: float(found.kept) for found in e.filters},
     )

@@ -38,7 +38,7 @@ def check_sparse(e: Evidence) -> Finding:
         "sparse",
         "warning",
         f"{len(few)} of {counted(len(n), 'object')} with fewer than {_FEW} judgments: {and_more(named, 8)}",
-        "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
+        "their worths are imprecise, estimates are too far from 0, and normal intervals are rough",
         f"llbt.fit({_formulas(_first_fitted(e))[-1]!r}, c, prior='jeffreys'); then res.conf_int(method='profile')",
         {"n": float(len(few))},
     )
@@ -57,7 +57,7 @@ def check_disconnected(e: Evidence) -> Finding:
         "error",
         f"{len(parts)} groups of objects never compared with each other: {and_more([braced(g, 6) for g in parts], 6)}",
         "worths of different groups have no common scale, and llbt.fit refuses them",
-        "fit the largest group: c.select(objects=max(c.components(), key=len)); or collect judgments across",
+        "fit the largest group: c.select(objects=max(c.components(), key=len)); or compare objects of different groups",
         {"groups": float(len(parts))},
     )
 
@@ -149,7 +149,7 @@ def check_judge_separation(e: Evidence) -> Finding:
         name,
         "note",
         f"{len(told)} of {counted(len(labels), 'judge')} alone: {and_more(told, 3)}",
-        f"{interactions} has infinite estimates and is refused; models without interactions are not concerned",
+        f"{interactions} has infinite estimates and is refused; models without interactions are not affected",
         f"merge judges into classes; or llbt.fit({interactions!r}, c, prior='jeffreys')",
         {"n": float(len(told))},
     )
@@ -169,8 +169,7 @@ def check_baseline(e: Evidence) -> Finding:
         "note",
         f"{label!r} is part of {told}: the other {len(objects) - 1} objects are compared "
         f"{'only' if whole else 'nearly only'} through it",
-        "differences among the others add the errors of two comparisons, and no circle of objects tests whether worths "
-        "explain the verdicts",
+        "differences among the others add the errors of two comparisons, and no cycle of objects can test the model",
         f"llbt.fit(…, reference={label!r}), and llbt.pairwise(res) for the others; or compare the others directly",
         {"share": share},
     )
@@ -188,7 +187,7 @@ def check_bridges(e: Evidence) -> Finding:
     smaller = int(min(group.sum(), (~group).sum()))
     figures = {"across": across, "smaller": float(smaller), "gap": gap}
     if across == 0 or smaller < 2 or across >= ACROSS:
-        told = "no two groups of objects are compared by few judgments only" if across else "see disconnected"
+        told = "no two groups of objects are connected by only a few judgments" if across else "see disconnected"
         return Finding("bridges", "ok", told, figures=figures)
     sides = [tuple(e.judgments.objects[k] for k in judged[side]) for side in (group, ~group)]
     parts = [braced(side, 6) for side in sides]
@@ -197,8 +196,8 @@ def check_bridges(e: Evidence) -> Finding:
         "bridges",
         "warning",
         f"{counted(across, 'judgment')} alone compare{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
-        "every difference between the two groups hangs on these judgments: intervals are wide, ranks across are chance",
-        f"collect judgments across; or rank the groups apart: c.select(objects={list(larger)!r})",
+        "every difference between the two groups rests on these judgments: intervals are wide, ranks are unreliable",
+        f"compare objects of both groups; or rank each group by itself: c.select(objects={list(larger)!r})",
         figures,
     )
 

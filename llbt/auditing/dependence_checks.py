@@ -41,11 +41,11 @@ class _Unit:
 
 
 def check_blocks(e: Evidence) -> Finding:
-    """Return whether judgments made together (in a block, by a judge, on a prompt) are alike."""
+    """Check whether judgments in the same block, by the same judge or on the same prompt are correlated."""
     factors = units_of(e)
     units = [unit for name, factor in factors.items() if (unit := _unit(e, name, factor)) is not None]
     if not units:
-        return Finding("blocks", "ok", "no two judgments belong together")
+        return Finding("blocks", "ok", "no two judgments share a unit")
     x = e.expected
     found = choose_unit(
         x.problem, x.fit, csr_array(x.worths), [_way(e, unit.name, factors[unit.name]) for unit in units]
@@ -58,7 +58,7 @@ def check_blocks(e: Evidence) -> Finding:
     made = next((unit for unit in units if unit.name == e.beside[0]), None)
     alike = [unit for unit in units if unit.significant]
     if not alike and made is None:
-        return Finding("blocks", "ok", f"judgments that belong together are not alike: {tests}", figures=figures)
+        return Finding("blocks", "ok", f"judgments in the same unit are not correlated: {tests}", figures=figures)
     said = [] if made is None else [f"judgments were made together, in {counted(made.size, 'block')}"]
     said += [f"judgments of one {' or '.join(unit.name for unit in alike)} are alike"] if alike else []
     closest = min(units, key=lambda unit: unit.p_value)
@@ -66,8 +66,8 @@ def check_blocks(e: Evidence) -> Finding:
     return Finding(
         "blocks",
         "warning" if alike else "note",
-        f"{', and '.join(said)} (score test of worths that vary): {tests}",
-        "judgments taken as independent make standard errors too small and p-values too good",
+        f"{', and '.join(said)} (score test of varying worths): {tests}",
+        "ignoring this makes standard errors and p-values too small",
         call_by(by) + (_AS_LISTS if made is not None else ""),
         figures,
     )
@@ -120,7 +120,11 @@ def call_by(groups: str | list[str]) -> str:
 def clustered(e: Evidence) -> str:
     """Return the calls that take repeats as dependent: by judge, or by prompt where one judge made all judgments."""
     units = [name for name in units_of(e) if name in e.names]
-    return call_by(units[0]) if units else "one judge and one prompt: nothing tells how judgments vary between them"
+    return (
+        call_by(units[0])
+        if units
+        else "one judge and one prompt: variation between judges or prompts cannot be estimated"
+    )
 
 
 def without(e: Evidence, judges: Sequence[Label]) -> str:
@@ -161,8 +165,8 @@ def check_tasks(e: Evidence) -> Finding:
         "tasks",
         "warning",
         f"{told} are pooled: {common}{tested}",
-        "a label has one worth for all tasks, though it may stand for different systems, or be better at one of them",
-        f"fit the tasks apart: {_apart(e, e.task)}",
+        "each label gets one worth for all tasks, but it may be a different system, or better at one task",
+        f"fit each task by itself: {_apart(e, e.task)}",
         figures,
     )
 

@@ -120,7 +120,7 @@ class Evidence:
         """Why nobody knows when judgments were made; empty where that is known."""
         if self.moment is not None:
             return ""
-        return "nothing says when judgments were made: time=…"
+        return "no column records when judgments were made: time=…"
 
     @cached_property
     def expected(self) -> Expected:

@@ -32,7 +32,7 @@ class Finding:
         allow the check.
     found : str
     effect, remedy : str
-        What it does to an analysis, and the call that deals with it; empty where nothing is wrong.
+        Effect on an analysis, and the call that deals with it; empty where nothing is wrong.
     figures : mapping of str to float
         The numbers in `found`, unrounded.
     """

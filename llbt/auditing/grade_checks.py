@@ -41,9 +41,9 @@ def check_grades(e: Evidence) -> Finding:
     return Finding(
         "grades",
         judged.level if judged.is_failure else "note",
-        f"nobody gives the grade {', '.join(unused)}{also}",
-        f"the γ of a grade that nobody gives is −∞{f'; {judged.effect}' if judged.is_failure else ''}",
-        "give the grades beyond it the next smaller number where judgments become grades (outcomes= or cuts=)"
+        f"no judge used the grade {', '.join(unused)}{also}",
+        f"the γ of an unused grade is −∞{f'; {judged.effect}' if judged.is_failure else ''}",
+        "renumber the larger grades without a gap, by outcomes= or cuts="
         + (f"; {judged.remedy}" if judged.is_failure else ""),
         {**judged.figures, "unused": float(len(unused))},
     )
@@ -72,7 +72,7 @@ def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, fl
     figures = figures | {"p_value": p}
     name = _names(e.response)[-1]
     spread = f"{format_percent(share.min())} to {format_percent(share.max())}"
-    by_judge = f"{told}; {name} by judge {spread} (χ² test of one share: {p_text(p)})"
+    by_judge = f"{told}; {name} by judge {spread} (χ² test of equal shares: {p_text(p)})"
     if p >= SIGNIFICANT:
         return Finding("grades", "ok", by_judge, figures=figures)
     extreme, adjusted = unlike_all(table, effect)
@@ -81,13 +81,13 @@ def _ends_by_judge(e: Evidence, size: IntArray, told: str, figures: dict[str, fl
         f"({p_text(float(adjusted[k]))})"
         for k in extreme
     ]
-    others = f"; unlike the others (Holm's adjusted p): {and_more(named)}" if named else ""
+    others = f"; different from the others (Holm's adjusted p): {and_more(named)}" if named else ""
     judge = e.names[0]
     return Finding(
         "grades",
         "warning",
         by_judge + others,
-        "one γ for each grade is an average over judges who use the scale differently",
+        "each γ averages over judges who use the scale differently",
         effects_of(judge, e.response),
         figures | {"judges": float(len(named))},
     )
@@ -141,7 +141,7 @@ def check_turned(e: Evidence) -> Finding:
     z = np.array([[f.side, f.size] for f in found]).reshape(-1, 2)
     adjusted = adjust_p(stats.norm.cdf(np.where(np.isnan(z), np.inf, z)).ravel(), "holm").reshape(z.shape)
     named = [
-        f"{found[k].who} {('decides against the worths of all', 'has its larger grades where objects are alike')[m]} "
+        f"{found[k].who} {('decides against the overall worths', 'gives larger grades to similar objects')[m]} "
         f"(z = {z[k, m]:.1f}, {p_text(float(adjusted[k, m]))})"
         for k, m in np.argwhere(adjusted < SIGNIFICANT)
         if m == 0 or adjusted[k, 0] >= SIGNIFICANT  # where sides are turned, sizes run the wrong way by that alone
@@ -150,14 +150,14 @@ def check_turned(e: Evidence) -> Finding:
     judges = [judged[who] for who in turned if who in judged]
     figures = {"n": float(len(named)), "tested": float(len(found))}
     if not named:
-        told = f"of {len(found) - 1} parts (judges, tasks) and the whole none runs against the worths"
+        told = f"of {len(found) - 1} parts (judges, tasks) and the whole none contradicts the worths"
         return Finding("turned_scale", "ok", told, figures=figures)
     return Finding(
         "turned_scale",
         "warning",
         f"one-sided tests, Holm's adjusted p: {and_more(named)}",
-        "a scale that was read from its other end turns worths round, or makes small differences of them",
-        "look at how these grades were recorded; turn them where they are read (outcomes=), or exchange the sides"
+        "a reversed scale reverses the worths or shrinks their differences",
+        "check how these grades were recorded; if they are reversed, correct outcomes= or exchange the sides"
         + (f"; or fit with and without the judges: {without(e, judges)}" if judges else ""),
         figures,
     )

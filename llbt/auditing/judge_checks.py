@@ -34,7 +34,7 @@ def check_ties(e: Evidence) -> Finding:
     shares = table[:, 0] / table.sum(axis=1)
     by_judge = f"by judge {format_percent(shares.min())} to {format_percent(shares.max())}"
     if p >= SIGNIFICANT:
-        told = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of one share: {p_text(p)})"
+        told = f"{format_percent(tied / total)} ties, {by_judge} (χ² test of equal shares: {p_text(p)})"
         return Finding("ties", "ok", told, figures=figures | {"p_value": p})
     extreme, adjusted = unlike_all(table, effect)
     named = [
@@ -42,12 +42,12 @@ def check_ties(e: Evidence) -> Finding:
         f"({p_text(float(adjusted[k]))})"
         for k in extreme
     ]
-    others = f"; unlike the others (Holm's adjusted p): {and_more(named)}" if named else ""
+    others = f"; different from the others (Holm's adjusted p): {and_more(named)}" if named else ""
     return Finding(
         "ties",
         "warning",
-        f"{overall}, {by_judge} (χ² test of one share: {p_text(p)}){others}",
-        "one tie effect is an average over judges who mean different things by a tie",
+        f"{overall}, {by_judge} (χ² test of equal shares: {p_text(p)}){others}",
+        "one tie effect averages over judges who use ties differently",
         effects_of(e.names[0], e.response),
         figures | {"p_value": p, "judges": float(len(named))},
     )
@@ -84,9 +84,9 @@ def check_position(e: Evidence) -> Finding:
         f"pair in {format_percent(float(np.median(rarer)))}"
     )
     if not both.any():
-        effect = "objects and positions cannot be told apart within any pair, so an order effect rests on the model"
-        return Finding("position", "note", told, effect, "draw the order of each judgment by lot", figures)
-    effect = "without an order effect, objects that were shown first more often look better (or worse) than they are"
+        effect = "no pair was shown in both orders, so the order effect rests on the model alone"
+        return Finding("position", "note", told, effect, "randomize the order of each judgment", figures)
+    effect = "without an order effect in the model, objects shown first more often look better (or worse)"
     return Finding("position", "warning", told, effect, ordered_remedy(e.response), figures)
 
 
@@ -134,18 +134,20 @@ def check_judges(e: Evidence) -> Finding:
     labels = e.judge.labels if e.judge is not None else []
     tested = counted(int(enough.sum()), "judge")
     if not who:
-        return Finding("judges", "ok", f"none of {tested} with {_SAME_ANSWERS} or more judgments always says the same")
+        return Finding(
+            "judges", "ok", f"none of {tested} with {_SAME_ANSWERS} or more judgments always gives the same answer"
+        )
     share = counts.sum(axis=0) / counts.sum()
     chance = sum(float((share[c] ** n[enough]).sum()) for c, _ in answers)
     named = [f"{labels[k]!r}: always {said} ({format_count(n[k])} judgments)" for k, said in who]
     return Finding(
         "judges",
         "warning",
-        f"{len(who)} of {tested} with {_SAME_ANSWERS} or more judgments always say the same ({chance:.2g} expected by "
-        f"chance): {and_more(named)}",
-        "such a judge may not have looked; the judgments pull worths together or feed the order effect",
+        f"{len(who)} of {tested} with {_SAME_ANSWERS} or more judgments always give the same answer ({chance:.2g} "
+        f"expected by chance): {and_more(named)}",
+        "these judges may have answered without looking; this shrinks differences or inflates the order effect",
         f"fit with and without them: {without(e, [labels[k] for k, _ in who])}; see llbt.influence"
         if len(labels) > 1
-        else "ask another judge, too: one who always says the same tells nothing of the objects",
+        else "add another judge: constant answers carry no information about the objects",
         {"n": float(len(who)), "expected": chance},
     )

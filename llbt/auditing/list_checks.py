@@ -24,7 +24,7 @@ _ALWAYS = 5  # lists from which an object that is always first, or a judge who t
 
 
 def run_on_lists(e: ListEvidence) -> tuple[Finding, ...]:
-    """Return what every check finds, in the order of `LIST_CHECKS`."""
+    """Return the findings of all checks, in the order of `LIST_CHECKS`."""
     return tuple(_one(name, needs, check, e) for name, (needs, check) in LIST_CHECKS.items())
 
 
@@ -62,7 +62,7 @@ def check_labels(e: ListEvidence) -> Finding:
         "labels",
         "warning",
         and_more(told),
-        "one object (or judge) under two names has two worths, each from part of its lists",
+        "an object (or judge) with two names has two worths, each from part of its lists",
         "before from_rankings, join the columns of one object of a wide frame; of a long one "
         + _replacing(commonest(variants(lists), lists), e.names[0], commonest(variants(given), given)),
         {"groups": float(len(alike))},
@@ -85,9 +85,9 @@ def check_similar_labels(e: ListEvidence) -> Finding:
     return Finding(
         "similar_labels",
         "note",
-        f"{counted(len(near), 'pair')} of labels nearly alike: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
-        "if one is a slip of the pen, an object has two worths, each from part of its lists",
-        "look; where they are one object, join its columns of a wide frame before from_rankings; of a long one "
+        f"{counted(len(near), 'pair')} of nearly identical labels: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
+        "if one is a typing error, the object has two worths, each from part of its lists",
+        "check; if they are the same object, join its columns of a wide frame before from_rankings; of a long one "
         + _replacing(commonest(near, dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True)))),
         {"pairs": float(len(near))},
     )
@@ -109,8 +109,8 @@ def check_unranked(e: ListEvidence) -> Finding:
         "note",
         f"{format_count(partial)} of {counted(r.n_judgments, 'list')} end before all are ranked: "
         f"{format_percent(figures['share'])} of the objects shown have no place",
-        "they are taken to stand below all that have one; of objects that were not judged that is untrue",
-        "llbt.from_rankings(…, unranked='unknown') where objects without a rank were not judged",
+        "they are ranked below all others, which is wrong if they were not judged",
+        "llbt.from_rankings(…, unranked='unknown') if objects without a rank were not judged",
         figures,
     )
 
@@ -145,8 +145,8 @@ def check_ties(e: ListEvidence) -> Finding:
     return Finding(
         "ties",
         "warning",
-        f"{overall}; {by_judge}; unlike the others (Holm's adjusted p): {and_more(named)}",
-        "one δ for each number of tied objects is an average over judges who mean different things by a tie",
+        f"{overall}; {by_judge}; different from the others (Holm's adjusted p): {and_more(named)}",
+        "each δ averages over judges who use ties differently",
         f"fit with and without them: {leaving_out(e.names[0], e.judge.levels[extreme].tolist())}; standard errors "
         f"that allow for it: llbt.fit(…, cov_type='cluster', groups={e.names[0]!r})",
         figures | {"judges": float(len(extreme))},
@@ -183,14 +183,14 @@ def check_sparse(e: ListEvidence) -> Finding:
         "sparse",
         "warning",
         f"{len(few)} of {counted(len(n), 'object')} in fewer than {_FEW} lists: {and_more(named, 8)}",
-        "their worths are hardly known, estimates are pushed outwards, and normal intervals are rough",
+        "their worths are imprecise, estimates are too far from 0, and normal intervals are rough",
         "leave them out before from_rankings; or llbt.fit(…, prior='jeffreys')",
         {"n": float(len(few))},
     )
 
 
 def check_disconnected(e: ListEvidence) -> Finding:
-    """Return groups of objects of which no list says anything together."""
+    """Return groups of objects that no list connects."""
     parts = e.parts
     if len(parts) == 1:
         return Finding("disconnected", "ok", "all objects are connected by lists", figures={"groups": 1.0})
@@ -199,7 +199,7 @@ def check_disconnected(e: ListEvidence) -> Finding:
         "error",
         f"{len(parts)} groups of objects that no list connects: {and_more([braced(g, 6) for g in parts], 6)}",
         "worths of different groups have no common scale, and llbt.fit refuses them",
-        "fit the groups apart: from_rankings of the lists of each; or collect lists across",
+        "fit each group by itself: from_rankings of the lists of each; or collect lists across groups",
         {"groups": float(len(parts))},
     )
 
@@ -215,15 +215,15 @@ def check_bridges(e: ListEvidence) -> Finding:
     smaller = int(min(group.sum(), (~group).sum()))
     figures = {"across": across, "smaller": float(smaller), "gap": gap}
     if len(e.parts) > 1 or smaller < 2 or across >= ACROSS:
-        told = "see disconnected" if len(e.parts) > 1 else "no two groups of objects are connected by few lists only"
+        told = "see disconnected" if len(e.parts) > 1 else "no two groups of objects are connected by only a few lists"
         return Finding("bridges", "ok", told, figures=figures)
     parts = [braced(tuple(r.objects[k] for k in np.flatnonzero(half)), 6) for half in (group, ~group)]
     return Finding(
         "bridges",
         "warning",
         f"{counted(across, 'list')} alone connect{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
-        "every difference between the two groups hangs on these lists: intervals are wide, ranks across are chance",
-        "collect lists across; or rank the groups apart",
+        "every difference between the two groups rests on these lists: intervals are wide, ranks are unreliable",
+        "collect lists with objects of both groups; or rank each group by itself",
         figures,
     )
 
@@ -265,8 +265,8 @@ def check_ends(e: ListEvidence) -> Finding:
         "ends",
         "note",
         "; ".join(told),
-        "how much better (or worse) than the others such an object is, the lists do not say: its worth is infinite",
-        "llbt.fit(…, prior='jeffreys'), or lists in which it can come out otherwise; see separation",
+        "their worths are infinite: the lists cannot tell how much better (or worse) they are",
+        "llbt.fit(…, prior='jeffreys'), or more lists with these objects; see separation",
         figures,
     )
 
@@ -311,13 +311,13 @@ def check_duplicates(e: ListEvidence) -> Finding:
         return Finding("duplicates", "ok", f"no two lists of the same {same} and objects", figures={"n": 0.0})
     share = agree / pairs if pairs else np.nan
     absent = "prompt" if e.prompt is None else "judge" if e.judge is None else ""
-    caution = f"; no column names the {absent}, so they may be of different {absent}s" if absent else ""
+    caution = f"; no column names the {absent}, so the {absent}s may differ" if absent else ""
     return Finding(
         "duplicates",
         "note" if absent else "warning",
         f"{counted(repeats, 'list')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and objects); "
         f"{format_percent(share)} of repeats are equal{caution}",
-        "repeats count as lists of their own, so standard errors come out too small",
+        "repeats count as independent lists, so standard errors are too small",
         f"copies of one row: frame.drop_duplicates() before; lists given twice: {_clustered(e)}",
         {"n": repeats, "agreement": share},
     )
@@ -326,7 +326,7 @@ def check_duplicates(e: ListEvidence) -> Finding:
 def _clustered(e: ListEvidence) -> str:
     name = next(iter(e.units), "")
     if not name:
-        return "one judge alone tells nothing of how lists vary between judges"
+        return "one judge: variation between judges cannot be estimated"
     return f"llbt.fit(…, cov_type='cluster', groups='{name}')"
 
 
@@ -347,30 +347,30 @@ def check_judges(e: ListEvidence) -> Finding:
         "judges",
         "warning",
         f"{len(who)} of {tested} with {_ALWAYS} or more lists tie all objects in each of them: {and_more(named)}",
-        "such a judge may not have looked; his lists pull worths together and δ up",
+        "these judges may have answered without looking; this shrinks differences and raises δ",
         f"fit with and without them: {leaving_out(e.names[0], e.judge.levels[who].tolist())}",
         {"n": float(len(who))},
     )
 
 
 def check_blocks(e: ListEvidence) -> Finding:
-    """Return whether lists of one judge, or on one prompt, are alike."""
+    """Check whether lists by the same judge, or on the same prompt, are correlated."""
     tests = {name: (column, list_dependence(e.expected.units(column))[1]) for name, column in e.units.items()}
     tests = {name: found for name, found in tests.items() if not np.isnan(found[1])}
     if not tests:
-        return Finding("blocks", "ok", "no two lists belong together")
+        return Finding("blocks", "ok", "no two lists share a unit")
     figures = {f"p_{name}": p for name, (_, p) in tests.items()}
     said = "; ".join(
         f"{name} ({counted(len(column.levels), 'cluster')}): {p_text(p)}" for name, (column, p) in tests.items()
     )
     alike = [name for name, (_, p) in tests.items() if p < SIGNIFICANT]
     if not alike:
-        return Finding("blocks", "ok", f"lists that belong together are not alike: {said}", figures=figures)
+        return Finding("blocks", "ok", f"lists in the same unit are not correlated: {said}", figures=figures)
     return Finding(
         "blocks",
         "warning",
-        f"lists of one {' or '.join(alike)} are alike (score test of worths that vary): {said}",
-        "lists taken as independent make standard errors too small and p-values too good",
+        f"lists of one {' or '.join(alike)} are alike (score test of varying worths): {said}",
+        "ignoring this makes standard errors and p-values too small",
         f"llbt.from_rankings(…, clusters='{alike[0]}'), then llbt.fit(…, cov_type='cluster', groups='{alike[0]}')",
         figures,
     )
@@ -381,7 +381,7 @@ def check_outlying(e: ListEvidence) -> Finding:
     assert e.judge is not None  # the check needs it
     labels = e.judge.levels.tolist()
     if len(labels) < 2:
-        return Finding("outlying_judges", "ok", "one judge: nobody to compare him with")
+        return Finding("outlying_judges", "ok", "one judge: no other judge to compare with")
     x = e.expected
     found = compare_list_units(x.units(e.judge), _choices(e), x.objects)
     tested = int((~np.isnan(found.p_values)).sum())
@@ -389,7 +389,7 @@ def check_outlying(e: ListEvidence) -> Finding:
     figures = {"n": float(len(who)), "tested": float(tested)}
     if not who:
         smallest = f" (smallest {p_text(float(np.nanmin(found.p_adjusted)))})" if tested else ""
-        told = f"none of {counted(tested, 'judge')} ranks unlike the rest{smallest}"
+        told = f"none of {counted(tested, 'judge')} ranks differently from the others{smallest}"
         return Finding("outlying_judges", "ok", told, figures=figures)
     said = []
     for k in who:
@@ -401,17 +401,17 @@ def check_outlying(e: ListEvidence) -> Finding:
         else:
             z = float(found.statistics["agreement"][k])
             said.append(
-                f"{labels[k]!r} agrees {'too well' if z > 0 else 'too little'} with the worths of all (z = {z:.1f}), "
+                f"{labels[k]!r} agrees {'too well' if z > 0 else 'too little'} with the overall worths (z = {z:.1f}), "
                 f"{p}"
             )
     name = e.names[0]
     return Finding(
         "outlying_judges",
         "warning",
-        f"{len(who)} of {counted(tested, 'judge')} rank{'s' if len(who) == 1 else ''} unlike the rest (score tests, "
-        f"Holm's adjusted p): {and_more(said)}",
-        "a judge who guesses, favours an object or has the scale turned round moves worths",
-        f"fit with and without them: {leaving_out(name, [labels[k] for k in who])}; do judges differ as a whole? "
+        f"{len(who)} of {counted(tested, 'judge')} rank{'s' if len(who) == 1 else ''} differently from the others "
+        f"(score tests, Holm's adjusted p): {and_more(said)}",
+        "a judge who guesses, favours an object or reverses the scale distorts the worths",
+        f"fit with and without them: {leaving_out(name, [labels[k] for k in who])}; to test whether judges differ: "
         f"llbt.from_rankings(…, covariates={name!r}), then llbt.anova(llbt.fit('object', …), "
         f"llbt.fit('object * {name}', …))",
         figures,

@@ -37,7 +37,7 @@ def _reason(e: Evidence, found: UnitTests, k: int) -> str:
     z = float(found.statistics[str(found.reason[k])][k])
     if found.reason[k] == "order":
         return f"decides for the {'first' if z > 0 else 'second'} position (z = {z:.1f})"
-    return f"agrees {'too well' if z > 0 else 'too little'} with the worths of all (z = {z:.1f})"
+    return f"agrees {'too well' if z > 0 else 'too little'} with the overall worths (z = {z:.1f})"
 
 
 def check_outlying(e: Evidence) -> Finding:
@@ -45,7 +45,7 @@ def check_outlying(e: Evidence) -> Finding:
     assert e.judge is not None  # the check needs it
     labels = e.judge.labels
     if len(labels) < 2:
-        return Finding("outlying_judges", "ok", "one judge: nobody to compare him with")
+        return Finding("outlying_judges", "ok", "one judge: no other judge to compare with")
     beside = [codes[e.judge.codes >= 0] for codes in dependent_within(e, e.names[0])]
     found = _against_the_rest(e, e.expected.units(e.judge.codes), beside, differ=True)
     tested = int((~np.isnan(found.p_values)).sum())
@@ -53,16 +53,16 @@ def check_outlying(e: Evidence) -> Finding:
     figures = {"n": float(len(who)), "tested": float(tested)}
     if not who:
         smallest = f" (smallest {p_text(float(np.nanmin(found.p_adjusted)))})" if tested else ""
-        told = f"none of {counted(tested, 'judge')} decides unlike the rest{smallest}"
+        told = f"none of {counted(tested, 'judge')} decides differently from the others{smallest}"
         return Finding("outlying_judges", "ok", told, figures=figures)
     told = and_more([f"{labels[k]!r} {_reason(e, found, k)}, {p_text(float(found.p_adjusted[k]))}" for k in who])
     name = e.names[0]
     return Finding(
         "outlying_judges",
         "warning",
-        f"{len(who)} of {counted(tested, 'judge')} decide{'s' if len(who) == 1 else ''} unlike the rest (score tests, "
-        f"Holm's adjusted p): {told}",
-        "a judge who guesses, favours an object or has the sides exchanged moves worths",
+        f"{len(who)} of {counted(tested, 'judge')} decide{'s' if len(who) == 1 else ''} differently from the others "
+        f"(score tests, Holm's adjusted p): {told}",
+        "a judge who guesses, favours an object or exchanges the sides distorts the worths",
         f'llbt.level_tests(res, by="{name}"), llbt.influence(res, by="{name}"); fit with and without them: '
         + without(e, [labels[k] for k in who]),
         figures,
@@ -87,7 +87,7 @@ def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable
     """Return judges with far more judgments, or lists, than all others, n (G,), and the remedy for them."""
     share = n / n.sum()
     if len(n) < 3:
-        return Finding("dominant_judge", "ok", f"{counted(len(n), 'judge')}: no one to stand out from")
+        return Finding("dominant_judge", "ok", f"{counted(len(n), 'judge')}: no other judge to compare with")
     who = [
         int(k) for k in np.argsort(-n) if share[k] >= _TOO_MANY and n[k] >= _TIMES * float(np.median(np.delete(n, k)))
     ]
@@ -101,7 +101,7 @@ def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable
         "warning",
         f"{len(who)} of {len(n)} judges with far more {what} than the others (median "
         f"{format_count(float(np.median(n)))}): {and_more(named)}",
-        "worths are in good part the taste of one judge; standard errors by judge need judges of about equal size",
+        "worths mostly reflect one judge; standard errors by judge need about equally many judgments per judge",
         remedy([labels[k] for k in who]),
         figures,
     )
@@ -111,7 +111,7 @@ def check_drift(e: Evidence) -> Finding:
     """Return objects whose worth changes over time, and stretches of time that are unlike the rest."""
     assert e.moment is not None  # the check needs it
     if not e.beside[2] and _sorted_by_outcome(e):
-        return Finding("drift", "unchecked", "rows are sorted by who won: name a column that says when, time=…")
+        return Finding("drift", "unchecked", "rows are sorted by outcome: name the column of times, time=…")
     x, beside = e.expected, dependent_within(e)
     scores = trend_scores(
         x.pairs[x.rows], len(e.judgments.objects), x.problem.response, x.probability[x.rows], x.counts, e.moment, beside
@@ -132,7 +132,7 @@ def check_drift(e: Evidence) -> Finding:
     figures = {"objects": float(len(moved)), "stretches": float(len(odd)), "p_value": varied}
     varies = bool(varied < SIGNIFICANT / 3)
     if not moved and not odd and not varies:
-        return Finding("drift", "ok", f"no object and no stretch of time is unlike the rest (by {by})", figures=figures)
+        return Finding("drift", "ok", f"no object and no period differs from the others (by {by})", figures=figures)
     told = [_trend(e.judgments.objects[k], float(scores.z[k]), float(p[k])) for k in moved[:NAMED]]
     told += [f"and {len(moved) - NAMED} more objects"] if len(moved) > NAMED else []
     told += [
@@ -140,14 +140,14 @@ def check_drift(e: Evidence) -> Finding:
         f"{_reason(e, found, k)}, {p_text(float(q[k]))}"
         for k in odd[:NAMED]
     ]
-    told += [f"worths differ between stretches of time (score test: {p_text(varied)})"] if varies else []
+    told += [f"worths differ between periods (score test: {p_text(varied)})"] if varies else []
     return Finding(
         "drift",
         "warning",
         f"by {by}: {'; '.join(told)}",
-        "one worth is an average over time: an object was changed under its name, or a part was recorded otherwise "
+        "one worth averages over time: an object may have changed, or some rows were recorded differently "
         "(outcomes or sides exchanged)",
-        f"look at the parts: {_by_period(e)}",
+        f"check each period: {_by_period(e)}",
         figures,
     )
 

@@ -25,7 +25,7 @@ def _known(e: Evidence) -> tuple[list[IntArray], BoolArray, str]:
 
 def _caution(e: Evidence) -> str:
     absent = "prompt" if e.prompt is None else "judge" if e.judge is None else ""
-    return f"; no column names the {absent}, so they may be of different {absent}s" if absent else ""
+    return f"; no column names the {absent}, so the {absent}s may differ" if absent else ""
 
 
 def check_duplicates(e: Evidence) -> Finding:
@@ -43,7 +43,7 @@ def check_duplicates(e: Evidence) -> Finding:
         "note" if _caution(e) else "warning",
         f"{counted(repeats, 'judgment')} repeat{'s' if repeats == 1 else ''} an earlier one (same {same} and pair in "
         f"the same order); {format_percent(agree / pairs) if pairs else 'NA'} of repeats agree{_caution(e)}",
-        "repeats count as judgments of their own, so standard errors come out too small",
+        "repeats count as independent judgments, so standard errors are too small",
         f"copies of one row: frame.drop_duplicates() before; judgments made twice: {clustered(e)}",
         {"n": repeats, "agreement": agree / pairs if pairs else np.nan},
     )
@@ -82,7 +82,7 @@ def check_swapped(e: Evidence) -> Finding:
         f"{told}. Decided verdicts flip in {format_percent(share)}, {format_percent(expected)} expected of two "
         f"independent judgments (the first position wins {format_count(at_first)} "
         f"of the flips, {p_text(p)}){_caution(e)}",
-        "a verdict that flips is one of positions, not of objects; and the two judgments are not independent",
+        "a verdict that flips follows the position, not the object; and the two judgments are not independent",
         f"{ordered_remedy(e.response)}; {clustered(e)}",
         figures,
     )

@@ -34,10 +34,10 @@ def check_missing(e: Evidence) -> Finding:
             f"frame.dropna(subset={list(e.missing)}){left_out}",
             figures,
         )
-    effect = "these judgments count for the worths, but belong to no judge or prompt" if e.unlabelled else ""
+    effect = "these judgments count, but have no judge or prompt" if e.unlabelled else ""
     names = dict.fromkeys(e.unlabelled, "unknown")
     filled = f"frame.astype({dict.fromkeys(names, 'object')}).fillna({names})"  # columns of numbers, too
-    remedy = f"label them before they are clusters or covariates: {filled}" if e.unlabelled else ""
+    remedy = f"fill the gaps before using the column as cluster or covariate: {filled}" if e.unlabelled else ""
     return Finding("missing", "note", ", ".join(told), effect, remedy, figures)
 
 
@@ -51,8 +51,8 @@ def check_outcomes(e: Evidence) -> Finding:
         "error",
         e.unread or left,
         "from_judgments refuses them"
-        + (", and nothing that depends on who won can be checked" if e.unread else "; here they are left out"),
-        ("do what the message says" if e.unread else "say what they mean with outcomes=")
+        + (", so checks of who won are skipped" if e.unread else "; here they are left out"),
+        ("follow the message" if e.unread else "state their meaning with outcomes=")
         + ", in llbt.audit and in llbt.from_judgments alike",
     )
 
@@ -69,8 +69,8 @@ def check_self_comparisons(e: Evidence) -> Finding:
         "self_comparisons",
         "error",
         f"{counted(rows, 'row')} with an object compared with itself: {listed(list(e.selves), NAMED)}{lost}",
-        "they say nothing of worths, and from_judgments refuses them; here they are left out",
-        f"frame[frame[{i!r}] != frame[{j!r}]]; their verdicts show a taste for positions or the noise of a judge",
+        "they do not affect the worths, and from_judgments refuses them; here they are left out",
+        f"frame[frame[{i!r}] != frame[{j!r}]]; their verdicts show position bias or noise",
         {"rows": float(rows)},
     )
 
@@ -93,7 +93,7 @@ def check_labels(e: Evidence) -> Finding:
         "labels",
         "error" if clash else "warning",
         and_more(told),
-        "one object (or judge) under two names has two worths, each from part of its judgments; labels that read "
+        "an object (or judge) with two names has two worths, each from part of its judgments; labels that read "
         "alike, such as 1 and '1', are refused",
         _renaming(e, objects, people, rows),
         {"objects": float(len(objects)), "judges": float(len(people))},
@@ -133,8 +133,8 @@ def check_similar_labels(e: Evidence) -> Finding:
     return Finding(
         "similar_labels",
         "note",
-        f"{counted(len(near), 'pair')} of labels nearly alike: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
-        "if one is a slip of the pen, an object has two worths, each from part of its judgments",
-        f"look; where they are one object: {_replacing(list(e.sides), commonest(near, e.seen))}",
+        f"{counted(len(near), 'pair')} of nearly identical labels: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
+        "if one is a typing error, the object has two worths, each from part of its judgments",
+        f"check; if they are the same object: {_replacing(list(e.sides), commonest(near, e.seen))}",
         {"pairs": float(len(near))},
     )

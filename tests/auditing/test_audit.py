@@ -227,7 +227,7 @@ def test_similar_labels_in_an_audit():
     assert found(many, "similar_labels").level == "unchecked"
     finding = found([*clean_rows(), ("alphq", "bravo", "i", "J1", "p")], "similar_labels")
     assert finding.level == "note"
-    assert finding.found == "1 pair of labels nearly alike: 'alpha', 'alphq'"
+    assert finding.found == "1 pair of nearly identical labels: 'alpha', 'alphq'"
 
 
 # -- repeated judgments -----------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_duplicates_need_a_judge_or_a_prompt():
     assert "duplicates" not in [other.check for other in audit(frame(rows)).failed("note")]
     judged = found([(*row, "J") for row in rows], "duplicates")
     assert judged.level == "note"
-    assert judged.found.endswith("no column names the prompt, so they may be of different prompts")
+    assert judged.found.endswith("no column names the prompt, so the prompts may differ")
 
 
 def swapped_by_hand(data):
@@ -458,7 +458,9 @@ def test_ties_by_judge_against_scipy():
         tails = [stats.fisher_exact(two, alternative=side).pvalue for side in ("less", "greater")]
         alone.append(min(1, 2 * min(tails)))
     holm = sorted(alone)[0] * 3
-    assert finding.found.startswith("38.3 % of 60 judgments are ties, by judge 10 % to 90 % (χ² test of one share: p ")
+    assert finding.found.startswith(
+        "38.3 % of 60 judgments are ties, by judge 10 % to 90 % (χ² test of equal shares: p "
+    )
     assert f"'J3': 90 % of 20 (p = {holm:.2e})" in finding.found
     assert finding.figures["judges"] == sum(p * m < SIGNIFICANT for p, m in zip(sorted(alone), (3, 2, 1), strict=True))
     assert "object + tie + (tie | judge)" in finding.remedy
@@ -573,7 +575,9 @@ def test_a_judge_unlike_the_rest_is_named_with_the_reason():
         data.loc[(data["judge"] == "J3") & (data[own] == "bravo"), "outcome"] = verdict
     finding = found(data, "outlying_judges")
     assert finding.level == "warning"
-    assert finding.found.startswith("1 of 5 judges decides unlike the rest (score tests, Holm's adjusted p): 'J3' ")
+    assert finding.found.startswith(
+        "1 of 5 judges decides differently from the others (score tests, Holm's adjusted p): 'J3' "
+    )
     assert "decides for 'bravo' (z = " in finding.found
     assert 'llbt.level_tests(res, by="judge")' in finding.remedy
     assert found(data.assign(judge="J"), "outlying_judges").found.startswith("one judge")
@@ -624,7 +628,7 @@ def test_an_object_that_changes_under_its_name_and_a_part_recorded_otherwise():
     part = found(steady.assign(outcome=said), "drift")
     assert "from 50% to 55% of the judgments it agrees too little with the worths of all" in part.found
     ordered = found(steady.drop(columns="tstamp").sort_values("outcome"), "drift")
-    assert (ordered.level, ordered.found[:29]) == ("unchecked", "rows are sorted by who won: n")
+    assert (ordered.level, ordered.found[:29]) == ("unchecked", "rows are sorted by outcome: n")
 
 
 def test_judges_who_always_say_the_same():
@@ -635,7 +639,7 @@ def test_judges_who_always_say_the_same():
     rows += [(*pair, "i", "too few", "p") for pair in pairs[:4]]
     finding = found(rows, "judges")
     assert finding.level == "warning"
-    assert finding.found.startswith("3 of 7 judges with 5 or more judgments always say the same (0.0")
+    assert finding.found.startswith("3 of 7 judges with 5 or more judgments always give the same answer (0.0")
     assert finding.found.endswith(
         "'first': always the first object (6 judgments); 'second': always the second object (6 judgments); "
         "'undecided': always a tie (6 judgments)"
@@ -930,7 +934,7 @@ def test_a_column_that_may_say_which_rows_count_is_a_finding_and_others_are_list
     report = llbt.audit(BATTLES)
     found = report.finding("filters")
     assert found.level == "note"
-    assert found.found == "column 'anony' may say which rows count (False in 3 rows, True in 2 rows)"
+    assert found.found == "column 'anony' may mark the rows that count (False in 3 rows, True in 2 rows)"
     assert 'where="anony"' in found.remedy
     assert "keeps 2 of 5 rows" in found.remedy
     assert report.notes[0] == "columns not used: 'anony', 'turn'"

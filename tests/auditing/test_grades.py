@@ -114,7 +114,7 @@ def test_a_grade_that_nobody_gives_is_named(clean):
     for found in (llbt.audit(seven, format=said), llbt.audit(counted)):
         finding = found.finding("grades")
         assert finding.level == "note"
-        assert finding.found.startswith("nobody gives the grade i+ or j+; of 2,")
+        assert finding.found.startswith("no judge used the grade i+ or j+; of 2,")
         assert finding.figures["share_i+ or j+"] == 0
         assert finding.figures["unused"] == 1
 
@@ -138,7 +138,7 @@ def test_a_judge_whose_scale_is_turned_is_named(clean):
     odd = clean.assign(grade=np.where(clean["judge"] == 4, -clean["grade"], clean["grade"]))
     found = llbt.audit(odd, format=FORMAT)
     assert found.finding("turned_scale").level == "warning"
-    assert "4 decides against the worths of all (z = −" in found.finding("turned_scale").found.replace("-", "−")
+    assert "4 decides against the overall worths (z = −" in found.finding("turned_scale").found.replace("-", "−")
     assert found.finding("turned_scale").figures["n"] == 1
     assert (
         llbt.audit(table(odd, clusters="judge")).finding("turned_scale").figures
@@ -151,7 +151,7 @@ def test_a_file_with_turned_sizes_is_named(clean):
     odd = clean.assign(grade=3 * np.sign(clean["grade"]) - clean["grade"])
     finding = llbt.audit(odd, format=FORMAT).finding("turned_scale")
     assert finding.level == "warning"
-    assert "the whole has its larger grades where objects are alike" in finding.found
+    assert "the whole gives larger grades to similar objects" in finding.found
 
 
 def test_the_tests_of_directions_are_those_by_exchange():

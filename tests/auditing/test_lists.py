@@ -165,7 +165,7 @@ def test_repeats_of_lists_and_how_many_agree():
     finding = found(of_rows(["A B C", "A B C", "B A C", "C B A", "A B C"], list("JJJJK")), "duplicates")
     assert finding.level == "note"  # no column names the prompt
     assert finding.figures == {"n": 3.0, "agreement": pytest.approx(1 / 6)}
-    assert "they may be of different prompts" in finding.found
+    assert "the prompts may differ" in finding.found
 
 
 def test_judges_who_tie_and_judges_who_tie_all():
@@ -194,15 +194,15 @@ def test_the_dominant_judge():
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
-        ("guesses", "'J0' agrees too little with the worths of all"),
-        ("turns", "'J0' agrees too little with the worths of all"),
+        ("guesses", "'J0' agrees too little with the overall worths"),
+        ("turns", "'J0' agrees too little with the overall worths"),
         ("favours", "'J0' ranks 'd' too high"),
     ],
 )
 def test_judges_unlike_the_rest(bad, said):
     finding = found(of(board(bad=bad)), "outlying_judges")
     assert finding.level == "warning"
-    assert finding.found.startswith("1 of 10 judges ranks unlike the rest")
+    assert finding.found.startswith("1 of 10 judges ranks differently from the others")
     assert said in finding.found
 
 
@@ -303,7 +303,7 @@ def test_a_judge_of_wmt10_who_puts_the_reference_last(shared):
     systems, ranks = ([f"system{k}{what}" for k in range(1, 6)] for what in ("Id", "rank"))
     r = llbt.from_rankings(raw, object=systems, rank=ranks, missing=-1, clusters="judgeId")
     finding = found(r, "outlying_judges", judge="judgeId")
-    assert "'j0055' agrees too little with the worths of all (z = -13.1)" in finding.found
+    assert "'j0055' agrees too little with the overall worths (z = -13.1)" in finding.found
     lists = r.to_frame()
     place = lists[lists["object"] == "_ref"].set_index("judgeId")["place"].astype(int)
     assert (place.loc[["j0055"]] >= 2).all()

@@ -185,7 +185,7 @@ def test_rows_without_a_judge_are_labelled(numbered: bool) -> None:
 def test_outcomes_that_cannot_be_read_are_passed_as_the_message_says() -> None:
     frame = judged(("alpha", "bravo", "left!", "J1", 1), ("alpha", "bravo", "draw?", "J1", 1))
     finding = llbt.audit(frame).finding("outcomes")
-    assert finding.remedy == "do what the message says, in llbt.audit and in llbt.from_judgments alike"
+    assert finding.remedy == "follow the message, in llbt.audit and in llbt.from_judgments alike"
     (said,) = arguments(finding.found)
     assert llbt.from_judgments(frame, **said).n_judgments == 48
     assert llbt.audit(frame, **said).finding("outcomes").level == "ok"
@@ -313,7 +313,7 @@ def test_a_judge_who_turns_the_scale_is_left_out(graded_votes: pd.DataFrame) -> 
     assert llbt.audit(left, **READ).finding("turned_scale").level == "ok"
     whole = graded_votes.assign(grade=3 * np.sign(graded_votes["grade"]) - graded_votes["grade"])
     finding = llbt.audit(whole, **READ).finding("turned_scale")
-    assert "the whole has its larger grades where objects are alike" in finding.found
+    assert "the whole gives larger grades to similar objects" in finding.found
 
 
 def test_judges_who_use_grades_otherwise_have_effects_of_their_own(graded_votes: pd.DataFrame) -> None:
@@ -328,7 +328,7 @@ def test_judges_who_use_grades_otherwise_have_effects_of_their_own(graded_votes:
 def test_a_grade_that_nobody_gives_is_left_to_words(graded_votes: pd.DataFrame) -> None:
     seven = graded_votes.assign(grade=graded_votes["grade"] * 2 - np.sign(graded_votes["grade"]))  # 1 and 3, no 2
     finding = llbt.audit(seven, outcome="grade", outcomes={k: k for k in range(-3, 4)}).finding("grades")
-    assert finding.found.startswith("nobody gives the grade")
+    assert finding.found.startswith("no judge used the grade")
     assert calls(finding.remedy.partition("; ")[0]) == []
 
 
