@@ -643,7 +643,7 @@ def _with_digits(f: Field, digits: int) -> Field:
     if f.kind == "composed" and f.digits != digits:
         raise OptionError(
             f"digits={digits} of a table whose cells are composed of numbers with {f.digits}",
-            "Ask the answer that it was made of: model_table(…).as_text(digits=…).",
+            "Set the digits in the original result: model_table(…).as_text(digits=…).",
         )
     return replace(f, digits=digits)
 

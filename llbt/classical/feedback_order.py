@@ -157,7 +157,11 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     wins = found.wins[np.ix_(order, order)]
     violated = float(np.tril(majorities(wins)).sum())
     optimal = violated - bound <= _WHOLE * max(1.0, violated)
-    notes = found.notes if majorities(wins).any() else (*found.notes, "no pair has a majority: the order says nothing")
+    notes = (
+        found.notes
+        if majorities(wins).any()
+        else (*found.notes, "no pair has a majority, so no order can be preferred")
+    )
     return FeedbackOrder(
         tuple(found.objects[k] for k in order), wins, violated, violated if optimal else bound, optimal, notes
     )

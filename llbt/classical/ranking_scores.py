@@ -84,7 +84,7 @@ class RankingScores(Record):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was counted and left out, and what was resampled."""
+        """What was counted, left out and resampled."""
         return (*self.counted, *self._reservations())
 
     @checked
@@ -150,7 +150,7 @@ class RankingScores(Record):
         if undefined.any():
             notes.append(f"{counted(int(undefined.sum()), 'object')} without a judgment that counts: score NA")
         if self.drawn in ("judgment", "block"):
-            return [*notes, f"a single {self.drawn} says nothing of chance: no intervals, rank ranges or clusters"]
+            return [*notes, f"a single {self.drawn} cannot be resampled: no intervals, rank ranges or clusters"]
         if not len(self.replicates):
             return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
         notes.append(

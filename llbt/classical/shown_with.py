@@ -30,7 +30,7 @@ _ALL = "all"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ShownWith(Record):
-    """How the scores of systems go with how often they are shown beside the reference.
+    """Correlation of systems' scores with how often they are shown with the reference.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def shown_with(
     reading: Reading = "ge_others",
     confidence: Confidence = 0.95,
 ) -> ShownWith:
-    """Return the correlation of how often systems are shown beside the reference with their scores.
+    """Return the correlation of systems' scores with how often they are shown with the reference.
 
     Parameters
     ----------

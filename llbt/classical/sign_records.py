@@ -138,4 +138,4 @@ class LLBTTests(Record):
 def _reference(ties: Ties, exact: bool) -> str:
     if not exact:
         return "normal (asymptotic)"
-    return "trinomial at the share of ties seen" if ties == "trinomial" else "binomial (exact)"
+    return "trinomial at the observed share of ties" if ties == "trinomial" else "binomial (exact)"

@@ -63,7 +63,7 @@ RULES: dict[Ties, Rule] = {
         True,
     ),
     "proportional": Rule(
-        "ties shared out in proportion to the wins",
+        "ties divided in proportion to the wins",
         _EQUAL + _AS_DECIDED,
         _NO_MORE + _AS_DECIDED,
         "p-values too small and intervals too short where there are ties: they are counted as decisions",
@@ -94,7 +94,7 @@ RULES: dict[Ties, Rule] = {
         "ties kept as a third outcome",
         _EQUAL,
         _NO_MORE,
-        "P(tie) is taken to be the share of ties seen; estimate and interval are those of the decided judgments",
+        "P(tie) is assumed to be the observed share of ties; estimate and interval are those of the decided judgments",
         True,
     ),
 }

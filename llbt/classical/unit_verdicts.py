@@ -95,7 +95,7 @@ def _one_each(pairs: PairCounts, name: str) -> tuple[str, ...]:
     """Say that each pair has one unit, so that units cannot be counted."""
     if pairs.counts.sum() == len(pairs.pairs):
         return ()
-    return (f"each pair was judged on one {name}, so its judgments are taken as independent",)
+    return (f"each pair was judged on one {name}, so its judgments are assumed independent",)
 
 
 def _unknown(data: object, judgments: Judgments, name: str) -> JudgmentError:

@@ -198,7 +198,7 @@ class LLBT:
         if self.comparisons.n_bad and "bad" not in self.design.blocks:
             share = format_percent(self.comparisons.n_bad / self.comparisons.n_judgments)
             warn_user(
-                f"{share} of the judgments are that both are bad and the formula has no bad term: this is the model "
+                f"{share} of the judgments are 'both bad' and the formula has no bad term: this is the model "
                 "with γ = 0, in which equal objects are as often both bad as either of them wins. Add + bad; or count "
                 "both bad as ties, with c.collapse().",
                 TiesWarning,

@@ -93,7 +93,7 @@ def _expanded(node: ParseNode, fail: Callable[[str, ParseNode], NoReturn], depth
     parts = [_expanded(part, fail, depth + 1) for part in _summands(node)]
     size = _terms(node, [found for _, found in parts])
     if size > MOST_TERMS:
-        fail(f"the formula expands to more than {MOST_TERMS:,} terms; write those that are meant", node)
+        fail(f"the formula expands to more than {MOST_TERMS:,} terms; write only the terms you need", node)
     nodes = [part for part, _ in parts]
     if node.type == "+" and len(node.args) == 2:
         return _balanced(nodes, node), size

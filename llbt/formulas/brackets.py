@@ -84,7 +84,7 @@ def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
     if len(set(brackets)) < len(brackets):
         _fail("a bracket stands twice", text)
     if not any(part.strip(" ~") for part in rest):
-        _fail("there is nothing but brackets; the worths that judges differ from are a term, too: object +", text)
+        _fail("the formula has only brackets; add the average worths: object +", text)
     return " + ".join(part.strip() for part in rest), tuple(brackets)
 
 
@@ -136,7 +136,7 @@ def _bracket(term: str, text: str) -> Bracket:
     for known in get_args(Effect):
         if effect == known and (effect == "1") == (name == "object"):
             return Bracket(known, name)
-    _fail(f"{effect[:80]!r} is nothing that varies by {name}", text)
+    _fail(f"{effect[:80]!r} cannot vary by {name}", text)
 
 
 def _fail(found: str, text: str) -> NoReturn:

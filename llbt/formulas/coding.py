@@ -89,7 +89,7 @@ class VariableTable:
         missing = np.flatnonzero(known[codes] != wanted)
         if missing.size:
             a, b = (c.objects[k] for k in pairs[missing[0]])
-            raise DesignError(f"{a!r} and {b!r} were never compared, so what the formula says of this pair is open.")
+            raise DesignError(f"{a!r} and {b!r} were never compared, so the formula does not determine this pair.")
         return codes
 
     def codes(self, name: str, side: int) -> IntArray:

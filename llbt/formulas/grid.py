@@ -287,7 +287,7 @@ def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     column = table.columns[name]
     if not several:
-        raise OptionError(f"at: no value is given for {name!r}", "Name one or more, or leave it out.")
+        raise OptionError(f"at: no value is given for {name!r}", "Name at least one, or leave it out.")
     if not column.numeric:
         return codes_of(column.levels.tolist(), several, f"at: covariate {name!r}")
     if not all(is_real(value) and np.isfinite(value) for value in several):

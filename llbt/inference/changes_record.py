@@ -278,5 +278,5 @@ class Changes(Record):
 
     def _notes(self) -> tuple[str, ...]:
         level = f"{100 * self.confidence:.4g} %"
-        simultaneous = f"intervals are simultaneous: all are right with {level} confidence"
+        simultaneous = f"intervals are simultaneous: all are correct with {level} confidence"
         return (simultaneous, *self.res.covariance.notes)

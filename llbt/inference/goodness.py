@@ -312,7 +312,7 @@ def _flipped(res: Estimates, counts: FloatArray, means: FloatArray, group: IntAr
 
 def _of_clusters(res: Estimates, flips: FlipTest | None) -> str:
     """Say what the p-values of a fit with clusters are, or why there are none."""
-    why = "χ² takes the judgments as independent, which the fit does not"
+    why = "χ² assumes independent judgments, unlike the fit"
     if flips is not None:
         return f"{why}; {flips.said(res.specification.groups[0])}"
     if len(res.specification.groups) > 1:

@@ -157,7 +157,7 @@ class _Test:
 def _notes(res: Estimates, flips: Mapping[str, FlipTest | None]) -> tuple[str, ...]:
     found = [test for test in flips.values() if test is not None]
     if not found:
-        return ("the tests take the judgments as independent",)
+        return ("the tests assume independent judgments",)
     return (found[0].said(res.specification.groups[0], most=max(test.clusters for test in found)),)
 
 

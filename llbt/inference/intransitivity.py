@@ -20,7 +20,7 @@ from ..table import Field, Record, Table, format_count, format_number, format_sh
 from .expected import expected_counts
 
 _MOST_ROWS = 20
-_OF_JUDGES = "expected shares are averaged over judges; deviances take their judgments as independent"
+_OF_JUDGES = "expected shares are averaged over judges; deviances assume independent judgments"
 _ROUNDING = 1e-12  # fractional counts: shares closer than this are equal
 _VIOLATED = as_objects(("none", "strong", "moderate", "weak"))  # by severity: each violation implies those before it
 
@@ -108,7 +108,7 @@ class Intransitivity(Record):
         if self.triads:
             by_chance, spread = self.triads / 4, math.sqrt(3 * self.triads / 16)
             numbers = f"{format_count(by_chance)} (standard deviation {format_number(spread, 3)})"
-            lines.append(f"circular triads expected where every majority is a toss of a coin: {numbers}")
+            lines.append(f"circular triads expected by chance: {numbers}")
         if self.deviances is not None:
             lines.append(_deviance_line(self.objects, self.deviances))
         return lines
@@ -182,7 +182,7 @@ class Intransitivity(Record):
                 *(() if deviance is None else (Field("deviance", "deviance", deviance[order], "statistic"),)),
             ),
             title="Triples" + ("" if deviance is None else ", by deviance"),
-            notes=("each is written so that i has at least half against j, and j against k",),
+            notes=("in each triple, i wins at least half against j, and j against k",),
         ).first(_MOST_ROWS)
 
 
@@ -375,7 +375,9 @@ def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) ->
     if even:
         notes.append(f"{_of_pairs(even, known)} even: no triad with them counts as circular")
     if circular:
-        notes.append("a circular triad violates stochastic transitivity in three orders, and counts three times there")
+        notes.append(
+            "a circular triad violates stochastic transitivity in three orders, so it counts three times there"
+        )
     if len(shares) < 3:
         notes.append("two objects make no triple")
     elif not possible:

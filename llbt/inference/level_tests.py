@@ -87,7 +87,7 @@ def _of_scores(res: Estimates, by: str) -> Table:
     c, by = res.comparisons, res.comparisons.named(by)
     levels = levels_of(c, by)
     if len(levels) < 2:
-        raise DesignError(f"by={by!r} has one level", "There is nobody to compare it with.")
+        raise DesignError(f"by={by!r} has one level", "There is no other level to compare it with.")
     found, units = tests_of(res, by), clustered(c, by, (by,))
     order = np.argsort(np.where(np.isnan(found.p_values), np.inf, found.p_values), kind="stable")
     objects = [*c.objects, None]

@@ -53,7 +53,7 @@ def check_drawn(res: WithLists) -> None:
     if res.specification.prior is not None:
         raise DesignError("lists are drawn from a maximum of the likelihood", "Fit without prior=.")
     if np.any(r.counts % 1 > 0):
-        raise DesignError("the counts of the lists are not whole", "Only so many lists can be drawn as were given.")
+        raise DesignError("the counts of the lists are not whole", "Only as many lists can be drawn as the data have.")
     if r.kind == "ranking" and len(res.lists.orders):
         sets = len(sets_of(int(r.sizes.max()), res.lists.orders)) if int(r.sizes.max()) < 25 else np.inf
         if sets > _MOST_SETS:
@@ -195,7 +195,7 @@ def _compared(
     apart = counts - expected
     slope = np.linalg.solve(res.solution.information, scores.T @ apart / n)
     apart -= scores @ slope
-    notes = ("lists are drawn as independent, whatever the standard errors allow for",) * bool(res.specification.groups)
+    notes = ("lists are drawn independently, even if standard errors are clustered",) * bool(res.specification.groups)
     return tested(
         f"Goodness of fit of lists, by {of}",
         f"the model {res.specification.formula!r} says how {of} of objects come out",

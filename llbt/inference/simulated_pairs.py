@@ -91,7 +91,7 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     if known.sum() < _TIMES * params:
         raise DesignError(
             f"{int((~known).sum())} of {n} drawn tables have no finite estimates",
-            "Too little is known of the fit for tables drawn from it to be fitted again.",
+            "The fit is too imprecise for a simulated test.",
         )
     seen = pair_counts(res.comparisons, objects)
     ends = np.argwhere(seen.sum(axis=2) > 0)

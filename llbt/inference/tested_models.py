@@ -211,7 +211,7 @@ def model_with_effects(res: WithEffects) -> TestedModel:
         found = base.refitted(some).fit
         return model_with_effects(with_effects(found, res.brackets))
 
-    laplace = ("likelihoods with effects are Laplace's approximation, too low where levels made few judgments",)
+    laplace = ("likelihoods use Laplace's approximation, which is too low if levels have few judgments",)
     rule, dependent = res.maximum.rule, independence_note(res.groups, RATIOS)
     return replace(
         base,
@@ -383,7 +383,7 @@ def model_of_lists(res: WithLists) -> TestedModel:
 
 
 def _clustered_notes(groups: str) -> tuple[str, ...]:
-    said = "rankings and patterns are taken as independent, whatever the standard errors allow for"
+    said = "rankings and patterns are assumed independent, even if standard errors are clustered"
     return (said,) if groups else ()
 
 

@@ -38,7 +38,7 @@ def bootstrapped_units(
     model = None if resample == MODEL else unit_model(res, resample, "resample")
     if model is not None and np.any(model.counts % 1 > 0):
         raise DesignError(
-            f"the counts of the {model.unit}s are not whole", "Pass resample= and a cluster whose levels are drawn."
+            f"the counts of the {model.unit}s are not whole", "Pass resample= with a cluster to resample."
         )
     if asked is not None:
         names, estimate = values_at(res, asked)

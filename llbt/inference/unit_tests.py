@@ -27,7 +27,7 @@ def unit_tests(res: WithWorths, by: str) -> Table:
     """Return the score tests of the levels of a column; see `level_tests`."""
     model = unit_model(res, by, "by")
     if len(model.counts) < 2:
-        raise DesignError(f"by={by!r} has one level", "There is nobody to compare it with.")
+        raise DesignError(f"by={by!r} has one level", "There is no other level to compare it with.")
     if len(model.names) > _MOST:
         raise DesignError(
             f"{format_count(len(model.names))} estimates, of which each level would have its own",

@@ -72,7 +72,7 @@ def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.Da
     frames.append(found.assign(**{by: total}))
     within = sum(int(part["pairs"].iloc[0]) for part in frames[:-1])
     if within < frames[-1]["pairs"].iloc[0]:
-        said = [*said, f"pairs of judgments with different {by} count in the row {total!r} only"]
+        said = [*said, f"pairs of judgments with different {by} count only in the row {total!r}"]
     return [part[[by, *found.columns]] for part in frames], [
         *(about(f"{by} {listed(names)}", note) for note, names in notes.items()),
         *said,

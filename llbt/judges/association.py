@@ -111,10 +111,10 @@ class Association(Record):
             f"most probable classes are right for this share of the judges of each class ({right}); shares by "
             f"{self.covariate} are corrected for the others (Vermunt 2010); errors take that share as "
             "known: too small where it is low",
-            f"{self.covariate} is taken to say nothing of the answers beyond the class",
+            f"{self.covariate} is assumed independent of the answers given the class",
         ]
         if np.isnan(self.std_errors).any():
-            notes.append("a share of 0 or 1 has no standard error, and the p-value is a rough one")
+            notes.append("a share of 0 or 1 has no standard error, and the p-value is approximate")
         return tuple(notes)
 
 
@@ -147,7 +147,7 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
         raise DesignError(
             f"most probable classes do not tell the {classes} classes apart",
             "Take fewer classes.",
-            expected="a class of which some judges are more probably than of any other",
+            expected="a class that is the most probable one for some judges",
         )
     values, names, z, at = _design(column, seen)
     likelihood = errors[:, placed].T

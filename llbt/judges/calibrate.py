@@ -73,7 +73,7 @@ class Calibration(Record):
     effective_labels : float
         Labels that would say as much without the machines; NaN without `labels`.
     shares : TestResult
-        Whether labelled units are of the same pairs as the others.
+        Whether labelled and unlabelled units have the same pairs.
     within_pairs : bool
         Whether machines' means were taken within pairs and weighted by the labelled shares.
     drift : dict of label to TestResult
@@ -239,7 +239,7 @@ class Calibration(Record):
             f"Formula: {self.results.specification.formula}",
             f"Data: {format_count(self.n_labels)} labelled units of {format_count(self.n_units)}{worth}",
             f"Machines: {weights}",
-            f"Pairs of labelled and other units: {_said(self.shares)}"
+            f"Pairs of labelled and unlabelled units: {_said(self.shares)}"
             + ("; machines' means are within pairs" if self.within_pairs else ""),
         ]
         drift = [f"{name}: {_said(test)}" for name, test in self.drift.items()]
@@ -371,7 +371,7 @@ def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | 
         raise SeparationError(
             "the labels, corrected by the machines' verdicts, have no finite estimates: some objects win all or have "
             "no labels that connect them with the others, or ties are missing",
-            "Label more units, above all of such objects; or leave tie out.",
+            "Label more units, first those with these objects; or leave tie out.",
         ) from None
     effective = np.nan if alone is None else problem.labels_worth(alone.matrix, errors.matrix)
     return Calibration(
@@ -412,7 +412,7 @@ def _checked_formula(formula: str, units: Units) -> str:
 
 def _gained(effective: float, labels: int) -> tuple[str, ...]:
     if np.isnan(effective):
-        return ("labels alone have no finite estimates, so what the machines add cannot be said",)
+        return ("labels alone have no finite estimates, so the gain from the machines is unknown",)
     if effective < _LITTLE * labels:
         return (
             f"little is gained: the machines' verdicts are worth {format_number(max(effective - labels, 0.0), 3)} more "

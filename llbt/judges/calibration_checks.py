@@ -18,8 +18,8 @@ def same_pairs(units: Units) -> TestResult:
     number = len(units.pairs)
     both = (units.labelled, ~units.labelled)
     table = np.stack([np.bincount(units.pair, chosen, number) for chosen in both]).astype(np.float64)
-    null = "labelled units are of the same pairs as the others"
-    return _homogeneity("Pairs of labelled and other units", null, table)
+    null = "labelled and unlabelled units have the same pairs"
+    return _homogeneity("Pairs of labelled and unlabelled units", null, table)
 
 
 def drift_of(units: Units, k: int) -> TestResult:
@@ -34,7 +34,7 @@ def drift_of(units: Units, k: int) -> TestResult:
     agree = (said[0] == said[1])[units.labelled]
     pair, number = units.pair[units.labelled], len(units.pairs)
     table = np.stack([np.bincount(pair, chosen, number) for chosen in (agree, ~agree)]).astype(np.float64)
-    return _homogeneity(f"Agreement of {machine.name} by pair", "the machine agrees as often on each pair", table)
+    return _homogeneity(f"Agreement of {machine.name} by pair", "the machine agrees equally often on every pair", table)
 
 
 def _homogeneity(name: str, null: str, table: FloatArray) -> TestResult:

@@ -151,13 +151,13 @@ class CalibrationProblem:
         if found is None:
             raise SeparationError(
                 "the machines' verdicts have no finite estimates by themselves",
-                "Leave tie out, or objects that win all.",
+                "Leave out tie, or the objects that always win.",
             )
         scores = np.mean([self._by_unit(machine, found) for machine in self.units.machines], axis=0)
         moved = self._summed(even[:, None] * scores) @ inverse(self.scores.information(found, counts.sum(axis=1)))
         number = len(np.unique(self.units.cluster))
         said = f"standard errors clustered by {format_count(number)} units or groups of them (CR1)"
-        why = f"{said}: how verdicts vary, not how far machines err"
+        why = f"{said}: this measures variation of verdicts, not errors of machines"
         return found, Errors(number / (number - 1) * moved.T @ moved, number - 1, (why,))
 
     def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -252,8 +252,8 @@ def _notes(judged: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], number: 
     alone = int((~whole & judged[:, number]).sum())
     partly = int((~whole & judged[:, :number].any(axis=1) & ~judged[:, number]).sum())
     said = [
-        (alone, "with labels of people left out, for lack of a machine's verdict"),
-        (partly, "left out that some machine did not judge"),
+        (alone, "with human labels left out: no machine verdict"),
+        (partly, "left out: some machine did not judge them"),
     ]
     return [f"{counted(n, 'unit')} {what}" for n, what in said if n]
 

@@ -40,7 +40,7 @@ from .association import Association, association
 from .class_covariance import infinite_classes, joint_covariance
 
 _CLASS = "class"
-LONE = "a single start reached the best value: there may be better ones, with more starts="
+LONE = "only one start reached the best likelihood; more starts= may find a better one"
 _NEVER = 1e-100  # a posterior: comparisons of a class have a total above 0
 
 
@@ -424,7 +424,7 @@ class LatentClasses(Record):
                 "compared all objects with each other; take fewer classes, or prior=0.1"
             )
         if self.by_judge.answers.prior.any():
-            notes.append("a prior drew the estimates together; log-likelihood, BIC and ICL are without it")
+            notes.append("the prior shrinks the estimates; log-likelihood, BIC and ICL do not include it")
         if self.k > 1 and self.mixture.reached == 1 and self.mixture.starts > 1:
             notes.append(LONE)
         return (*notes, *self.pooled.comparisons.notes)

@@ -197,7 +197,7 @@ def classes(
     n_jobs: Jobs = 1,
     progress: bool = False,
 ) -> ClassModels:
-    """Find classes of judges who judge alike: a mixture of K log-linear Bradley-Terry models, fitted by EM.
+    """Find classes of judges with similar preferences: a mixture of K log-linear Bradley-Terry models, fitted by EM.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def classes(
     text, brackets = split_brackets(formula)
     if brackets:
         raise OptionError(
-            f"formula {formula!r} with brackets", "Take them out: classes stand for what judges differ in."
+            f"formula {formula!r} with brackets", "Leave them out: the classes describe how judges differ."
         )
     _check_made(data)
     pooled = LLBT.from_formula(text, data, reference=reference).fit(prior=prior)
@@ -278,7 +278,7 @@ def classes(
     distinct_judges = len(by_judge.answers.repeats)
     if numbers[-1] > distinct_judges:
         raise OptionError(
-            f"k={numbers[-1]}", expected=f"at most {distinct_judges}, the number of judges who differ in what they said"
+            f"k={numbers[-1]}", expected=f"at most {distinct_judges}, the number of judges with different answers"
         )
     resampler = Resampler.of("judges.classes", rng, n_jobs, progress)
     tasks = [functools.partial(_fitted, pooled, by_judge, number, starts) for number in numbers]
@@ -298,7 +298,7 @@ def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
     common = [_WORDS.get(block, block) for block in dict.fromkeys(blocks.tolist())]
     by_judge = _by_judge(pooled, res.by_judge.name, common, pooled.specification.prior)
     if len(pooled.free) != len(res.pooled.free):
-        raise DesignError("the judges that were drawn do not tell all parameters of the classes", "Draw others.")
+        raise DesignError("the resampled judges do not determine all parameters of the classes", "Draw others.")
     found = continued(by_judge.answers, res.mixture, pooled.solution.params, 0, np.random.default_rng(0))
     again = LatentClasses(pooled, by_judge, found)
     if again.infinite or not found.converged:

@@ -28,7 +28,7 @@ _MOST_ROWS = 60
 
 @dataclass(frozen=True, repr=False, eq=False)
 class GroupComparison(Record):
-    """Pairs of groups of judges, and how each pair of objects stands in both.
+    """Pairs of groups of judges, and the difference of each pair of objects in both groups.
 
     Made by `compare_groups`. A row for each of the R pairs of groups and pairs of objects.
 

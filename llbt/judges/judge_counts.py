@@ -70,7 +70,7 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """What judgments of the same unit say, each (K,), and notes."""
+    """Agreement, swapped pairs and flips in the same unit, each (K,), and notes."""
 
     agreed: FloatArray
     pairs: FloatArray
@@ -80,7 +80,7 @@ class Repeats:
 
 
 def unknown_repeats(judges: int) -> Repeats:
-    """Return what a table of counts says of repeats: nothing."""
+    """Return NA for everything about repeats: a table of counts does not record them."""
     unknown = np.full(judges, np.nan)
     note = "Counts have no units: agreement, swapped and flips are NA; pass the judgments."
     return Repeats(unknown, unknown, unknown, unknown, (note,))

@@ -34,7 +34,7 @@ _MOST_CELLS = 100_000_000  # units × labels²: 1 GB
 
 @dataclass(frozen=True, eq=False)
 class LabelledUnits:
-    """R judgments, their K labels, and what is needed to speak of them.
+    """R judgments, their K labels, and the names for messages.
 
     Attributes
     ----------

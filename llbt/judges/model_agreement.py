@@ -25,7 +25,7 @@ _FOLLOWED = 1e-8  # a share of the variance below which nothing is left of it on
 
 @dataclass(frozen=True, eq=False)
 class ModelFigures:
-    """What a model says of the judgments of K judges.
+    """How well a model agrees with the judgments of K judges.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class _Held:
 
 
 def model_figures(lines: JudgeLines, model: Estimates | None) -> ModelFigures:
-    """Return what a model says of each judge's judgments; zeros and NaN, and a note, without one."""
+    """Return each judge's agreement with a model; zeros, NaN and a note without a model."""
     if model is None:
         zero = np.zeros(len(lines.judge.levels))
         note = "no model= was given: agreement with a model is NA"

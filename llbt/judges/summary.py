@@ -287,7 +287,7 @@ def _small(found: ByJudge, least: int) -> list[str]:
     few = found.judge[found.judgments < least].tolist()
     if not few:
         return []
-    return [f"{counted(len(few), 'judge')} with fewer than {least} judgments, whose rates say little: {listed(few)}"]
+    return [f"{counted(len(few), 'judge')} with fewer than {least} judgments, whose rates are imprecise: {listed(few)}"]
 
 
 def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
@@ -300,13 +300,15 @@ def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
         notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied)}")
     alone = found.judge[found.agreement_pairs == 0].tolist()
     if alone:
-        who = f"{counted(len(alone), 'judge')} who judged no unit that another judged"
+        who = f"{counted(len(alone), 'judge')} who shared no unit with another judge"
         notes.append(f"agreement is NA for {who}: {listed(alone)}")
     followed = found.judge[model.followed].tolist()
     if followed:
-        who = f"{counted(len(followed), 'judge')} whom parameters of the model describe alone"
-        notes.append(f"z is NA for {who}: {listed(followed)}; hold them to a model of all judges")
+        who = f"{counted(len(followed), 'judge')} with parameters of their own in the model"
+        notes.append(f"z is NA for {who}: {listed(followed)}; compare them with a model of all judges")
     flat = found.judge[np.isnan(found.statistic) & ~np.isnan(found.model_agreement) & ~model.followed].tolist()
     if flat:
-        notes.append(f"z is NA for {counted(len(flat), 'judge')}: to the model all answers are alike: {listed(flat)}")
+        notes.append(
+            f"z is NA for {counted(len(flat), 'judge')}: all answers are equally likely in the model: {listed(flat)}"
+        )
     return notes

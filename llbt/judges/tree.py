@@ -271,7 +271,7 @@ class JudgeTree(Record):
             unknown = [] if column.numeric else [v for v in read.levels.tolist() if v not in column.levels.tolist()]
             if unknown:
                 raise OptionError(
-                    f"{name}: {listed(unknown)} is no label that the tree has seen",
+                    f"{name}: {listed(unknown)} is not a label that the tree was grown with",
                     expected=f"some of {listed(column.levels.tolist())}",
                 )
             values[name] = read.values
@@ -399,7 +399,7 @@ def tree(
     rng: Rng = None,
     progress: bool = False,
 ) -> JudgeTree:
-    """Grow a tree of judges: groups with worths of their own, told apart by covariates of the judges.
+    """Grow a tree that splits judges by their covariates into groups with different worths.
 
     Parameters
     ----------
@@ -475,9 +475,7 @@ def tree(
     """
     text, brackets = split_brackets(formula)
     if brackets:
-        raise OptionError(
-            f"formula {formula!r} with brackets", "Take them out: the tree stands for what judges differ in."
-        )
+        raise OptionError(f"formula {formula!r} with brackets", "Leave them out: the tree describes how judges differ.")
     asked = None if split is None else as_names(split, "split")
     known = vocabulary(replace(data, cluster_columns=()).to_comparisons() if isinstance(data, Rankings) else data)
     parsed = parse(text, known)

@@ -162,14 +162,14 @@ def _best_split(
     values = gains(data, growth, results, np.array([masks[k] for k in enough]))
     if not np.isfinite(values).any():
         return (
-            f"no split by {covariate} leaves judges on both sides who give finite estimates "
+            f"no split by {covariate} gives finite estimates on both sides "
             f"({counted(len(enough), 'split')} tried); a prior would"
         )
     for k in np.argsort(-values, kind="stable"):
         best = enough[int(k)]
         if np.isfinite(values[k]) and _stands(data, growth, masks[best]):
             return candidates[best], masks[best]
-    return f"no split by {covariate} leaves judges on both sides who give finite estimates"
+    return f"no split by {covariate} gives finite estimates on both sides"
 
 
 def _stands(data: ByJudge, growth: Growth, mask: npt.NDArray[np.bool_]) -> bool:

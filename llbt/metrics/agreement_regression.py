@@ -87,7 +87,7 @@ def agreement_regression(
     information = np.array([rows[k].T @ (weight * rows)[k] for k in inside])
     shares = (cov @ information @ cov) * np.outer(unit, unit)
     if any(_not_finite(size[~k], agree[~k]) for k in inside):
-        reason = "one group alone keeps the curve finite, so that it has no errors by groups"
+        reason = "the curve is finite because of one group only, so it has no standard errors by groups"
         return AgreementRegression(params * unit, np.full((2, 2), np.nan), shares, reason)
     return AgreementRegression(params * unit, _left_out(scores, information, cov) * np.outer(unit, unit), shares)
 

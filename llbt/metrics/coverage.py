@@ -27,7 +27,7 @@ TRIALS = 10  # in a block
 
 @dataclass(frozen=True, repr=False, eq=False)
 class IntervalCoverage(Record):
-    """How often intervals of one half of systems and inputs hold the correlation of the other half.
+    """How often intervals from one half of systems and inputs contain the correlation in the other half.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ def several(methods: Sequence[Any]) -> tuple[Any, ...]:
     """Return methods as a tuple, one of them alone too; raise where there is none."""
     found = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
     if not found or len(set(found)) < len(found):
-        raise OptionError(f"methods={methods!r}", expected="one or more distinct ones")
+        raise OptionError(f"methods={methods!r}", expected="one or more distinct values")
     return found
 
 

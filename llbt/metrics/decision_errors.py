@@ -98,7 +98,7 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
         if key != keys[0]:
             raise OptionError(
                 f"{name!r} has other pairs of systems or another α than the first table",
-                expected="tables of the same pairs and the same α",
+                expected="tables with the same pairs and the same α",
             )
     kept = np.all([t.outcome != "undefined" for t in tables], axis=0)
     one = np.array([table.type_1[kept] for table in tables])

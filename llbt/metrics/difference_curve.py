@@ -277,7 +277,7 @@ def _needed(
     if slope < of_slope:
         notes.append("the slope is not clearly above 0: the interval of the needed difference is rough")
     if math.isnan(half) and not curve.reason:
-        notes.append("fewer than two groups of equal weight tell of the needed difference: it has no interval")
+        notes.append("the needed difference rests on fewer than two groups (effective number): it has no interval")
     low, middle, high = np.maximum(0.0, [estimate - half, estimate, estimate + half]).tolist()  # NaN stays NaN
     return (middle, low, high), notes
 

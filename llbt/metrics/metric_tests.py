@@ -196,7 +196,7 @@ def check_test(measure: Measure, method: TestMethod, tasks: int = 1) -> None:
             )
     if method == "perm-pairs" and statistic != "tie_calibrated_accuracy":
         raise OptionError(
-            f"method='perm-pairs' with statistic={statistic!r}; it exchanges what becomes of pairs",
+            f"method='perm-pairs' with statistic={statistic!r}; it exchanges results of pairs",
             "Pass statistic='tie_calibrated_accuracy', or method='perm-systems'.",
         )
     if method == "williams" and measure.level != "system":

@@ -30,7 +30,7 @@ def null_hypothesis(method: TestMethod, systems: Sequence[int]) -> str:
     scope = _SCOPE.get(method)
     if scope is None:
         scope = f"for these {counted(systems[0], 'system')}" if len(systems) == 1 else "for the systems of these tasks"
-        scope += ", whatever others would show"
+        scope += ", not for others"
     return f"Null hypothesis: both metrics agree with humans equally well {scope}"
 
 
@@ -59,7 +59,7 @@ def smallest_p(method: TestMethod, shapes: Sequence[tuple[int, int]], n: int, al
 
 
 def floor_note(smallest: float, n: int, alpha: float = 0.05) -> str:
-    """Say which p-value a test by n resamples cannot fall below, and what helps where that is too large."""
+    """Describe the smallest possible p-value of a test by n resamples, and a remedy if it is too large."""
     said = f"no p-value can be below {format_number(smallest, 3)}"
     if smallest < alpha:
         return f"{said}."

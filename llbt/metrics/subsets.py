@@ -174,9 +174,9 @@ def _tied(human: FloatArray, subsets: Subsets, sizes: list[int]) -> list[str]:
     total = len(human)
     if subsets == "rolling":
         open_ = min(sizes) < total and (np.diff(human) == 0).any()
-        return ["some human scores tie: these systems are in the order in which they stand"] if open_ else []
+        return ["some human scores tie: tied systems keep the order given"] if open_ else []
     cut = [n for n in sizes if n < total and human[n - 1] == human[n]]
-    said = f"human scores tie at the cut of the best {_joined(cut)}: of these systems those that stand first are taken"
+    said = f"human scores tie at the cut of the best {_joined(cut)}: tied systems are taken in the order given"
     return [said] if cut else []
 
 

@@ -131,7 +131,7 @@ def read_systems(metric: object, human: object) -> JointScores:
     x, z = numbers("metric", metric), numbers("human", human)
     if len(x) != len(z):
         raise JudgmentError(
-            f"{len(x)} metric scores and {len(z)} human scores", expected="one of each per system, in one order"
+            f"{len(x)} metric scores and {len(z)} human scores", expected="one of each per system, in the same order"
         )
     named = next((scores for scores in (metric, human) if isinstance(scores, pd.Series)), None)
     systems = tuple(range(len(x))) if named is None else tuple(named.index.tolist())

@@ -29,7 +29,7 @@ def log_e_values(log_wealth: FloatArray) -> FloatArray:
 
 
 def log_two_sided(log_e: FloatArray) -> FloatArray:
-    """Return the log e-values of the hypothesis that two objects are alike: of both sides the mean, shape (…, J, J)."""
+    """Return the log e-values of the hypothesis that two objects are equal: of both sides the mean, shape (…, J, J)."""
     return np.asarray(np.logaddexp(log_e, np.swapaxes(log_e, -1, -2)) - np.log(2))
 
 

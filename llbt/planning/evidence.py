@@ -121,8 +121,8 @@ class Sequential(Record):
             again = sorted((name for name in names if str(name) in before), key=str)
             if again:
                 raise JudgmentError(
-                    f"{listed(again)} judged in an earlier update, and has the one score",
-                    expected="each judge in one update, with all that the judge says",
+                    f"{listed(again)} judged in an earlier update, and already has a score",
+                    expected="each judge in one update, with all judgments of the judge",
                 )
             gained, units = self._scored(pairs, counts, judge), self.units.union(names)
         found = replace(
@@ -230,9 +230,9 @@ class Sequential(Record):
             foot=(self._said(),),
             notes=(
                 f"p of each pair by itself, two-sided; ahead: p ≤ {self.alpha:g} at some time",
-                f"by {self.by}: each judge is one score"
+                f"by {self.by}: each judge gives one score"
                 if self.by is not None
-                else "judgments are taken as independent; where judges differ ask with by=",
+                else "judgments are assumed independent; if judges differ, use by=",
                 *self._unequal_orders(),
             ),
         ).first(_MOST_ROWS)
@@ -257,8 +257,8 @@ class Sequential(Record):
         threshold = format_number(len(self.objects) / self.alpha, 4)
         largest = format_number(math.exp(min(self.peak_leads.max(), _MOST)), 4)
         if self.leads:
-            return f"{self.leader} leads: its evidence reached {largest}, and {threshold} is enough"
-        return f"No object leads yet: the most evidence is {largest} ({self.leader}), and {threshold} is enough"
+            return f"{self.leader} leads: its evidence reached {largest}, and {threshold} is needed"
+        return f"No object leads yet: the most evidence is {largest} ({self.leader}), and {threshold} is needed"
 
     def _places(self, comparisons: Comparisons) -> IntArray:
         """Return which of these objects the objects of a table are."""

@@ -110,7 +110,7 @@ class Needed(Record):
     def _said(self, goal: Goal) -> str:
         """Return one goal in a sentence."""
         if math.isinf(goal.factor):
-            return f"{goal.said}: no number of judgments shows it, for the estimates say the opposite or a tie"
+            return f"{goal.said}: no number of judgments can show it: the estimates are equal or in the opposite order"
         judgments = math.ceil(goal.factor * self.judgments)
         said = f"{goal.said}: {format_count(judgments)} judgments in all"
         if self.unit != "judgment":
@@ -257,7 +257,9 @@ class _Ahead:
     ) -> _Ahead:
         pairs = all_pairs(res, found, rng, objects=objects, confidence=confidence)
         if np.isnan(pairs.std_error).any():
-            raise DesignError("some differences of objects have no standard error", "Ask for more judgments first.")
+            raise DesignError(
+                "some differences between objects have no standard error", "Ask for more judgments first."
+            )
         independent, between = res.covariance.independent, None
         if independent is not None:
             rows = found.rows[:, res.free]

@@ -95,7 +95,7 @@ def next_pairs(
     at: At = None,
     costs: Mapping[tuple[Any, Any], float] | None = None,
 ) -> NextPairs:
-    """Return the pairs whose next judgments lower most what is not yet known.
+    """Return the pairs that would reduce uncertainty most.
 
     Parameters
     ----------
@@ -244,4 +244,4 @@ def _costs(costs: object, shown: Mapping[str, Sequence[Any]], objects: Sequence[
 
 
 def _reservations(res: Estimates) -> list[str]:
-    return ["judgments are taken as independent, whatever the clusters say"] if res.specification.groups else []
+    return ["judgments are assumed independent; clusters are ignored"] if res.specification.groups else []

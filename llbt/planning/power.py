@@ -113,7 +113,7 @@ class Power(Record):
             notes=(
                 self._simulated(),
                 *self._cautions(),
-                "NA: judgments= do not enclose the number; intervals are those of the simulation",
+                "NA: the number is outside judgments=; intervals are for the simulation error",
             ),
         )
 
@@ -195,7 +195,9 @@ def _supposed(scenario: Scenario, tests: Sequence[PowerTest]) -> tuple[str, ...]
         f"Judgments: per pair, each of {counted(math.comb(scenario.n_objects, 2), 'pair')} alike",
     ]
     if scenario.judges is not None:
-        lines.append(f"Judges: {scenario.judges}, who take turns; their log-odds differ by sd {scenario.judge_sd:g}")
+        lines.append(
+            f"Judges: {scenario.judges}, who take turns; standard deviation of their log-odds: {scenario.judge_sd:g}"
+        )
     return (*lines, *(f"{test}: {_NAMES[test]}" for test in tests))
 
 
@@ -203,7 +205,7 @@ def _cautions(scenario: Scenario, tests: Sequence[PowerTest]) -> list[str]:
     """Return what to keep in mind about these tests in a scenario."""
     notes = []
     if any(test.startswith("sign") for test in tests) and scenario.n_objects > 2:
-        notes.append("sign tests compare the best object with the worst, which a study does not know beforehand")
+        notes.append("sign tests compare the best object with the worst, which is unknown before a study")
     if scenario.judge_sd > 0 and set(tests) - {"llbt_cluster"}:
         others = ", ".join(test for test in tests if test != "llbt_cluster")
         notes.append(f"judges differ; taken as independent judgments, true nulls are rejected too often by {others}")

@@ -126,7 +126,9 @@ def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) ->
     if "llbt_cluster" not in tests:
         return
     if judges is None:
-        raise OptionError("test='llbt_cluster' with judges=None", "The judges are its clusters: Scenario(judges=12).")
+        raise OptionError(
+            "test='llbt_cluster' with judges=None", "This test needs judges as clusters: Scenario(judges=12)."
+        )
     least = 2.0 ** (1 - judges)
     if least > alpha:
         enough = 1 + math.ceil(-math.log2(alpha))

@@ -65,7 +65,7 @@ class Scenario:
             raise OptionError(
                 f"judge_sd={self.judge_sd:g} with judges={self.judges!r}",
                 "Pass judges=10, say.",
-                expected="at least two judges, who can differ",
+                expected="at least two judges",
             )
 
     @checked

@@ -18,7 +18,7 @@ _COPIES = 3  # of the wealth, held at once by an update
 
 @checked
 def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share = 0.05) -> Sequential:
-    """Return a record that takes judgments as they come, and says at any time what is known.
+    """Return a record that takes judgments as they arrive and gives valid p-values at any time.
 
     Whoever tests again and again until something is significant finds it sooner or later. The evidence here holds
     however often somebody looks, whenever judging ends, and whichever pairs are chosen on the way, such as by

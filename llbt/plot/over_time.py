@@ -23,7 +23,7 @@ _POINTS = 1000  # of a curve, about: more of them than a figure has places are n
 
 @checked
 def over_time(answer: Drift | EloHistory, *, most: Count = 10, ax: Axes | None = None) -> Axes:
-    """Plot how good objects were over time: worths that drift with their bands, or Elo ratings as they were played.
+    """Plot how good objects were over time: worths that drift with their bands, or Elo ratings in order of play.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def calibration_sections(found: Calibrated, confidence: float) -> Sections:
         "leaderboard": ("Leaderboard", lambda: _ranked(found, confidence)),
         "pairs": ("Pairs", lambda: _paired(found, compared())),
         "machines": ("Labels and verdicts", lambda: _sources(found, confidence)),
-        "checks": ("What the correction rests on", lambda: _checks(found)),
+        "checks": ("Assumptions of the correction", lambda: _checks(found)),
         "model": ("Model", lambda: [table(_parameters(found, confidence))]),
     }
 
@@ -87,7 +87,7 @@ def _paired(found: Calibrated, pairs: Pairwise) -> list[str]:
 
 
 def _sources(found: Calibrated, confidence: float) -> list[str]:
-    caption = "Log-worths by both together, by the labels alone and by the verdicts alone"
+    caption = "Log-worths from labels and verdicts, from labels only, and from verdicts only"
     return [table(complete(found.table())), picture("sources", caption, lambda: _drawn(found, confidence))]
 
 
@@ -111,7 +111,7 @@ def _checks(found: Calibrated) -> list[str]:
         for name, heading in _CORRECTED.items()
     )
     title = "Shares of outcomes by the correction of Rogan & Gladen"
-    notes = ("it takes a machine to err alike on all pairs",)
+    notes = ("it assumes that a machine has the same error rates on all pairs",)
     return [
         table(_tests(found)),
         folded("Another correction, pair by pair", table(Table(fields, title=title, notes=notes))),

@@ -16,7 +16,7 @@ from .preference_words import Said, interval_text, odds_text, worth_sentences
 
 
 class Calibrated(WorthSource, Protocol):
-    """Worths from few labels and many verdicts, with what both rest on: what `llbt.judges.calibrate` returns."""
+    """Worths from few labels and many verdicts, with checks: the result of `llbt.judges.calibrate`."""
 
     @property
     def omega(self) -> pd.Series[float]:
@@ -36,7 +36,7 @@ class Calibrated(WorthSource, Protocol):
 
     @property
     def shares(self) -> TestResult:
-        """Whether labelled units are of the same pairs as the others."""
+        """Whether labelled and unlabelled units have the same pairs."""
 
     @property
     def within_pairs(self) -> bool:
@@ -100,7 +100,7 @@ def _machines(found: Calibrated) -> Said:
     text = f"The verdicts have the weight ω (0: not used, 1: like labels): {weights}"
     effective = float(found.effective_labels)
     if np.isnan(effective):
-        return f"{text}. The labels alone have no finite estimates, so what the machines add cannot be said.", numbers
+        return f"{text}. The labels alone have no finite estimates, so the gain from the machines is unknown.", numbers
     factor = effective / found.n_labels
     numbers |= {"effective labels": effective, "factor": factor}
     text += f". With them the {format_count(found.n_labels)} labels are as precise as {format_count(round(effective))} "
@@ -136,7 +136,7 @@ def _checks(found: Calibrated, confidence: float) -> Said:
     differ_in = (
         "differ in their pairs of objects" if differ else "do not differ significantly in their pairs of objects"
     )
-    text = f"Labelled and other units {differ_in} ({_tested(found.shares)})"
+    text = f"Labelled and unlabelled units {differ_in} ({_tested(found.shares)})"
     text += "; the verdicts were averaged within pairs." if found.within_pairs else "."
     for name, test in found.drift.items():
         numbers |= {f"chi2 of {name} by pair": test.statistic, f"p of {name} by pair": test.p_value}

@@ -74,7 +74,7 @@ def _preference(
     if len(objects) < 2:
         return f"{text}.", numbers
     if label in found.infinite:
-        return f"{text}; its estimates are not finite, so nothing of it is tested.", numbers
+        return f"{text}; its estimates are not finite, so it is not tested.", numbers
     if found.pooled.response.plain_odds:
         odds, more = _odds(found, label, (objects[0], objects[1]), pairs, confidence)
         text, numbers = f"{text}; {odds}", numbers | more

@@ -58,9 +58,7 @@ def _classes(s: Study) -> list[str]:
         picture("classes", f"Log-worths by class, with {level}", lambda: classes_plot(found, confidence=s.confidence)),
         table(complete(found.worths(at=s.at, confidence=s.confidence))),
         folded("Parameters by class", table(complete(found.summary(confidence=s.confidence)))),
-        picture(
-            "posteriors", "How probable it is that each judge belongs to each class", lambda: posteriors_plot(found)
-        ),
+        picture("posteriors", "Probability of each class for each judge", lambda: posteriors_plot(found)),
         folded(f"Probabilities of each {found.by_judge.name}", table(_posteriors(found))),
     ]
 
@@ -100,7 +98,7 @@ def _posteriors(found: ClassesLike) -> Table:
             Field(found.by_judge.name, found.by_judge.name, list(posterior.index)),
             *(Field(f"class_{k}", f"class {k}", posterior[k].tolist(), "estimate") for k in found.labels),
         ),
-        title="Probability of each class, given all that was said",
+        title="Probability of each class, given all judgments",
     )
 
 
@@ -115,10 +113,10 @@ def _tree(s: Study) -> list[str]:
 def told_tree(tree: JudgeTree, confidence: float) -> list[str]:
     """Return the splits, their tests and the leaves."""
     whose = (
-        "The leaves are estimated by judges who did not find the tree, so their errors are as they stand."
+        "The leaves are estimated from judges who were not used to grow the tree, so their standard errors are valid."
         if tree.honest
-        else "Errors are conditional on the tree: the same judges found it and gave the estimates of its leaves, so "
-        "errors are too small as far as the tree is by chance."
+        else "Errors are conditional on the tree: the same judges were used to grow it and to estimate "
+        "its leaves, so standard errors may be too small."
     )
     leaves = complete(tree)
     return [

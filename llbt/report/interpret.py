@@ -93,7 +93,7 @@ class Interpretation(Record):
 
 @checked
 def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confidence = 0.95) -> Interpretation:
-    """Return one paragraph in plain words, ready for a results section: what is preferred, by how much, how sure.
+    """Return a paragraph for a results section: the preferred object, the size of the differences, and their certainty.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def _bad(res: Estimates, confidence: float) -> Said:
     if not c.response.has_bad:
         return "", {}
     share = c.n_bad / c.n_judgments
-    text, numbers = f"{format_percent(share)} of the judgments are that both are bad", {"share of both bad": share}
+    text, numbers = f"{format_percent(share)} of the judgments are 'both bad'", {"share of both bad": share}
     if "bad" not in res.design.blocks:
         return f"{text}, which the model does not describe (γ = 0): add + bad.", numbers
     found = _parameter(res, "bad", 1.0, confidence)
@@ -479,13 +479,13 @@ def _mentions(res: Estimates, term: str, name: str) -> bool:
 
 def _fit(res: Estimates, confidence: float, found: GoodnessOfFit | None) -> Said:
     if found is None:
-        return "The solver did not converge, so none of this is to be relied on.", {}
+        return "The solver did not converge, so do not use these results.", {}
     if res.specification.groups:
         return _fit_of_clusters(found, confidence)
     tests = [found.deviance] + ([found.pooled_deviance] if found.pooled_deviance is not None else [])
     test = next((test for test in tests if not np.isnan(test.p_value)), None)
     if res.df_resid == 0 and test is None:
-        return "The model is saturated: it reproduces the counts, and nothing is left to test its fit with.", {}
+        return "The model is saturated: it reproduces the counts, so its fit cannot be tested.", {}
     if test is None:
         return "The table is too sparse to test the fit with χ².", {}
     where = "" if test is found.deviance else f", on {found.tables[1]}"

@@ -140,7 +140,8 @@ def _discriminating(res: WithDiscriminations, confidence: float) -> list[str]:
         if (readings == word).any()
     ]
     caption = (
-        "Discriminations of judges, the largest first; at 0 a judge guesses, below it he prefers what others do not"
+        "Discriminations of judges, the largest first; at 0 a judge guesses, below 0 the judge prefers what others do "
+        "not"
     )
     few = len(res.judging.levels) <= _MOST_DRAWN
     return [

@@ -16,7 +16,7 @@ _EFFECTS = {"object": "log-worths", "tie": "ties", "order": "the order effect"}
 
 
 def judge_sentence(res: WithEffects) -> Said:
-    """Say how far judges differ, whether that is more than chance, and what a new judge prefers."""
+    """Describe how much judges differ, the test of no difference, and the preference of a new judge."""
     numbers: dict[str, float] = {}
     of_judges, of_objects = [], ""
     for bracket, sigma, error in zip(res.brackets, res.scales, res.scale_errors, strict=True):
@@ -29,7 +29,7 @@ def judge_sentence(res: WithEffects) -> Said:
             continue
         of = _EFFECTS.get(bracket.effect, bracket.effect)
         of_judges.append(f"the standard deviation of {of} between levels of {bracket.grouping} is {size}")
-    about = "All this is of the average judge; judges differ from the average by normal effects"
+    about = "These results are for the average judge; judges differ from the average by normal effects"
     judges = f"{about}: {'; '.join(of_judges)}" if of_judges else ""
     text = ". ".join(sentence for sentence in (of_objects, judges) if sentence)
     if len(res.brackets) == 1:
@@ -59,14 +59,14 @@ def _new_judge(res: WithEffects) -> Said:
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
     share = float(1 / (1 + np.exp(-abs(pairs.log_odds[0][row]))))
     best, last = pairs.objects[i], pairs.objects[j]
-    text = f" A new judge drawn from the population prefers {best} to {last} in {format_percent(share)} of decisions"
+    text = f" A new judge from the population prefers {best} to {last} in {format_percent(share)} of decisions"
     known = {b.grouping: len(res.judges.groupings[b.grouping]) for b in res.brackets if b.effect != "1"}
     from_these = " and ".join(f"{counted(number, 'level')} of {name}" for name, number in known.items())
     return f"{text}, as estimated from {from_these}.", {"share of a new judge": share}
 
 
 def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Said:
-    """Say how far judges differ in their discriminations, whether by more than chance, and who stands out."""
+    """Describe how much discriminations differ, the test of equality, and judges that stand out."""
     sigma, levels, name = res.solution.sigma, res.judging.levels, res.judging.name
     alike = res.equality_test()
     low, high = int(np.argmin(sigma)), int(np.argmax(sigma))

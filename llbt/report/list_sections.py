@@ -92,7 +92,7 @@ def sections_of_lists(s: ListStudy) -> Sections:
     few = len(s.res.rankings.objects) <= _MOST_FIRST
     asked: dict[str, tuple[str, Callable[[ListStudy], list[str]]]] = {
         "words": ("In words", _words),
-        "audit": ("Are the lists in order?", lambda s: audited(s.found)),
+        "audit": ("Are there problems in the lists?", lambda s: audited(s.found)),
         "leaderboard": ("Leaderboard", lambda s: ranked(s.res, s.at, s.confidence)),
         **({"first": ("Who comes first?", _first)} if few else {}),
         "pairs": ("Pairs", _paired),

@@ -158,7 +158,7 @@ def _of_very_many(res: LargeResults) -> tuple[ModelColumn, ...]:
     column = _column(res.beside, res.beside.names, values, figures, res.basis, formula=res.specification.formula)
     blocks, terms = (dict.fromkeys(worths, word) for word in ("worth", "object"))
     hint = (
-        "log-worths of very many objects stand where keep= names them, measured from the mean of all; llbt.worth(res)"
+        "log-worths of very many objects are listed if keep= names them, relative to the mean of all; llbt.worth(res)"
     )
     return (
         replace(
@@ -205,7 +205,7 @@ def _frame_of_class(found: LatentClasses, label: int) -> Frame:
 def _of_calibrated(found: Calibration) -> tuple[ModelColumn, ...]:
     source = found.worth_source()
     figures = {"n_labels": found.n_labels, "n_units": found.n_units, "effective_labels": found.effective_labels}
-    remark = "calibrated worths have no likelihood; effective labels: as many labels alone would be as precise"
+    remark = "calibrated worths have no likelihood; effective labels: the number of labels with the same precision"
     return (_column(source, source.names, _frame_of(source), figures, None, remarks=(remark,)),)
 
 

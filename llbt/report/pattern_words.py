@@ -94,7 +94,7 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Said:
 
 
 def pattern_missing(res: PatternEstimates, confidence: float) -> Said:
-    """Say how many answers are missing, and whether it matters what they would be."""
+    """Describe how many answers are missing, and whether missingness depends on the answer."""
     p = res.patterns
     if p.complete:
         return "", {}

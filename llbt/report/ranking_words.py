@@ -28,7 +28,7 @@ def ranking_model(res: WithRankings) -> Said:
 
 
 def ranking_ties(res: RankingEstimates, confidence: float) -> Said:
-    """Say how many places are shared, and what the odds of a shared place are."""
+    """Describe how many places are shared, and the odds of a shared place."""
     r = res.rankings
     if r.kind == "best_worst" or r.largest_tie == 1:
         return "", {}

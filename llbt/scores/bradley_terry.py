@@ -194,7 +194,7 @@ def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple
 
 
 def _separated_note(error: SeparationError) -> str:
-    return f"no finite scores ({error.found}): ranks, worths and probabilities are those that a vanishing prior leaves"
+    return f"no finite scores ({error.found}): ranks, worths and probabilities are the limits for a prior near 0"
 
 
 def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
     if not tied:
         return ()
     said = {
-        "davidson": "modelled by one tie effect (Davidson), which the scores do not count as wins",
+        "davidson": "modelled by one tie effect (Davidson), not counted as wins",
         "half": "counted half a win for either side",
         "drop": "left out",
     }

@@ -78,7 +78,7 @@ class EloHistory(Record):
                 Field("start", "Start", self.start[order], "estimate", 6),
                 Field("judgments", "Judgments", self.judgments[order], "count"),
             ),
-            title="Elo ratings as they were played",
+            title="Elo ratings in order of play",
             head=(
                 f"{counted(len(self.pairs), 'judgment')}{said}; k {self.k:g}, {self.points:g} points are odds of ten",
             ),
@@ -107,7 +107,7 @@ class EloHistory(Record):
 def elo_history(
     data: object, *, start: Start = 1500.0, time: str | None = None, k: Positive = 20.0, points: Positive = 400.0
 ) -> EloHistory:
-    """Return Elo ratings as they were played: judgment by judgment, in the order of the data.
+    """Return Elo ratings in order of play: judgment by judgment, in the order of the data.
 
     Ratings of a leaderboard that is kept up day by day, and how they went. They depend on the order, which
     ``scores.aggregate(…, method="elo")`` averages over.

@@ -52,7 +52,7 @@ def leaderboard(
     rater: str | None = None,
     ignore: Names = (),
 ) -> ScoreLeaderboard:
-    """Return the leaderboard of systems scored on the same instances: means, ranges of ranks, and which do not differ.
+    """Return the leaderboard of systems scored on the same instances: means, rank ranges and groups.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def _units(scores: SystemScores, by: str) -> Units:
     codes, labels = labelled(column)
     if len(labels) < 2:
         raise DesignError(
-            f"column {by!r} has one value, {labels[0]!r}: there are no groups whose scores could be compared",
+            f"column {by!r} has one value, {labels[0]!r}: there are no groups to compare",
             "Leave by= out if its instances are independent of each other.",
         )
     return Units.of(codes)
@@ -388,9 +388,7 @@ def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed:
     if undefined.any():
         notes.append(f"{counted(int(undefined.sum()), 'pair')} without a test, {_UNDEFINED[asked.test]}")
     if crossed:
-        notes.append(
-            f"{counted(crossed, 'pair')} where the test finds the system that stands lower significantly better"
-        )
+        notes.append(f"{counted(crossed, 'pair')} where the lower-ranked system is significantly better by the test")
     return [*notes, *_too_few(found, asked)]
 
 

@@ -205,7 +205,7 @@ def refuse_many_letters(board: ScoreLeaderboard) -> None:
     if letters_exceed(better | better.T, range(len(board.systems)), _LAST_LETTER):
         raise DesignError(
             f"letters of {counted(len(board.systems), 'system')} would be more than the {_LAST_LETTER} from a to Z",
-            "Ask for groups='clusters' or groups='leader', which say it shorter.",
+            "Ask for groups='clusters' or groups='leader', which are shorter.",
         )
 
 

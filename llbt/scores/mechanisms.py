@@ -188,7 +188,7 @@ def paired(outcomes: Outcomes, options: BradleyTerry, asked: Asked) -> Scored:
         z = critical_value(asked.confidence, math.inf)
         bounds = found.log_odds - z * found.std_error, found.log_odds + z * found.std_error
         notes.append(
-            f"{100 * asked.confidence:.4g} % Wald intervals, which take all comparisons as independent"
+            f"{100 * asked.confidence:.4g} % Wald intervals, which assume independent comparisons"
             + ("; those on one instance are not: n=1000 resamples instances" if outcomes.scores is not None else "")
         )
     else:

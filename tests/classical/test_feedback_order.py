@@ -125,7 +125,7 @@ def test_ties_alone_are_an_order_of_weight_zero():
     frame = pd.DataFrame({"object_i": ["A", "B"], "object_j": ["B", "C"], "outcome": ["tie", "tie"]})
     found = llbt.classical.feedback_order(frame)
     assert (found.violated, found.optimal, sorted(found.objects)) == (0.0, True, ["A", "B", "C"])
-    assert "no pair has a majority: the order says nothing" in found.notes
+    assert "no pair has a majority, so no order can be preferred" in found.notes
 
 
 def test_the_order_does_not_depend_on_the_order_of_the_rows():

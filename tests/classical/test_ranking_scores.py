@@ -309,7 +309,7 @@ def test_a_single_unit_has_no_intervals(block, unit):
     found = ranking_scores(frame, block=block, n=50, rng=1)
     assert found.estimate.tolist() == [1, 0]
     assert np.isnan([found.conf_low, found.conf_high, found.rank_low, found.rank_high, found.cluster]).all()
-    assert f"a single {unit} says nothing of chance: no intervals, rank ranges or clusters" in found.notes
+    assert f"a single {unit} cannot be resampled: no intervals, rank ranges or clusters" in found.notes
 
 
 # -- head to head -----------------------------------------------------------------------------------------------

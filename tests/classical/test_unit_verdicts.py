@@ -105,7 +105,7 @@ def test_judgments_are_the_unit_where_prompts_are_unknown_or_asked_for() -> None
         prompt=FRAME[["object_i", "object_j"]].min(axis=1) + FRAME[["object_i", "object_j"]].max(axis=1)
     )
     found = sign_test(alone)
-    assert "each pair was judged on one prompt, so its judgments are taken as independent" in found.notes
+    assert "each pair was judged on one prompt, so its judgments are assumed independent" in found.notes
     np.testing.assert_allclose(found.p_value, sign_test(bare).p_value)
     assert sign_test(alone, unit="prompt").n.max() == 1
 

@@ -283,7 +283,7 @@ def test_questions_know_four_outcomes() -> None:
     scores = llbt.held_out(res, folds=3, rng=1).to_frame()
     assert np.isfinite(scores.select_dtypes("number").iloc[0, 0])
     said = llbt.interpret(res).sentences
-    assert "of the judgments are that both are bad; between equally good objects of the average pair" in said["bad"]
+    assert "of the judgments are 'both bad'; between equally good objects of the average pair" in said["bad"]
     assert "bad" in llbt.level_tests(res, by="judge").to_frame()
     assert "bad:object[A]" in llbt.model_table([res]).to_frame()["term"].tolist()
     assert llbt.default_formula(c) == "object + tie + bad"
@@ -332,7 +332,7 @@ def test_the_plot_of_ties_shows_each_object_beside_an_average_one() -> None:
 
 def test_unmodelled_and_misplaced_words_say_so() -> None:
     c = table(both_bad())
-    with pytest.warns(TiesWarning, match=r"are that both are bad and the formula has no bad term.*c\.collapse\(\)"):
+    with pytest.warns(TiesWarning, match=r"are 'both bad' and the formula has no bad term.*c\.collapse\(\)"):
         llbt.fit("object + tie", c)
     with pytest.raises(FormulaError, match="no judgment of the table can be that both objects are bad"):
         llbt.fit("object + tie + bad", c.collapse())

@@ -35,15 +35,15 @@ def test_a_bracket_prints_as_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        ("object + (1 | judge)", "'1' is nothing that varies by judge"),
-        ("object + (object + tie | judge)", "'object + tie' is nothing that varies"),
+        ("object + (1 | judge)", "'1' cannot vary by judge"),
+        ("object + (object + tie | judge)", "'object + tie' cannot vary"),
         ("object + (object | judge / prompt)", "is not the name of a cluster"),
         ("object + (object | )", "'' is not the name"),
         ("object + (object | judge", "cannot be read"),
         ("object * (object | judge)", "cannot be read"),
         ("object - (object | judge)", "cannot be read"),
         ("object | judge", "cannot be read"),
-        ("(object | judge)", "nothing but brackets"),
+        ("(object | judge)", "only brackets"),
         ("object + (object | judge) + (object | judge)", "stands twice"),
     ],
 )

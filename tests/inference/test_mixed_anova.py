@@ -117,4 +117,4 @@ def test_integrals_and_approximations_are_not_compared(c: llbt.Comparisons) -> N
     near = llbt.fit(both, c, approximation="laplace")
     with pytest.raises(DesignError, match="Laplace's approximation of the likelihood, others the integral"):
         llbt.anova(exact, near)
-    assert "Laplace's approximation, too low" in llbt.anova(exact.without, near).as_text()
+    assert "Laplace's approximation, which is too low" in llbt.anova(exact.without, near).as_text()

@@ -93,7 +93,7 @@ def test_terms_of_lists_are_left_out_by_the_same_code() -> None:
     row = row_of(llbt.add1(skill, "object"), "object")
     is_ratio(row, skill, res, shown=res)
     clustered = llbt.fit("object", ranked(), cov_type="cluster", groups="judge")
-    assert "rankings and patterns are taken as independent" in llbt.drop1(clustered).as_text()
+    assert "rankings and patterns are assumed independent" in llbt.drop1(clustered).as_text()
     with pytest.raises(DesignError, match="with a prior and does not maximize the likelihood"):
         llbt.drop1(llbt.fit("object", ranked(), prior=1.0))
 

@@ -197,7 +197,7 @@ def test_rogan_and_gladen_undo_what_the_table_says():
 def test_what_takes_no_part_is_counted():
     human, machine = study(np.random.default_rng(12))
     found = calibrate(human, machine[machine["prompt"] != human["prompt"].iloc[0]])
-    assert any("1 unit with labels of people left out" in note for note in found.notes)
+    assert any("1 unit with human labels left out" in note for note in found.notes)
     with pytest.raises(llbt.errors.JudgmentError, match="no unit has a judgment of people and of the machine"):
         calibrate(human, machine.assign(prompt=machine["prompt"] + 10_000))
 
@@ -223,7 +223,7 @@ def test_machines_may_have_estimates_where_few_labels_have_none():
     found = calibrate(human, machine.assign(outcome=machine["outcome"]), omega=0.5)
     assert found.labels is None
     assert np.isnan(found.effective_labels)
-    assert "cannot be said" in found.notes[-1]
+    assert "is unknown" in found.notes[-1]
 
 
 def test_answers_about_worths_are_those_of_other_fits():
@@ -266,7 +266,7 @@ def test_machines_alone_are_the_fit_of_their_verdicts_by_units():
     res = llbt.fit("object + tie", c, cov_type="CR1", groups="prompt")
     np.testing.assert_allclose(found.params, res.params, atol=1e-8)
     np.testing.assert_allclose(found.bse, res.bse, rtol=5e-3)  # R's factor has the parameters in it, too
-    assert "not how far machines err" in found.covariance.notes[0]
+    assert "not errors of machines" in found.covariance.notes[0]
 
 
 @pytest.mark.slow

@@ -277,7 +277,7 @@ def test_a_judge_with_parameters_of_his_own_cannot_be_held_to_them(frame):
     c = llbt.from_judgments(frame, covariates="judge")
     summary = llbt.judges.summary(c, model=llbt.fit("object * judge + tie * judge", c))
     assert by_judge(summary)["statistic"].isna().all()
-    assert any("z is NA for 6 judges whom parameters of the model describe alone: 'J0'" in x for x in summary.notes)
+    assert any("z is NA for 6 judges with parameters of their own in the model: 'J0'" in x for x in summary.notes)
 
 
 def test_a_judge_who_says_anything_stands_out():
@@ -294,7 +294,7 @@ def test_a_judge_who_shares_no_unit_has_no_agreement():
     frame = rows_of(("a", "b", "i", "u", 1), ("a", "b", "i", "v", 1), ("a", "c", "i", "w", 1))
     summary = llbt.judges.summary(frame)
     assert by_judge(summary)["agreement"].isna().tolist() == [False, False, True]
-    assert "agreement is NA for 1 judge who judged no unit that another judged: 'w'" in summary.notes
+    assert "agreement is NA for 1 judge who shared no unit with another judge: 'w'" in summary.notes
 
 
 def test_a_judge_with_ties_alone_has_no_position():
@@ -308,7 +308,7 @@ def test_a_judge_with_ties_alone_has_no_position():
 def test_judges_with_few_judgments_are_named_and_kept(frame):
     few = pd.concat([frame, frame.head(3).assign(judge="new")])
     summary = llbt.judges.summary(few)
-    assert "1 judge with fewer than 20 judgments, whose rates say little: 'new'" in summary.notes
+    assert "1 judge with fewer than 20 judgments, whose rates are imprecise: 'new'" in summary.notes
     assert by_judge(summary).loc["new", "judgments"] == 3
     assert not any("fewer than" in note for note in llbt.judges.summary(few, min_judgments=3).notes)
 
@@ -327,7 +327,7 @@ def test_a_model_that_expects_all_answers_alike_has_no_statistic():
     row = by_judge(summary).loc["u"]
     assert row[["model_agreement", "model_expected"]].tolist() == pytest.approx([1 / 3, 1 / 3])
     assert math.isnan(row["statistic"])
-    assert "z is NA for 1 judge: to the model all answers are alike: 'u'" in summary.notes
+    assert "z is NA for 1 judge: all answers are equally likely in the model: 'u'" in summary.notes
 
 
 def test_judgments_that_the_model_does_not_determine_are_left_out(frame):

@@ -285,7 +285,7 @@ X, Y, Z = scores(decimals=6)
         (lambda: compare(X, Y, Z, statistic=ACCURACIES[0], coefficient="kendall"), OptionError, "Leave coefficient="),
         (lambda: compare(X, Y, Z, statistic=ACCURACIES[1], method="boot"), OptionError, "method='boot' with statistic"),
         (lambda: compare(X, Y, Z, statistic=ACCURACIES[1], method="williams"), OptionError, "it is for correlations"),
-        (lambda: compare(X, Y, Z, method="perm-pairs"), OptionError, "it exchanges what becomes of pairs"),
+        (lambda: compare(X, Y, Z, method="perm-pairs"), OptionError, "it exchanges results of pairs"),
         (lambda: compare(X, Y, Z, draws=0), OptionError, "draws=0"),
         (lambda: compare(X, Y, Z, tasks=["a", "b"]), OptionError, "tasks= has 2 labels for 7 inputs"),
         (lambda: compare(X, Y, Z, tasks="abcdefg"), OptionError, "tasks='abcdefg'; expected a list of labels"),

@@ -22,7 +22,7 @@ def test_a_page_tells_classes_of_judges_apart(tmp_path: Path) -> None:
         "smallest BIC",
         "Shares of the 8 judges",
         "by class of judge",
-        "Probability of each class, given all that was said",
+        "Probability of each class, given all judgments",
         "attenuated",
     ):
         assert said in part, said

@@ -302,7 +302,7 @@ def test_a_test_that_contradicts_the_means_is_said() -> None:
     board = board_of(pd.DataFrame({"A": a, "B": base}))
     assert board.systems == ("A", "B")
     assert (board.rank_low.tolist(), board.rank_high.tolist()) == ([2, 1], [2, 1])
-    assert any(note.startswith("1 pair where the test finds the system that stands lower") for note in board.notes)
+    assert any(note.startswith("1 pair where the lower-ranked system") for note in board.notes)
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "t", "mcnemar"])
