@@ -626,7 +626,7 @@ def test_an_object_that_changes_under_its_name_and_a_part_recorded_otherwise():
     assert found(shuffled.assign(tstamp=american), "drift").level == "unchecked"
     said = steady["outcome"].where(~((moment > 0) & (moment < 0.2)), steady["outcome"].map({"i": "j", "j": "i"}))
     part = found(steady.assign(outcome=said), "drift")
-    assert "from 50% to 55% of the judgments it agrees too little with the worths of all" in part.found
+    assert "from 50% to 55% of the judgments it agrees too little with the overall worths" in part.found
     ordered = found(steady.drop(columns="tstamp").sort_values("outcome"), "drift")
     assert (ordered.level, ordered.found[:29]) == ("unchecked", "rows are sorted by outcome: n")
 
