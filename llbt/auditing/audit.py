@@ -402,7 +402,7 @@ def _not_pairs(e: ListEvidence) -> list[str]:
         return []
     return [
         f"fit the lists, llbt.fit(formula, rankings): the {counted(implied, 'comparison')} that they imply "
-        f"({implied / r.n_judgments:.3g} each) are not independent judgments, as llbt.fit takes them"
+        f"({implied / r.n_judgments:.3g} each) are not independent, but llbt.fit would assume so"
     ]
 
 

@@ -60,7 +60,7 @@ def check_blocks(e: Evidence) -> Finding:
     if not alike and made is None:
         return Finding("blocks", "ok", f"judgments in the same unit are not correlated: {tests}", figures=figures)
     said = [] if made is None else [f"judgments were made together, in {counted(made.size, 'block')}"]
-    said += [f"judgments of one {' or '.join(unit.name for unit in alike)} are alike"] if alike else []
+    said += [f"judgments with the same {' or '.join(unit.name for unit in alike)} are correlated"] if alike else []
     closest = min(units, key=lambda unit: unit.p_value)
     by = found.unit.groups if found.unit is not None and found.unit.ratio > 1 else (made or closest).name
     return Finding(
@@ -157,7 +157,9 @@ def check_tasks(e: Evidence) -> Finding:
     p = np.nan if unit is None else unit.p_value
     apart = largest < _COMMON * len(e.judgments.objects)
     figures = {"tasks": float(number), "recur": float(recur), "largest": float(largest), "p_value": p}
-    common = f"{recur} of {counted(len(e.judgments.objects), 'object')} are in more than one, {largest} in the largest"
+    common = (
+        f"{recur} of {counted(len(e.judgments.objects), 'object')} are in two or more tasks, the largest has {largest}"
+    )
     tested = "" if np.isnan(p) else f"; one worth for all tasks: {p_text(p)}"
     if not apart and not p < SIGNIFICANT:
         return Finding("tasks", "ok", f"{told}, {common}{tested}", figures=figures)

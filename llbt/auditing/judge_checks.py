@@ -80,8 +80,8 @@ def check_position(e: Evidence) -> Finding:
     won = f"won {format_percent(rate)} of {counted(first + second, 'decided judgment')}"
     told = (
         f"the object shown first {won} ({tests}); "
-        f"{format_count(both.sum())} of {counted(len(a), 'pair')} shown in both orders, the rarer order of the median "
-        f"pair in {format_percent(float(np.median(rarer)))}"
+        f"{format_count(both.sum())} of {counted(len(a), 'pair')} shown in both orders, in the median pair the "
+        f"rarer order has {format_percent(float(np.median(rarer)))}"
     )
     if not both.any():
         effect = "no pair was shown in both orders, so the order effect rests on the model alone"

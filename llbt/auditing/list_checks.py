@@ -369,7 +369,7 @@ def check_blocks(e: ListEvidence) -> Finding:
     return Finding(
         "blocks",
         "warning",
-        f"lists of one {' or '.join(alike)} are alike (score test of varying worths): {said}",
+        f"lists with the same {' or '.join(alike)} are correlated (score test of varying worths): {said}",
         "ignoring this makes standard errors and p-values too small",
         f"llbt.from_rankings(…, clusters='{alike[0]}'), then llbt.fit(…, cov_type='cluster', groups='{alike[0]}')",
         figures,

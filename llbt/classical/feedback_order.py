@@ -62,7 +62,7 @@ class FeedbackOrder(Record):
             notes=(
                 *self.notes,
                 "A majority weighs wins less losses; violated: what the order contradicts.",
-                "Other orders may contradict as little.",
+                "Other orders may be equally good.",
             ),
         )
 

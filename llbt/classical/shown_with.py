@@ -190,8 +190,14 @@ def _exposed(
 
 def _uncounted(shown: Names | None, blocks: object) -> list[str]:
     """Return notes on what the judgments do not say of the blocks."""
-    notes = [] if shown is not None else ["objects shown but never judged in a block are not counted there: shown="]
-    return notes + ([] if blocks is not None else ["blocks without a judgment are not counted: blocks="])
+    notes = (
+        []
+        if shown is not None
+        else ["objects shown but not judged in a block are not counted in it: name them with shown="]
+    )
+    return notes + (
+        [] if blocks is not None else ["blocks without a judgment are not counted: pass blocks= to count them"]
+    )
 
 
 def _stacked(frame: pd.DataFrame, block: IntArray, columns: Sequence[str], by: tuple[str, ...]) -> pd.DataFrame:

@@ -37,7 +37,7 @@ def compare(
         str,
         option(
             "--anchor",
-            """What changes are measured against: consensus, the objects whose changes agree; mean, all objects; or
+            """The reference of the changes: consensus, the objects whose changes agree; mean, all objects; or
             objects that you know have not changed.""",
             "consensus|mean|OBJECT,…",
         ),
@@ -49,7 +49,7 @@ def compare(
         Text,
         column(
             "--groups",
-            """The columns within which judgments depend on each other. [default: judge, prompt or block, whichever
+            """The cluster columns. [default: judge, prompt or block, whichever
             makes standard errors largest]""",
             "COLUMN,…",
         ),

@@ -170,8 +170,8 @@ def anova(
         list[str] | None,
         option(
             "--formula",
-            """A model; given again, one that it is compared with, the smallest first. Of one model the terms are tested
-            in turn. [default: that of llbt fit]""",
+            """A model. Repeat the option to compare models, the smallest first. With one model, its terms are tested in
+            sequence. [default: the model of llbt fit]""",
             "FORMULA",
         ),
     ] = None,
@@ -179,7 +179,7 @@ def anova(
         Test | None,
         option(
             "--test",
-            "[default: chi2; F of quasi, score of clusters]",
+            "[default: chi2; F with quasi, score with clusters]",
             "chi2|F|wald|score|cluster",
         ),
     ] = None,
@@ -204,7 +204,7 @@ def anova(
     data = data_of(file, lists, reading, counting, model)
     tell(data)
     if isinstance(data, llbt.Rankings) and len(formula or ()) < 2:
-        raise wrong("formula", f"of lists two models are compared. Pass {two_models(data)}.")
+        raise wrong("formula", f"for lists, give two models to compare. Pass {two_models(data)}.")
     results = [fit_of(each, data, model) for each in formula or (None,)]
     compared = llbt.anova(*results, test=test, n=n, rng=rng, progress=watched() and n > 0, n_jobs=n_jobs)
     typer.echo(rendered(compared, printing))

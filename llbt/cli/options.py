@@ -412,8 +412,7 @@ class Model:
         Text,
         column(
             "--groups",
-            """The column, or two of them, within which judgments depend on each other, for --cov-type cluster and
-            CR1.""",
+            """The cluster column, or two of them, for --cov-type cluster and CR1.""",
             "COLUMN,…",
         ),
     ] = None

@@ -78,13 +78,11 @@ def leaderboard(
         Grouping,
         option(
             "--groups",
-            """What is made of the tests: clusters with every system above better than every one below, letters shared
+            """How to show the tests: clusters with every system above better than every one below, letters shared
             by systems that do not differ, or who leads whom.""",
         ),
     ] = "clusters",
-    by: Annotated[
-        Text, column("--by", "The column with the document or task, within which instances depend on each other.")
-    ] = None,
+    by: Annotated[Text, column("--by", "The column with the document or task: instances are clustered by it.")] = None,
     adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of pairs.")] = "holm",
     reading: ScoreReading,
     n: Annotated[
@@ -134,7 +132,7 @@ def interval(
     level: Of = "system",
     coefficient: By = "pearson",
     method: Annotated[
-        IntervalMethod, option("--method", "What is resampled, or Fisher's transformation.")
+        IntervalMethod, option("--method", "How intervals are made: by resampling, or by Fisher's transformation.")
     ] = "boot-both",
     n: N = 1000,
     confidence: Confidence = 0.95,
@@ -192,7 +190,7 @@ def compare_all(
         int, option("--draws", "Permutations for each p-value of two systems in soft pairwise accuracy.")
     ] = 1000,
     clusters: Annotated[
-        bool, option("--clusters", "The metrics, the best first, in clusters, as WMT has them, in place of all pairs.")
+        bool, option("--clusters", "Print metrics in clusters as in WMT, the best first, instead of all pairs.")
     ] = False,
     rng: Rng = None,
     n_jobs: Jobs = 1,

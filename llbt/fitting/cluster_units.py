@@ -119,7 +119,7 @@ class UnitChoice:
         assert self.unit is not None
         others = [unit for unit in self.measured if unit.names != self.unit.names]
         few = self.unit.effective >= _ENOUGH
-        passed = [f"; by {name} not allowed for: too few to know what their dependence does" for name in self.few]
+        passed = [f"; not by {name}: too few clusters" for name in self.few]
         return "".join(
             f"; by {unit.name} {unit.ratio:.2f} ×"
             + (f" (G* = {format_number(unit.effective, 3)}: few)" if few and unit.effective < _ENOUGH else "")

@@ -157,7 +157,7 @@ def _decided(problem: Problem) -> tuple[Maximum | None, FloatArray | None]:
 def _separated(
     found: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=1.0)"
 ) -> SeparationError:
-    return SeparationError(found, f"{remedy} Or have finite estimates: {finite}.")
+    return SeparationError(found, f"{remedy} For finite estimates use a prior: {finite}.")
 
 
 def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:

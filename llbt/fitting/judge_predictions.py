@@ -67,7 +67,7 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
             "Ask for them one by one, or for a judge drawn from the population: res.predict(population=True).",
         )
     if not several:
-        raise OptionError(f"at: no value is given for {name!r}", "Name one or more, or leave it out.")
+        raise OptionError(f"at: no value is given for {name!r}", "Name at least one, or leave it out.")
     asked = pairs_at(res.average, {key: value for key, value in at.items() if key != name})
     asked = asked.unmixed(f"probabilities of each {name}")
     size = len(asked.shown["object_i"])

@@ -37,7 +37,7 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
     known = ~np.isnan(drawn).any(axis=1)
     if known.sum() < 2:
         raise DesignError(
-            f"{len(drawn) - known.sum()} of {len(drawn)} tables drawn at the estimates have no estimates themselves",
+            f"{len(drawn) - known.sum()} of {len(drawn)} simulated tables have no finite estimates",
             "Collect more judgments.",
         )
     estimate = np.append(best.params, best.scales)

@@ -229,7 +229,7 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
         )
     if ties and not c.n_ties:
         found, remedy = describe_no_ties(float(c.counts.sum()))
-        raise SeparationError(found, f"{remedy} Or have finite estimates: fit(…, prior=0.1).")
+        raise SeparationError(found, f"{remedy} For finite estimates use a prior: fit(…, prior=0.1).")
 
 
 def _check_finite(problem: WorthProblem, found: Summit, spec: Specification) -> None:

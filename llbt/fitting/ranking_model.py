@@ -44,7 +44,7 @@ from .specification import Prior, make_problem
 
 BestWorst = Literal["joint", "sequential"]
 _GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it
-_FINITE = "Or have finite estimates: llbt.fit(…, prior='jeffreys') or llbt.fit(…, prior=1.0)."
+_FINITE = "For finite estimates use a prior: llbt.fit(…, prior='jeffreys') or llbt.fit(…, prior=1.0)."
 
 
 @checked

@@ -441,8 +441,8 @@ def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
         )
     if head.code == "bad" and not words.has_bad:
         _fail(
-            "no judgment of the table can be that both objects are bad, so there is no such effect; leave bad out, or "
-            "keep both bad apart from ties where the table is made: from_judgments(…, outcomes={'both_bad': 'bad'})",
+            "the table has no outcome 'bad' (both bad), so the term bad cannot be estimated; leave it out, or keep "
+            "this outcome when you make the table: from_judgments(…, outcomes={'both_bad': 'bad'})",
             text,
             *_span(head),
         )

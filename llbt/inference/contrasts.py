@@ -278,7 +278,7 @@ def weights_of(res: FitLike, name: str, weights: Any) -> FloatArray:
         row[objects.index(label)] = weight
     largest = np.abs(row).max()
     if not largest:
-        raise OptionError(f"all weights of {name!r} are 0; so it compares nothing.")
+        raise OptionError(f"all weights of {name!r} are 0, so it compares nothing.")
     if abs(row.sum()) > 1e-8 * largest:
         raise OptionError(
             f"the weights of {name!r} sum to {format_number(float(row.sum()))}",

@@ -224,7 +224,7 @@ class Pairwise(Record):
         self._check_tested("letters")
         if _letters_exceed(self, _LAST_LETTER):
             raise DesignError(
-                f"letters of {counted(len(self.ranking), 'object')} would be more than the {_LAST_LETTER} from a to Z",
+                f"letters of {counted(len(self.ranking), 'object')} would need more than {_LAST_LETTER} letters",
                 "Ask for .clusters() or .ranks(), which say it shorter; or compare fewer objects: "
                 "llbt.pairwise(res, objects=[…]).",
             )
@@ -336,9 +336,9 @@ class Pairwise(Record):
         """Raise where no pair is tested."""
         if self.rank_ranges is not None:
             raise DesignError(
-                f"{what} need tests of equal worths, and worths drawn from a distribution, (1 | object), are never "
+                f"{what} need tests of equal worths, but worths with a normal distribution, (1 | object), are never "
                 "equal",
-                "Ask for the ranges of ranks: llbt.pairwise(res).ranks().",
+                "Use rank ranges: llbt.pairwise(res).ranks().",
             )
 
     def _significance(self) -> str:

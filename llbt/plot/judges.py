@@ -216,7 +216,7 @@ def _classes(res: Estimates, at: At) -> dict[str, LogWorths]:
     rows = list(zip(*shown.values(), strict=True))
     if len(rows) < 2:
         raise DesignError(
-            f"the worths of {res.specification.formula!r} do not differ by judges or other classes here",
+            f"the model {res.specification.formula!r} has no judge effects or other interactions",
             "Fit object * judge, or ask plot.intervals(res).",
         )
     return {", ".join(map(str, row)): one.centred() for row, one in zip(rows, found, strict=True)}

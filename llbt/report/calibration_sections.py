@@ -80,7 +80,7 @@ def _paired(found: Calibrated, pairs: Pairwise) -> list[str]:
     square = 1 / (1 + np.exp(-2 * (worths[:, None] - worths[None, :])))
     np.fill_diagonal(square, np.nan)
     names = [pairs.objects[k] for k in order]
-    caption = "Probability that the object of the row is preferred to that of the column, after correction"
+    caption = "Probability that the row object is preferred to the column object, after correction"
     few = len(order) <= _MOST_DRAWN
     drawn = picture("probabilities", caption, lambda: probability_map(names, square, None, None)) if few else ""
     return [drawn, *told_pairs(pairs, None)]
@@ -129,7 +129,7 @@ def _tests(found: Calibrated) -> Table:
             Field("df", "Df", [test.df for test in tests], "count"),
             Field("p_value", "p", [test.p_value for test in tests], "p_value"),
         ),
-        title="Are labelled units like the others, and do machines agree with people alike on all pairs?",
+        title="Do labelled units represent the others, and do machines agree with people equally on all pairs?",
         notes=tuple(about(test.name, note) for test in tests for note in test.notes),
     )
 

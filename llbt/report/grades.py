@@ -56,5 +56,7 @@ def expected_grades(res: Estimates, groups: int = _GROUPS) -> Table:
         ),
         title="Grades, observed and expected",
         head=(f"Model: {res.specification.formula}",),
-        notes=("P(favourite): of being preferred, given a decision; shares of the judgments",),
+        notes=(
+            "P(favourite): probability of being preferred, given a decision; other columns: shares of the judgments",
+        ),
     )

@@ -116,7 +116,7 @@ def _first(s: ListStudy) -> list[str]:
 
 def _paired(s: ListStudy) -> list[str]:
     few = len(s.res.rankings.objects) <= _MOST_DRAWN
-    caption = "Probability that the object of the row stands before that of the column, of the two alone"
+    caption = "Probability that the row object is ranked before the column object, in lists of these two"
     drawn = picture("probabilities", caption, lambda: probabilities_plot(s.res, at=s.at)) if few else ""
     return [drawn, *told_pairs(pairwise(s.res, at=s.at, confidence=s.confidence), s.at)]
 
@@ -130,7 +130,9 @@ def _fitting(s: ListStudy) -> list[str]:
     r = s.res.rankings
     if float(r.counts @ r.sizes) > _MOST_ENTRIES:
         entries = f"{format_count(float(r.counts @ r.sizes))} objects in lists"
-        return [paragraph(f"Not drawn for the page, of {entries}: llbt.goodness_of_fit(res) tests it.", "quiet")]
+        return [
+            paragraph(f"Not simulated for the page ({entries}); llbt.goodness_of_fit(res) gives the test.", "quiet")
+        ]
     pairs = or_why(lambda: goodness_of_fit(s.res, _DRAWN, rng=0))
     if int(r.sizes.max()) < 3:
         return [pairs]

@@ -21,7 +21,7 @@ def chosen(
         return tuple(term for term in terms if term not in hidden or term in shown)
     word, asked = ("keep", keep) if drop is None else ("drop", drop)
     if keep is not None and drop is not None:
-        raise OptionError("keep= beside drop=", "Name what stays, or what goes.")
+        raise OptionError("both keep= and drop= were given", "Pass only one: the terms to keep, or the terms to drop.")
     if isinstance(asked, str) or not isinstance(asked, Sequence):
         raise OptionError(f"{word}={asked!r}", expected="a list of parameters or terms: ['object', 'tie']")
     of_formula = {name: term for column in columns for name, term in column.terms.items()}

@@ -333,7 +333,7 @@ def _fitted(s: Study) -> list[str]:
 def _hanging(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
     """Return the section on what the ranking hangs on, of fits that are quickly made again."""
     few = s.plain and len(s.table.objects) <= _MOST_REFITTED
-    return {"choices": ("What does the ranking hang on?", _sensitive)} if few else {}
+    return {"choices": ("How does the ranking depend on choices of the analysis?", _sensitive)} if few else {}
 
 
 def _sensitive(s: Study) -> list[str]:

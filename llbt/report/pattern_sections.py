@@ -111,5 +111,5 @@ def dependence_table(res: PatternEstimates, confidence: float) -> Table:
             Field("p_value", "p", res.pvalues[names].to_numpy(), "p_value"),
         ),
         title="How the answers of a judge depend on each other",
-        notes=("above 0 both preferences go together, below 0 one goes with the opposite of the other",),
+        notes=("above 0 both preferences occur together, below 0 one occurs with the opposite of the other",),
     )

@@ -35,7 +35,7 @@ def ranking_ties(res: RankingEstimates, confidence: float) -> Said:
     share = r.tied_share
     text, numbers = f"{format_percent(share)} of the places are shared", {"share of shared places": share}
     if not res.names_beside:
-        return f"{text}, which the model takes as given (every δ is 1): add + tie.", numbers
+        return f"{text}, but the model has no tie parameters (every δ is 1): add + tie.", numbers
     bounds = res.conf_int(1 - confidence)
     told = []
     for d, name in zip(res.lists.orders.tolist(), res.names_beside, strict=True):

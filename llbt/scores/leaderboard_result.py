@@ -204,7 +204,7 @@ def refuse_many_letters(board: ScoreLeaderboard) -> None:
     better = board.better
     if letters_exceed(better | better.T, range(len(board.systems)), _LAST_LETTER):
         raise DesignError(
-            f"letters of {counted(len(board.systems), 'system')} would be more than the {_LAST_LETTER} from a to Z",
+            f"letters of {counted(len(board.systems), 'system')} would need more than {_LAST_LETTER} letters",
             "Ask for groups='clusters' or groups='leader', which are shorter.",
         )
 

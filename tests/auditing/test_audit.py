@@ -343,7 +343,7 @@ def test_judgments_of_one_prompt_that_are_alike_with_the_call_that_deals_with_it
     assert finding.figures["p_prompt"] < 1e-4
     assert finding.figures["p_judge"] > 0.01
     assert finding.figures["ratio_prompt"] > 1.1
-    assert finding.found.startswith("judgments of one prompt are alike")
+    assert finding.found.startswith("judgments with the same prompt are correlated")
     assert f"prompt (200 clusters): p = {finding.figures['p_prompt']:.2e}" in finding.found
     # prompts are nested in judges, whose standard errors are a little larger: the unit is that of the cautious fit
     c = llbt.from_judgments(rankings(2.0), clusters=["judge", "prompt"], order=True)
@@ -409,14 +409,14 @@ def pooled(tasks):
 def test_tasks_pooled_whose_labels_recur():
     other = found(pooled({"de": "abcd", "fr": "dcba"}), "tasks")
     assert other.level == "warning"
-    assert other.found.startswith("2 tasks (task: de, fr) are pooled: 4 of 4 objects are in more than one, 4 in the")
+    assert other.found.startswith("2 tasks (task: de, fr) are pooled: 4 of 4 objects are in two or more tasks, the")
     assert other.figures["p_value"] < 1e-9
     assert "frame.groupby('task')" in other.remedy
     same = found(pooled({"de": "abcd", "fr": "abcd"}), "tasks")
     assert (same.level, same.figures["recur"]) == ("ok", 4)
     few = found(pooled({"de": "abcd", "fr": "defg"}), "tasks")  # one label recurs: ranked together, seven
     assert few.level == "warning"
-    assert "1 of 7 objects are in more than one, 4 in the largest" in few.found
+    assert "1 of 7 objects are in two or more tasks, the largest has 4" in few.found
     assert found(pooled({"de": "abcd", "fr": "efgh"}), "tasks").found == "2 tasks (task: de, fr) share no object"
     assert found(pooled({"de": "abcd"}), "tasks").found == "one task: 'de'"
     assert found(pooled({"de": "abcd", "fr": "dcba"}).drop(columns="task"), "tasks").level == "unchecked"
@@ -497,7 +497,7 @@ def test_first_position_win_rate():
     assert finding.found == (
         f"the object shown first won 75 % of 72 decided judgments (p = {stats.binomtest(54, 72).pvalue:.2e}; within "
         f"pairs p = {within:.2e}; given worths p = {given:.2e}); 3 of 3 pairs shown in both orders, "
-        "the rarer order of the median pair in 50 %"
+        "in the median pair the rarer order has 50 %"
     )
     even = found(position_rows(6, 6), "position")
     assert (even.level, even.figures["p_within"]) == ("ok", 1.0)

@@ -403,7 +403,7 @@ def test_shown_with_is_the_correlation_of_a_loop():
     ):
         assert found.correlations["estimate"].tolist() == pytest.approx([loop_correlation(shown, ranked)])
         assert found.systems["shown"].tolist() == [sum(k in block for block in shown) for k in NAMES[:5]]
-    assert "blocks without a judgment are not counted: blocks=" in by_frame.notes
+    assert "blocks without a judgment are not counted: pass blocks= to count them" in by_frame.notes
     assert not any("blocks=" in note for note in by_raw.notes)
     found = by_raw.correlations.iloc[0]
     z, half = np.arctanh(found["estimate"]), stats.norm.isf(0.025) / np.sqrt(5 - 3)

@@ -334,7 +334,7 @@ def test_unmodelled_and_misplaced_words_say_so() -> None:
     c = table(both_bad())
     with pytest.warns(TiesWarning, match=r"are 'both bad' and the formula has no bad term.*c\.collapse\(\)"):
         llbt.fit("object + tie", c)
-    with pytest.raises(FormulaError, match="no judgment of the table can be that both objects are bad"):
+    with pytest.raises(FormulaError, match="the term bad cannot be estimated"):
         llbt.fit("object + tie + bad", c.collapse())
     with pytest.raises(FormulaError, match=r"write bad \+ bad:object"):
         llbt.fit("object + tie + bad:object", c)

@@ -266,4 +266,4 @@ def test_three_judges_of_nearly_one_size_are_a_unit_and_two_are_named():
     notes = llbt.fit("object", three_judges("xyz"), cov_type="cautious").covariance.notes
     assert notes[-1].startswith("Clustered by judge: standard errors 2.79 × unclustered")
     notes = llbt.fit("object", three_judges("xy"), cov_type="cautious").covariance.notes
-    assert notes[-1].endswith("by judge not allowed for: too few to know what their dependence does.")
+    assert notes[-1].endswith("not by judge: too few clusters.")

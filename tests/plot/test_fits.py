@@ -126,7 +126,7 @@ def test_what_cannot_be_drawn_is_refused(ask, fragment, pooled, by_judge):
 @pytest.mark.parametrize(
     ("ask", "fragment"),
     [
-        (lambda res: llbt.plot.judges(res), "do not differ by judges"),
+        (lambda res: llbt.plot.judges(res), "no judge effects"),
         (lambda _: llbt.plot.ties(fit("object", TABLE1)), "has neither tie, grade, bad nor order"),
         (lambda _: llbt.plot.network(fit("tie", TABLE1)), "no term for the worths"),
         (

@@ -264,7 +264,7 @@ def test_parameters_are_kept_dropped_and_renamed():
     [
         ({"keep": ["gone"]}, "keep= names 'gone'"),
         ({"drop": "tie"}, "drop='tie'"),
-        ({"keep": ["tie"], "drop": ["object"]}, "keep= beside drop="),
+        ({"keep": ["tie"], "drop": ["object"]}, "both keep= and drop="),
         ({"drop": ["object", "tie"]}, "leaves no parameter"),
         ({"rename": {"A": "B"}}, "several parameters"),
         ({"rename": ["A"]}, "a dict"),
