@@ -89,9 +89,9 @@ def from_choices(
     >>> print(llbt.from_choices(sets, objects=("one", "two", "three"), worst="worst"))
     Rankings: 4 objects, 2 sets with a best and a worst of 3
     <BLANKLINE>
-    ranking      count
-    B > (C) > A      1
-    B > (C) > D      1
+    Ranking     Count
+    B > (C) > A     1
+    B > (C) > D     1
     >>> design = sets[["one", "two", "three"]]
     >>> places = pd.DataFrame({"B1": [2], "W1": [1], "B2": [1], "W2": [3]})
     >>> llbt.from_choices(places, design=design, best=("B1", "B2"), worst=("W1", "W2")).n_judgments

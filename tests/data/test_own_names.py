@@ -79,7 +79,7 @@ def test_units_of_agreement_have_the_names_of_the_source(source):
 def test_judgments_print_the_names_of_the_source_and_keep_their_columns():
     judgments = llbt.read_judgments(BATTLES)
     assert {"judge", "prompt"} <= set(judgments.to_frame())
-    assert "outcome worker question_id" in " ".join(str(judgments).split())
+    assert "Outcome Worker question_id" in " ".join(str(judgments).split())
     with pytest.raises(llbt.LLBTError, match="'worker'"):
         llbt.judges.summary(judgments, judge="rater")
 
