@@ -140,7 +140,7 @@ INSIDE = {
     "Pairwise": {"better"},
     "Rankings": {"entries_of"},
     "SystemScores": {"notes_beside"},
-    "Table": {"first"},
+    "Table": {"first", "in_order"},
 }
 
 

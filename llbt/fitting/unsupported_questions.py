@@ -50,6 +50,11 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "what a judgment tells depends on whether its judge is new or has effects that are known",
         f"{_WITHOUT}: llbt.planning.next_pairs({{plain}}).",
     ),
+    "planning.needed": (
+        "judgments are planned for log-worths of all judges, not of the average judge",
+        "Ask a fit without brackets that allows for judges who differ: llbt.planning.needed(llbt.fit({formula}, "
+        "res.comparisons, cov_type='cluster', groups={judge}), split=1).",
+    ),
     "plot.judges": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res))."),
     "plot.network": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.network({{plain}})."),
     "plot.residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.residuals({{plain}})."),
@@ -81,6 +86,8 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
         _REFITS,
         "Ask for res.deviance, res.df_resid and res.pearson_chi2; or fit up to 10,000 objects.",
     ),
+    "best": (_NO_COVARIANCE, _RESAMPLE),
+    "planning.needed": (_NO_COVARIANCE, _RESAMPLE),
     "planning.next_pairs": (_NO_COVARIANCE, _RESAMPLE),
     "quasi_variances": (_NO_COVARIANCE, _SELECT),
     "sensitivity": (_REFITS, _RESAMPLE),

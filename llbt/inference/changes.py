@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked
+from ..arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked, is_list
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.stacking import stacked
@@ -241,7 +241,7 @@ def _anchors(anchor: Anchor | Sequence[Label], moved: LogWorths, objects: Sequen
             return _consensus(moved, res)
         if anchor == "mean":
             return _Anchors(np.ones(len(objects), dtype=np.bool_))
-    named = [anchor] if isinstance(anchor, str) else list(anchor)
+    named = list(anchor) if is_list(anchor) else [anchor]
     unknown = [label for label in named if label not in objects]
     if unknown or not named:
         raise OptionError(

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from scipy import special, stats
 
-from ..arguments import JUDGED_INSIDE, Confidence, Count, Positive, Rng, Share, as_generator, checked
+from ..arguments import JUDGED_INSIDE, Confidence, Count, Positive, Rng, Share, as_generator, checked, is_list
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
@@ -325,7 +325,7 @@ def _split(ahead: _Ahead, split: int | Sequence[Label]) -> Goal:
     if isinstance(split, int) and not isinstance(split, bool) and split == 1:
         first, others = np.zeros(size - 1, dtype=np.int64), np.arange(1, size)
         return ahead.goal(f"{ahead.objects[0]!r} is the best", first, others, ahead.critical)
-    named = [] if isinstance(split, int | float | str) else list(split)
+    named = list(split) if is_list(split) else []
     unknown = [label for label in named if label not in ahead.objects]
     if len(named) != 2 or named[0] == named[1] or unknown:
         raise OptionError(f"split={safe_repr(split)}", expected=f"1, or two of {listed(ahead.objects, 20)}")

@@ -58,7 +58,7 @@ def test_tables_keep_their_outcomes() -> None:
     np.testing.assert_array_equal(pooled.counts, np.add.reduceat(c.counts, np.arange(0, 36, 3)))
     assert part.counts.tolist() == c.counts[[1, 10]].tolist()
     assert pooled != replace(pooled, response=replace(FIVE, outcomes=("a", "b", "tie", "c", "d")))
-    assert "object_i object_j judge i+" in str(c)
+    assert "Object i Object j Judge i+" in str(c)
 
 
 def test_answers_of_a_fit_have_all_outcomes() -> None:

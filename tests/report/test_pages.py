@@ -168,14 +168,14 @@ def test_estimates_are_headed_by_their_symbol(scale, heading):
 
 def test_stars_are_superscripts_of_the_column_before_them():
     res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
-    assert r"object{[}+{]} & 0.2778$^{**}$ & 0.1060 & 2.620 & 0.00880" in res.as_latex()
-    assert r"& 0.00880$^{**}$ \\" in res.as_latex(columns=["term", "p_value", "stars"])
+    assert r"object{[}+{]} & 0.278$^{**}$ & 1.743 & 0.106 & 2.620 & 0.0088" in res.as_latex()
+    assert r"& 0.0088$^{**}$ \\" in res.as_latex(columns=["term", "p_value", "stars"])
     assert "**" not in res.as_latex(columns=["term", "estimate"])
 
 
 def test_numbers_have_powers_of_ten_and_minus_signs():
     table = Table((Field("p", "p", [1e-10, 1e-20, 0.5], "p_value"), Field("x", "x", [-3.2e9, 1.0, 2.0], "estimate")))
     found = table.as_latex()
-    assert r"1.00$\cdot10^{-10}$" in found
+    assert r"1.0$\cdot10^{-10}$" in found
     assert r"\textless{}2$\cdot10^{-16}$" in found
     assert r"$-$3.200$\cdot10^{9}$" in found
