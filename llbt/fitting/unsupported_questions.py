@@ -51,7 +51,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         f"{_WITHOUT}: llbt.planning.next_pairs({{plain}}).",
     ),
     "planning.needed": (
-        "judgments are planned for log-worths of all judges, not of the average judge",
+        "judgments are planned for log-worths over all judges, and with normal effects they are of the average judge",
         "Ask a fit without brackets that allows for judges who differ: llbt.planning.needed(llbt.fit({formula}, "
         "res.comparisons, cov_type='cluster', groups={judge}), split=1).",
     ),
@@ -113,6 +113,7 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "the model is to say what is expected of each judgment of a pair, and one of lists says it of lists",
         "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
     ),
+    "planning.needed": ("what is added is judgments of pairs or their clusters", f"Ask it of a fit {_ON_PAIRS}."),
     "plot.judges": ("the picture is of judgments of pairs", f"Draw that of a fit {_ON_PAIRS}."),
     "plot.network": (
         "the picture is of judgments of pairs",
@@ -131,8 +132,8 @@ OF_PATTERNS: Mapping[str, tuple[str, str]] = {
 
 _MORE_THAN_WORTHS = (
     "add1", "drift", "fragility", "goodness_of_fit", "grade_tests", "intransitivity",
-    "judge_effects", "judges.summary", "level_tests", "planning.next_pairs", "plot.discrimination", "plot.judges",
-    "plot.network", "plot.residuals", "plot.ties", "residuals", "sensitivity",
+    "judge_effects", "judges.summary", "level_tests", "planning.needed", "planning.next_pairs", "plot.discrimination",
+    "plot.judges", "plot.network", "plot.residuals", "plot.ties", "residuals", "sensitivity",
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(

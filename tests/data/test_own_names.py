@@ -64,7 +64,8 @@ def test_clusters_have_the_name_that_was_asked_for(source, name):
 def test_what_was_not_kept_is_named_as_in_the_source(source):
     said = str(llbt.fit("object", llbt.from_judgments(source)).summary())
     said = " ".join(said.split())
-    named = re.search(r"and (.+?) were not kept\. To cluster: from_judgments\(…, clusters=\['worker', 'question_id'", said)
+    pattern = r"and (.+?) were not kept\. To cluster: from_judgments\(…, clusters=\['worker', 'question_id'"
+    named = re.search(pattern, said)
     assert named is not None, said
     c = llbt.from_judgments(source, clusters=["worker", "question_id"])
     assert c.clusters == ("worker", "question_id")
@@ -126,5 +127,5 @@ def test_the_command_line_takes_the_names_of_the_file(tmp_path):
 
     assert "judge" not in said()
     for name in ("worker", "judge"):
-        assert f"within {name} (G = 12" in said("--clusters", name, "--cov-type", "cluster", "--groups", name)
-        assert f"within {name} (G = 12" in said("--cov-type", "cluster", "--groups", name)
+        assert f"by {name} (G = 12" in said("--clusters", name, "--cov-type", "cluster", "--groups", name)
+        assert f"by {name} (G = 12" in said("--cov-type", "cluster", "--groups", name)
