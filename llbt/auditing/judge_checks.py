@@ -134,9 +134,7 @@ def check_judges(e: Evidence) -> Finding:
     labels = e.judge.labels if e.judge is not None else []
     tested = counted(int(enough.sum()), "judge")
     if not who:
-        return Finding(
-            "judges", "ok", f"none of {tested} with {_SAME_ANSWERS} or more judgments always gives the same answer"
-        )
+        return Finding("judges", "ok", f"none of {tested} with {_SAME_ANSWERS} or more judgments gives only one answer")
     share = counts.sum(axis=0) / counts.sum()
     chance = sum(float((share[c] ** n[enough]).sum()) for c, _ in answers)
     named = [f"{labels[k]!r}: always {said} ({format_count(n[k])} judgments)" for k, said in who]

@@ -322,7 +322,9 @@ def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt
         )
     )
     if systems and (reading.system or score):
-        raise wrong("systems", "it names columns of scores, one for each system; --system and --score say otherwise.")
+        raise wrong(
+            "systems", "it is for wide tables, one score column per system; --system and --score are for long tables."
+        )
     kept = [*others, *(name for name in beside if name not in others)]
     return llbt.scores.SystemScores.from_frame(
         frame_or_file(file),
@@ -357,7 +359,7 @@ def task_scores(
     """Return the scores of each task of a file with a row per task, system and input."""
     frame = frame_of(file)
     if tasks not in frame:
-        raise wrong("tasks", f"the file has no column {tasks!r} but {listed(list(frame.columns), 20)}.")
+        raise wrong("tasks", f"the file has no column {tasks!r}; it has {listed(list(frame.columns), 20)}.")
     gone = int(frame[tasks].isna().sum())
     if gone:
         raise wrong("tasks", f"column {tasks!r} is empty in {gone:,} of {len(frame):,} rows.")

@@ -247,7 +247,7 @@ def _table(source: object, asked: Mapping[str, Any]) -> tuple[pd.DataFrame, tupl
 def _refuse_gone(table: pd.DataFrame, names: Sequence[str], option: str) -> None:
     gone = [name for name in names if name not in table]
     if gone:
-        raise wrong(option, f"the file has no column {listed(gone)} but {listed(list(table), 20)}.")
+        raise wrong(option, f"the file has no column {listed(gone)}; it has {listed(list(table), 20)}.")
 
 
 def _layout_of_sets(lists: Lists, asked: Mapping[str, Any]) -> ListLayout:

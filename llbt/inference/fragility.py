@@ -203,7 +203,7 @@ def fragility(
     columns = ["change", "object", "overtaken_by", "what", "removed"]
     frame = pd.DataFrame(removals, columns=columns).sort_values("removed", ascending=False, kind="stable")
     gone = sum(row["removed"] != row["removed"] for row in rows)
-    notes: tuple[str, ...] = ("'at most': another choice might need fewer; 'yes': none does",)
+    notes: tuple[str, ...] = ("exact = 'yes': the minimum; 'at most': an upper bound",)
     if gone:
         found_none = f"NA: none found among removals of up to {format_percent(most)} of the {unit}s"
         notes = (f"{found_none}, in {counted(gone, 'row')}", *notes)

@@ -176,7 +176,7 @@ def _of_very_many(res: LargeResults) -> tuple[ModelColumn, ...]:
 def _of_classes(found: LatentClasses) -> tuple[ModelColumn, ...]:
     pooled = found.pooled
     figures = _likelihood(found) | _counts(pooled.comparisons)
-    remark = "log-likelihood, AIC and BIC of classes are of all classes of a fit together, and stand below each of them"
+    remark = "log-likelihood, AIC and BIC belong to all classes of a fit together; they are repeated below each class"
     infinite = "its estimates are not finite, and have no standard errors"
     return tuple(
         replace(

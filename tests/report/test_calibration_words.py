@@ -56,7 +56,7 @@ def test_without_estimates_of_the_labels_alone_nothing_is_said_of_the_gain():
     machine["judge"] = "m"
     found = llbt.judges.calibrate(human, machine, formula="object", omega=1.0)
     assert found.labels is None
-    assert "cannot be said" in llbt.interpret(found).sentences["machines"]
+    assert "is unknown" in llbt.interpret(found).sentences["machines"]
     assert "effective labels" not in llbt.interpret(found).figures
 
 

@@ -35,7 +35,7 @@ def test_classes_have_a_column_each_and_their_likelihood_together():
         figures = TABLE.figures.loc[f"classes class {label}"]
         assert (figures["llf"], figures["aic"], figures["bic"]) == (CLASSES.llf, CLASSES.aic, CLASSES.bic)
         assert figures["share"] == CLASSES.shares[label]
-    assert "of all classes of a fit together" in in_full(TABLE)
+    assert "belong to all classes of a fit together" in in_full(TABLE)
 
 
 def test_calibrated_worths_have_no_likelihood_and_their_labels():
