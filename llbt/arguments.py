@@ -246,10 +246,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], passed: Mapping[str, object]) -> object:
     """Return what the function gets for an argument; raise if it is none of what it may be."""
     kind = kinds.get(name)
-    _refuse_unanswered(asker, name, value, kind)
+    _refuse_unanswered(asker, value)
+    _refuse_part(name, value, kind)
     if isinstance(value, np.ndarray) and value.ndim == 0:  # neither a number nor a list of numbers
         raise OptionError(f"{name} is an array without dimensions", expected=(kind and kind.expected) or "a value")
-    for one in value if isinstance(value, list | tuple) and len(value) <= _SEVERAL else (value,):
+    for one in _ones(value):
         if is_whole(one) and abs(one) > _LARGEST and name != "rng":  # seeds have any length
             raise OptionError(f"{name} is a number beyond 2**63", expected="a smaller one")
     if kind is None:
@@ -266,24 +267,30 @@ def _method(owner: object, name: str) -> str:
     return f"{kind.__name__}.{name}"
 
 
-def _refuse_unanswered(asker: str, name: str, value: object, kind: Kind | None) -> None:
-    """Raise for a record that says why it does not answer (`_unanswered`), and for worths without their fit.
-
-    Worths that stand for another kind of answer (`stands_for`) are refused what that is, in its words, and what asks
-    for more than worths. Values are looked at alone and in lists.
-    """
-    for one in value if isinstance(value, list | tuple) and len(value) <= _SEVERAL else (value,):
-        whole: type = (getattr(one, "stands_for", None) if hasattr(type(one), "stands_for") else None) or type(one)
-        why, remedy = getattr(whole, "_unanswered", {}).get(asker, ("", ""))
+def _refuse_unanswered(asker: str, value: object) -> None:
+    """Raise for a record that says why it does not answer (`_unanswered`), alone or in a list."""
+    for one in _ones(value):
+        why, remedy = getattr(type(one), "_unanswered", {}).get(asker, ("", ""))
         if why:
             raise OptionError(why, filled(remedy, one))
-        if whole is type(one) or name == "self" or one._answers_alone(asker):
-            continue
-        if kind is not None and not kind.holds(object.__new__(whole)):
-            raise OptionError(f"{name} is of type {whole.__name__}", expected=kind.expected)
+
+
+def _ones(value: object) -> Sequence[object]:
+    """Return what a short list holds, or the value alone."""
+    return value if isinstance(value, list | tuple) and len(value) <= _SEVERAL else (value,)
+
+
+def _refuse_part(name: str, value: object, kind: Kind | None) -> None:
+    """Raise for a part of an answer, which has a `whole`, where the declared type does not name it."""
+    part = next((one for one in _ones(value) if hasattr(type(one), "whole")), None)
+    if part is None or name == "self":
+        return
+    other = object() if part is value else [object()]
+    if kind is None or not kind.holds(value) or kind.holds(other):
         raise OptionError(
-            f"{name} holds the worths of a {whole.__name__} alone, without its fit",
-            f"Pass the whole result, as {getattr(whole, '_made_by', whole.__name__)} returned it.",
+            f"{name} is of type {type(part).__name__}",
+            str(getattr(part, "remedy", "")),
+            expected=(kind and kind.expected) or "a whole result",
         )
 
 

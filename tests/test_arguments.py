@@ -136,6 +136,7 @@ INSIDE = {
     "Comparisons": {"same_counts", "named"},
     "Judgments": {"of_counts", "values", "take", "turned", "tally", "tabulate", "column", "grouped", "standing_for"},
     "LLBT": {"solved"},
+    "FitPart": {"combined_cov", "df_of", "worth_df_of"},
     "LLBTResults": {"combined_cov", "df_of", "worth_df_of"},
     "Pairwise": {"better"},
     "Rankings": {"entries_of"},

@@ -67,7 +67,6 @@ KINDS: dict[str, Any] = {
     "OF_EFFECTS": lambda: {"res": judged()},
     "OF_LARGE": lambda: {"res": large()},
     "OF_LISTS": lambda: {"res": lists()},
-    "OF_PATTERNS": lambda: {"res": patterns()},
     "OF_CALIBRATED": lambda: {"human": JUDGMENTS},
     "OF_CLASSES": lambda: {
         "classes": llbt.judges.classes("object + tie", counts_of_judges(), k=2, starts=3, prior=1, rng=1)

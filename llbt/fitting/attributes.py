@@ -67,7 +67,7 @@ class Lacking(property):
         raise self.error(fit, type(fit))
 
     def error(self, fit: object, kind: type) -> UnavailableError:
-        """Return the error for a fit, or for worths that stand for that kind of answer."""
+        """Return the error for a fit, or for a part of that kind of answer."""
         remedy = filled(self.remedy.replace("{name}", self.name), fit)
         return UnavailableError(f"{kind.__name__} has no {self.name}: {self.why}", remedy)
 
@@ -83,15 +83,9 @@ def lacks(figures: Mapping[str, tuple[str, str]]) -> Callable[[K], K]:
     return named
 
 
-def missing_attribute(fit: object, name: str, kind: type | None = None) -> AttributeError:
-    """Return the error for an attribute that a fit does not have: why, or the function to call in its place.
-
-    Parameters
-    ----------
-    kind : type, optional
-        Of the answer that the fit stands for.
-    """
-    kind = kind or type(fit)
+def missing_attribute(fit: object, name: str) -> AttributeError:
+    """Return the error for an attribute that a fit does not have: why, or the function to call in its place."""
+    kind = type(fit)
     given = inspect.getattr_static(kind, name, None)
     if isinstance(given, Lacking):
         return given.error(fit, kind)

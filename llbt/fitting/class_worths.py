@@ -10,6 +10,7 @@ import numpy as np
 from ..core.columns import FloatArray
 from ..table import Field, Table
 from .estimates import Estimates
+from .fit_part import FitPart
 
 MOST_ROWS = 60
 
@@ -24,7 +25,7 @@ class ClassWorths:
         The column whose levels are the judges.
     shares : ndarray, shape (K,)
         The share of the judges in each class.
-    each : tuple of Estimates, length K
+    each : tuple of FitPart, length K
         The worths of each class, p parameters each.
     pooled : Estimates
         The fit of all judges alike.
@@ -37,7 +38,7 @@ class ClassWorths:
 
     judges: str
     shares: FloatArray
-    each: tuple[Estimates, ...]
+    each: tuple[FitPart, ...]
     pooled: Estimates
     covariance: FloatArray
     notes: tuple[str, ...]
@@ -47,7 +48,7 @@ class ClassWorths:
         """Derivatives of the shares in their log ratios, shape (K, K − 1)."""
         return np.asarray((np.diag(self.shares) - np.outer(self.shares, self.shares))[:, 1:])
 
-    def stacked(self, answer: Callable[[Estimates], Table]) -> Table:
+    def stacked(self, answer: Callable[[FitPart], Table]) -> Table:
         """Return the answer of each class below each other, with the columns class and share in front."""
         tables = [answer(one) for one in self.each]
         sizes = [len(one.fields[0].values) for one in tables]

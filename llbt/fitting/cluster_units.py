@@ -25,7 +25,7 @@ from ..kernel.robust import cluster_sandwich, crossed, error_ratios, two_way
 from ..kernel.solvers import Fit
 from ..table import format_number
 from .clusters import Way, kept_ways
-from .estimates import Estimates
+from .plain_estimates import PlainEstimates
 from .specification import Specification
 
 LEAST = 2.5  # clusters, three of about one size, below which their differences say next to nothing
@@ -136,7 +136,7 @@ def object_rows(design: Design, spec: Specification, c: Comparisons, names: Sequ
     return csr_array(average_rows(codings_of(design, spec.formula, c, spec.reference))[:, free])
 
 
-def unit_of(res: Estimates, names: Sequence[str] | None = None) -> UnitChoice:
+def unit_of(res: PlainEstimates, names: Sequence[str] | None = None) -> UnitChoice:
     """Return the unit of dependence of a fit among clusters or covariates of its table; by default all clusters."""
     c, spec = res.comparisons, res.specification
     free = [res.names[k] for k in res.free]

@@ -23,6 +23,8 @@ from .discrimination_clusters import clustered_covariance
 from .discrimination_estimates import Judging, Neighbour
 from .discrimination_existence import check_finite
 from .discrimination_results import DiscriminationResults
+from .estimates import Solved
+from .fit_part import FitPart, part_of
 from .merged_rows import distinct
 from .results import LLBTResults
 from .specification import CovType
@@ -180,22 +182,9 @@ def _unidentified(res: LLBTResults, judge: str) -> DesignError:
     )
 
 
-def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) -> LLBTResults:
-    """Return what the fit is for a judge of discrimination 1: estimates with their covariance."""
+def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) -> FitPart:
+    """Return the estimates of a judge of discrimination 1 with their covariance."""
     size = len(found.params)
-    problem = without.problem()
-    probability = problem.response.probabilities(problem.at(found.params))[0].T
-    solution = replace(
-        without.solution,
-        params=found.params,
-        inverse=found.covariance[:size, :size],
-        means=problem.totals[:, None] * probability,
-        converged=found.converged,
-        n_iter=found.n_iter,
-        gradient=np.zeros(size),
-        objective=found.value,
-        solver="eliminate",
-    )
     covariance = replace(
         cov,
         source=cov.matrix[:size, :size],
@@ -203,7 +192,7 @@ def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) ->
         lost=cov.lost[:, :size] if len(cov.lost) else cov.lost,
         independent=None if cov.independent is None else cov.independent[:size, :size],
     )
-    return replace(without, solution=solution, covariance=covariance, stands_for=DiscriminationResults)
+    return part_of(DiscriminationResults, without, Solved(found.params, found.covariance[:size, :size]), covariance)
 
 
 def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:

@@ -21,6 +21,7 @@ from ..kernel.discrimination import DiscriminationFit, Judged, Views, gradient_a
 from ..kernel.discrimination_profile import profile_discrimination, profile_parameter
 from ..kernel.robust import Covariance
 from . import attributes, criteria, fitted_counts, wald
+from .fit_part import FitPart
 from .fitted_counts import Cells
 from .results import LLBTResults
 from .specification import CovType, IntervalMethod, Specification
@@ -67,7 +68,7 @@ class Neighbour:
 class DiscriminationEstimates:
     """The estimates of a fit with discriminations and what follows from them: all but tests, predictions, printout."""
 
-    average: LLBTResults
+    average: FitPart
     without: LLBTResults
     wider: Neighbour
     judging: Judging

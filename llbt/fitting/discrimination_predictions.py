@@ -14,7 +14,7 @@ from ..formulas.grid import codes_of
 from ..kernel.discrimination import Judged
 from ..table import Table
 from .discrimination_estimates import DiscriminationEstimates
-from .prediction import comparisons_of, long_table, undetermined
+from .prediction import comparisons_of, long_table, predicted, undetermined
 
 _BLOCK = 4096  # rows
 
@@ -25,6 +25,8 @@ def predicted_by_judge(res: DiscriminationEstimates, frame: Any, confidence: flo
         judged = res.judging.judged
         table = res.comparisons.to_frame().drop(columns=list(res.comparisons.count_columns))
         shown = {str(name): table[name].tolist() for name in table}
+    elif res.judging.name not in open_frame(frame).names:
+        return predicted(res.average, frame, None, confidence)
     else:
         judged, shown = _read(res, frame)
     estimate, error = _probabilities(res, judged)

@@ -30,9 +30,8 @@ class DiscriminationResults(DiscriminationEstimates, Record):
 
     Attributes
     ----------
-    average : LLBTResults
-        What is known of a judge of discrimination 1: estimates with their covariance. Its fitted counts are his, so its
-        deviance is no measure of this model.
+    average : FitPart
+        What is known of a judge of discrimination 1: estimates with their covariance.
     without : LLBTResults
         The fit in which all discriminations are 1.
     wider : Neighbour
@@ -145,8 +144,8 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         Parameters
         ----------
         frame : data frame, optional
-            Comparisons to predict, as `LLBTResults.predict` reads them, with the column of judges. By default the
-            comparisons of the table. For a judge of discrimination 1: ``res.average.predict(frame)``.
+            Comparisons to predict, as `LLBTResults.predict` reads them, with the column of judges; without that column
+            for a judge of discrimination 1. By default the comparisons of the table.
         confidence : float
 
         Returns

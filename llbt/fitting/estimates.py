@@ -2,77 +2,70 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
-from ..core import basis
-from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, linked
 from ..core.response import Response
-from ..errors import OptionError
 from ..formulas.design import Design
-from ..kernel import explicit
-from ..kernel.deviances import leverages
 from ..kernel.likelihood import Problem
-from ..kernel.profile import held_in_pairs, profile_bounds
 from ..kernel.robust import Covariance
-from ..kernel.solvers import Fit
-from . import attributes, criteria, fitted_counts, wald
-from .attributes import Lacking, missing_attribute
-from .fitted_counts import Cells
+from . import attributes, wald
 from .object_effects import ObjectEffects
-from .specification import Specification, make_problem, penalty_of
+from .specification import Specification, make_problem
 from .unsupported_questions import no_profile
 from .wald import Estimated, others_of
 
-E = TypeVar("E", bound="Estimates")
-R = TypeVar("R")
+
+class Solution(Protocol):
+    """What a search for the estimates found."""
+
+    @property
+    def params(self) -> FloatArray:
+        """The estimates of the free parameters, shape (m,)."""
+
+    @property
+    def cov(self) -> FloatArray:
+        """Their covariance by the model, shape (m, m)."""
 
 
-def of_own_fit(function: Callable[[E], R]) -> Callable[[E], R]:
-    """Return an attribute that worths lack which stand for another kind of answer: it is of counts or likelihood."""
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Estimates of the free parameters (m,) with their covariance (m, m), of which nothing else is kept."""
 
-    @functools.wraps(function)
-    def asked(self: E) -> R:
-        if self.stands_for is not None:
-            raise lacking(self.stands_for, self, function.__name__)
-        return function(self)
-
-    return asked
-
-
-def lacking(whole: type, worths: object, name: str) -> AttributeError:
-    """Return that worths which stand for another kind of answer lack an attribute, in the words of that kind."""
-    given = inspect.getattr_static(whole, name, None)
-    if given is None or isinstance(given, Lacking):
-        return missing_attribute(worths, name, whole)
-    return AttributeError(f"{name} is of the whole {whole.__name__}, and this has its worths alone")
+    params: FloatArray
+    cov: FloatArray
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Estimates:
-    """The estimates of a fit and what follows from them: `LLBTResults` but for tests, predictions and printout.
+    """Estimates of worths, ties and order on a table of comparisons, with their covariance: no counts, no likelihood.
 
-    `stands_for` is the kind of answer that worths are a part of, where they are no fit of their own: they have an
-    estimate and a covariance, and no counts, no likelihood and no test of fit.
+    Attributes
+    ----------
+    specification : Specification
+    comparisons : Comparisons
+    design : Design
+    free : ndarray of int
+        Which of the p parameters were estimated.
+    solution : Solution
+    covariance : Covariance
+        Of the estimates.
+    object_effects : ObjectEffects or None
+        What ``(1 | object)`` adds to the log-worths.
     """
 
     specification: Specification
     comparisons: Comparisons
     design: Design
     free: IntArray
-    solution: Fit
+    solution: Solution
     covariance: Covariance
-    stands_for: type | None = None
     object_effects: ObjectEffects | None = None
 
     aliased = wald.aliased
@@ -81,8 +74,8 @@ class Estimates:
     pvalues = wald.pvalues
     df_inference = wald.df_inference
     cov_params = wald.Methods.cov_params
-    to_frame = wald.Methods.to_frame
     conf_int = wald.Methods.conf_int
+    to_frame = wald.Methods.to_frame
     formula = attributes.formula
     objects = attributes.objects
     reference = attributes.reference
@@ -142,75 +135,17 @@ class Estimates:
         """
         return self.estimated.combined(rows)
 
-    def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile likelihood of each parameter falls by so much, shape (p, 2); see `conf_int`."""
-        if self.stands_for is not None:
-            raise no_profile(self.stands_for, "the worths alone of ")
-        kind = self.specification.cov_type
-        if self.specification.groups or kind == "quasi":
-            raise OptionError(
-                f"method='profile' takes judgments as independent, and the fit has cov_type={kind!r}",
-                "Take method='wald', or fit with cov_type='nonrobust'.",
-            )
-        bounds = np.full((len(self.names), 2), np.nan)
-        problem, fit = self.problem(), self.solution
-        penalty = penalty_of(problem, self.comparisons, self.specification)
-        for place, k in enumerate(self.free):
-            held = held_in_pairs(problem, fit, place, penalty)
-            bounds[k] = profile_bounds(held, fit.params, fit.cov, fit.objective, place, drop)
-        return bounds
-
-    # -- fit ---------------------------------------------------------------------------------------------
+    counts = attributes.counts
 
     @property
-    def converged(self) -> bool:
-        """Whether the solver reached its tolerance."""
-        return self.solution.converged
-
-    @property
-    def n_iter(self) -> int:
-        """Steps of elimination; Fisher scoring iterations of statsmodels' GLM where ``method="glm"`` asked for it."""
-        return self.solution.n_iter
-
-    @property
-    @of_own_fit
-    def gradient_norm(self) -> float:
-        """Euclidean norm of the score at the estimates."""
-        return float(np.linalg.norm(self.solution.gradient))
-
-    @property
-    @of_own_fit
-    def cells(self) -> Cells:
-        """The counts with the fitted counts."""
-        link = self.specification.link
-        return Cells(self.comparisons, self.solution.means, len(self.free), link, self.log_linear)
+    def n_params(self) -> int:
+        """Number of estimated parameters of worths, ties, both bad, grades and order: neither held nor aliased ones."""
+        return len(self.free)
 
     @property
     def answers(self) -> Comparisons:
         """What was fitted: the table."""
         return self.comparisons
-
-    counts = attributes.counts
-    n_cells = attributes.n_cells
-    df_null = fitted_counts.df_null
-    df_resid = fitted_counts.df_resid
-    deviance = fitted_counts.deviance
-    null_deviance = fitted_counts.null_deviance
-    pearson_chi2 = fitted_counts.pearson_chi2
-    llf = fitted_counts.llf
-    llf_poisson = fitted_counts.llf_poisson
-    llf_multinomial = fitted_counts.llf_multinomial
-    aic_poisson = fitted_counts.aic_poisson
-    bic_poisson = fitted_counts.bic_poisson
-    fittedvalues = fitted_counts.fittedvalues
-    resid_response = fitted_counts.resid_response
-    resid_pearson = fitted_counts.resid_pearson
-    resid_deviance = fitted_counts.resid_deviance
-    nobs = criteria.nobs
-    df_model = criteria.df_model
-    aic = criteria.aic
-    bic = criteria.bic
-    bic_of = criteria.Methods.bic_of
 
     @property
     def log_linear(self) -> bool:
@@ -222,75 +157,10 @@ class Estimates:
         """The outcomes and what makes probabilities of them."""
         return linked(self.comparisons.response, self.specification.link)
 
-    @property
-    @of_own_fit
-    def n_params(self) -> int:
-        """Number of estimated parameters of worths, ties, both bad, grades and order: neither held nor aliased ones."""
-        return len(self.free)
-
-    @property
-    @of_own_fit
-    def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count: with a prior of so many judgments fewer, tr[I (I + P)⁻¹].
-
-        I and P are the information of the judgments and of the prior's at the estimates.
-        """
-        problem = self.problem()
-        prior = penalty_of(problem, self.comparisons, self.specification)
-        if prior is None or self.specification.reduces_bias:
-            return float(self.n_params)
-        curvature = prior(self.solution.params).curvature
-        whole = curvature if isinstance(curvature, np.ndarray) else curvature.toarray()
-        return self.n_params - float(np.sum(whole * self.solution.cov))
-
-    @property
-    @of_own_fit
-    def n_judgments(self) -> float:
-        """Number of judgments, the sum of their weights."""
-        return self.comparisons.n_judgments
-
-    @property
-    @of_own_fit
-    def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
-        return basis.of_comparisons(self.comparisons)
-
-    @property
-    @of_own_fit
-    def hat_diag(self) -> pd.Series[float]:
-        """Leverages of the full GLM, shape (n,); they sum to comparisons + estimated parameters."""
-        return self.cells.by_cell(leverages(self.problem(), self.solution), "hat_diag")
-
     def problem(self) -> Problem:
         """Return the arrays that were fitted; see `llbt.kernel.solvers`."""
         return make_problem(self.design, self.comparisons, self.free, self.fixed, self.specification.link)
 
-    @checked
-    @of_own_fit
-    def to_glm(self) -> Any:
-        """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
-
-        Its covariance is that of the fit: clustered, scaled by the dispersion, or of independent judgments. Where
-        parameters are known from different numbers of clusters, statsmodels has one df for all, `df_inference`.
-
-        Raises
-        ------
-        DesignError
-            Where the explicit matrix would be too large.
-        OptionError
-            For a link that is not log-linear, which is no GLM of the counts; and with a `prior`, for a GLM has none.
-        """
-        spec, problem = self.specification, self.problem()
-        if spec.prior is not None:
-            raise OptionError(
-                f"prior={spec.prior!r}, which draws the estimates from those of a GLM",
-                "Where the estimates without it are finite, ask a fit without it: "
-                f"llbt.fit({spec.formula!r}, res.comparisons).to_glm().",
-            )
-        found = self.solution.explicit
-        if found is None:
-            found = explicit.explicit_glm(problem, tuple(self.names[k] for k in self.free))
-        if spec.cov_type == "nonrobust":
-            return found
-        dispersion = self.pearson_chi2 / self.df_resid if spec.cov_type == "quasi" else 1.0
-        return explicit.with_covariance(found, problem, self.covariance, spec.cov_type, dispersion)
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals: estimates alone have no likelihood."""
+        raise no_profile(type(self))

@@ -11,9 +11,11 @@ from .best_worst_effects import BestWorstEffects
 from .class_worths import ClassWorths
 from .discrimination_results import DiscriminationResults
 from .estimates import Estimates
+from .fit_part import FitPart
 from .large_results import LargeResults
 from .mixed_results import MixedResults
 from .pattern_results import PatternResults
+from .plain_estimates import PlainEstimates
 from .protocols import FitLike, WithDiscriminations, WithEffects, WithLists
 from .ranking_results import RankingResults
 from .results import LLBTResults
@@ -24,7 +26,7 @@ _WITH_WORTHS = (
 )  # fmt: skip
 _ALL = (*_WITH_WORTHS, LargeResults)
 # what functions take: fits that they know by their counts, effects or discriminations; of pairs; nearly all; all
-PlainFit = Annotated[Estimates, record_kind(LLBTResults)]
+PlainFit = Annotated[PlainEstimates, record_kind(LLBTResults)]
 WithWorths = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS))]
 EffectsFit = Annotated[WithEffects, record_kind(MixedResults)]
 DiscriminationsFit = Annotated[WithDiscriminations, record_kind(DiscriminationResults)]
@@ -75,14 +77,14 @@ CLASSES = Kind(
 ClassSource = Annotated[ClassWorthSource, CLASSES]
 
 
-def average_of(res: WithWorths | WorthSource) -> Estimates:
-    """Return a fit; of one in which judges differ that of the average judge: effects of 0, a discrimination of 1.
+def average_of(res: WithWorths | FitPart | WorthSource) -> Estimates:
+    """Return the estimates of a fit; where judges differ, of the average judge: effects of 0, a discrimination of 1.
 
     Of a fit to lists the worths beside the comparisons that these imply; of a calibration its worths.
     """
     if isinstance(res, WorthSource):
         return res.worth_source()
-    return res if isinstance(res, Estimates) else res.average  # type: ignore[attr-defined]
+    return res if isinstance(res, Estimates) else res.average  # type: ignore[union-attr]
 
 
 def is_fit(value: object) -> TypeGuard[Any]:
@@ -90,6 +92,6 @@ def is_fit(value: object) -> TypeGuard[Any]:
     return isinstance(value, _ALL)
 
 
-def plain_of(res: object) -> Estimates | None:
+def plain_of(res: object) -> PlainEstimates | None:
     """Return a fit whose counts are all there is to ask; None where judges, lists or patterns are asked whole."""
     return res if isinstance(res, LLBTResults) else None

@@ -23,6 +23,7 @@ from ..kernel.solvers import Fit, eliminate
 from ..table import Table, interval_fields
 from .clusters import clustered
 from .estimates import Estimates
+from .plain_estimates import PlainEstimates
 from .specification import penalty_of
 from .summary import coefficient_fields
 from .wald import Wald, WithEstimates
@@ -101,8 +102,8 @@ class Methods:
 def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     """Return the joint test of some hypotheses by flips of clusters' scores or by Wald; see `LLBTResults.wald_test`."""
     found = estimated(res, hypothesis)
-    flips = len(found.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
-    if not flips:
+    several = len(found.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
+    if not several or not isinstance(res, PlainEstimates):
         return _jointly(res.estimated, found, res.specification.groups)
     _check_rank(res.estimated, found)
     return _flipped(res, found)
@@ -166,7 +167,7 @@ def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> Design
     )
 
 
-def score_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
+def score_test(res: PlainEstimates, hypothesis: Hypothesis) -> TestResult:
     """Return Rao's test of some hypotheses, the judgments independent of each other."""
     found = estimated(res, hypothesis)
     problem, free = res.problem(), found.matrix[:, res.free]
@@ -176,7 +177,7 @@ def score_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     return TestResult("Score test", ", ".join(found.labels), statistic, q, chi2_p_value(statistic, q), "chi2")
 
 
-def _flipped(res: Estimates, found: Linear) -> TestResult:
+def _flipped(res: PlainEstimates, found: Linear) -> TestResult:
     """Return the test of several hypotheses by flips of clusters' scores."""
     (name,) = res.specification.groups
     clusters = clustered(res.comparisons, name, (name,))
@@ -185,7 +186,7 @@ def _flipped(res: Estimates, found: Linear) -> TestResult:
     return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
 
 
-def _restricted(res: Estimates, found: Linear) -> Fit:
+def _restricted(res: PlainEstimates, found: Linear) -> Fit:
     """Return the fit that keeps to some hypotheses, its means those of the judgments."""
     free = found.matrix[:, res.free]
     unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale

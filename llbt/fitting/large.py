@@ -20,9 +20,9 @@ from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
 from ..table import Qualifying, counted, format_count
+from .fit_part import FitPart
 from .large_results import LargeResults
 from .protocols import WithManyWorths
-from .results import LLBTResults
 from .separation import describe_no_ties
 from .specification import Specification, make_problem, prior_counts
 
@@ -133,16 +133,11 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
         )
     found = climbed(problem)
     _check_finite(problem, found, spec)
-    beside = LLBTResults(
-        replace(spec, formula=beside_objects(formula, c), cov_type="nonrobust"),
-        c,
-        design,
-        np.arange(q),
-        _solution(problem, found, plain),
-        Covariance(_inverse(found.information.schur)),
-        LargeResults,
-    )
-    return LargeResults(replace(spec, cov_type="nonrobust"), beside, found.worths, found.information, _said(spec, c))
+    spec, remarks = replace(spec, cov_type="nonrobust"), _said(spec, c)
+    others = replace(spec, formula=beside_objects(formula, c))
+    solution = _solution(problem, found, plain)
+    beside = FitPart(others, c, design, np.arange(q), solution, Covariance(solution.cov), whole=LargeResults)
+    return LargeResults(spec, beside, solution, found.worths, found.information, remarks)
 
 
 def worth_problem(res: WithManyWorths, counts: FloatArray) -> WorthProblem:

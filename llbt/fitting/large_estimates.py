@@ -18,10 +18,11 @@ from ..formulas.design import Design
 from ..kernel import graph_variances
 from ..kernel.conjugate import Complement
 from ..kernel.graph_variances import Variances
+from ..kernel.solvers import Fit
 from ..table import format_percent
 from . import attributes, criteria, fitted_counts, wald
+from .fit_part import FitPart
 from .fitted_counts import Cells
-from .results import LLBTResults
 from .specification import Specification
 from .unsupported_questions import no_profile
 
@@ -36,7 +37,8 @@ class LargeEstimates:
     """The estimates of very many objects and what follows from them: `LargeResults` but for questions and printout."""
 
     specification: Specification
-    beside: LLBTResults
+    beside: FitPart
+    solution: Fit
     worths: FloatArray
     information: Complement
     remarks: tuple[str, ...] = ()
@@ -56,12 +58,12 @@ class LargeEstimates:
     @property
     def estimates(self) -> FloatArray:
         """Log-worths and the other parameters, shape (J + q,)."""
-        return np.concatenate([self.worths, self.beside.solution.params])
+        return np.concatenate([self.worths, self.solution.params])
 
     @property
     def errors(self) -> FloatArray:
         """Standard errors of log-worths and of the other parameters, shape (J + q,)."""
-        return np.asarray(np.sqrt(np.concatenate([self.variances.values, np.diag(self.beside.solution.cov)])))
+        return np.asarray(np.sqrt(np.concatenate([self.variances.values, np.diag(self.solution.cov)])))
 
     @functools.cached_property
     def variances(self) -> Variances:
@@ -130,22 +132,22 @@ class LargeEstimates:
     @property
     def converged(self) -> bool:
         """Whether the solver reached its tolerance."""
-        return self.beside.converged
+        return self.solution.converged
 
     @property
     def n_iter(self) -> int:
         """Steps of Newton's method."""
-        return self.beside.n_iter
+        return self.solution.n_iter
 
     @property
     def gradient_norm(self) -> float:
         """Euclidean norm of the score at the estimates."""
-        return float(np.linalg.norm(self.beside.solution.gradient))
+        return float(np.linalg.norm(self.solution.gradient))
 
     @property
     def cells(self) -> Cells:
         """The counts with the fitted counts."""
-        return Cells(self.comparisons, self.beside.solution.means, self.n_params)
+        return Cells(self.comparisons, self.solution.means, self.n_params)
 
     @property
     def answers(self) -> Comparisons:

@@ -28,9 +28,10 @@ class LargeResults(LargeEstimates, Record):
     Attributes
     ----------
     specification : Specification
-    beside : LLBTResults
-        The parameters that are no log-worths (ties, order, covariates). They are no fit of their own: what needs
-        worths, counts or a likelihood refuses them.
+    beside : FitPart
+        The parameters that are no log-worths (ties, order, covariates).
+    solution : Fit
+        What Newton's method found for them.
     worths : ndarray, shape (J,)
         Log-worths, with the mean 0.
     information : Complement

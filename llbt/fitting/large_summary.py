@@ -34,7 +34,7 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
     offsets = problem.offsets.copy()
     offsets[0] += res.worths[pairs[:, 0]] - res.worths[pairs[:, 1]]
     problem = replace(problem, offsets=offsets)
-    chance = probabilities(problem, res.beside.solution.params)
+    chance = probabilities(problem, res.solution.params)
     outcomes = res.comparisons.response.outcomes
     fields = [Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()]
     fields += [
@@ -86,8 +86,8 @@ def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort)
     best = np.argsort(-res.worths, kind="stable")[: max(1, max_rows - others)]
     shown = best if sort == "estimate" else np.sort(best)
     variance = exact_variances(res.information, shown, _TOLERANCE)
-    error = np.sqrt(np.concatenate([variance, np.diag(res.beside.solution.cov)]))
-    estimate = np.concatenate([res.worths[shown], res.beside.solution.params])
+    error = np.sqrt(np.concatenate([variance, np.diag(res.solution.cov)]))
+    estimate = np.concatenate([res.worths[shown], res.solution.params])
     names = [f"object[{res.comparisons.objects[k]}]" for k in shown] + list(res.beside.names)
     z = ratio(estimate, error)
     fields = coefficient_fields(names, estimate, error, z, 2 * stats.norm.sf(np.abs(z)), np.inf)

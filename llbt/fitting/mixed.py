@@ -29,6 +29,7 @@ from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from ..table import Qualifying, counted, format_count, format_number
 from .clusters import Way, check_clusters, kept_way
+from .fit_part import FitPart, part_of
 from .merged_rows import distinct
 from .mixed_clusters import clustered_covariance, of_parameters
 from .mixed_estimates import OF_AVERAGE, JudgeTable
@@ -435,8 +436,8 @@ def _average(
     found: MixedFit,
     reml: Restricted | None,
     ways: Sequence[Way],
-) -> LLBTResults:
-    """Return what the average judge's fit is: estimates, their covariance with that of σ in it, degrees of freedom."""
+) -> FitPart:
+    """Return the estimates of the average judge, their covariance with that of σ in it, and degrees of freedom."""
     size = len(found.params)
     problem = without.problem()
     solution = without.solution
@@ -458,7 +459,7 @@ def _average(
     degrees = _effect_df(without, problem, solution, reml, ways)
     df = float(degrees.of(np.eye(size)[_worths(without)]).max(initial=1.0))
     covariance = Covariance(solution.inverse, df, notes, effects=degrees)
-    return replace(without, solution=solution, covariance=covariance, stands_for=MixedResults, object_effects=effects)
+    return part_of(MixedResults, without, solution, covariance, effects)
 
 
 def _contrasts(res: LLBTResults) -> int:

@@ -19,18 +19,18 @@ from ..kernel.robust import Covariance
 from .answer_clusters import ClusterCov, Clustering, Parts, covariance_by
 from .clusters import Way, kept_ways, way_of
 from .covariances import by_clusters, jackknifed
-from .estimates import Estimates
 from .mixed_estimates import JudgeTable
+from .plain_estimates import PlainEstimates
 
 
 def clustered_covariance(
-    without: Estimates, judges: JudgeTable, found: MixedFit, cov_type: ClusterCov, groups: tuple[str, ...]
+    without: PlainEstimates, judges: JudgeTable, found: MixedFit, cov_type: ClusterCov, groups: tuple[str, ...]
 ) -> Covariance:
     """Return the covariance of parameters and of log σ by clusters of judges, (p + E, p + E); NaN for a σ of 0.
 
     Parameters
     ----------
-    without : Estimates
+    without : PlainEstimates
         The fit without effects, whose covariance by clusters (p, p) is returned where every σ is 0.
     judges : JudgeTable
     found : MixedFit

@@ -28,6 +28,7 @@ from ..kernel.mixed_profile import profile_fixed
 from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
 from . import attributes, criteria, wald
+from .fit_part import FitPart
 from .results import LLBTResults
 from .specification import CovType, Specification
 from .variance_components import boundary_test, scale_intervals, share_between
@@ -93,7 +94,7 @@ class JudgeTable:
 class MixedEstimates:
     """The estimates of a fit with effects and what follows from them: `MixedResults` but for tests and printout."""
 
-    average: LLBTResults
+    average: FitPart
     without: LLBTResults
     brackets: tuple[Bracket, ...]
     judges: JudgeTable

@@ -37,7 +37,7 @@ class MixedResults(MixedEstimates, Record):
 
     Attributes
     ----------
-    average : LLBTResults
+    average : FitPart
         The average judge's estimates with their covariance, as questions about worths take them. They are no fit of
         their own: what needs counts or a likelihood refuses them.
     without : LLBTResults

@@ -80,7 +80,7 @@ class PatternEstimates(WorthEstimates):
                 "Take Wald's: res.conf_int(); or fit without groups=.",
             )
         if likelihood is None:
-            return held_in_pairs(self.average.problem(), self.average.solution, k, None)
+            return held_in_pairs(self.average.problem(), k, None)
         if likelihood.missingness is not None:
             raise OptionError(
                 "method='profile' of patterns with missing answers: their likelihood may have several maxima",

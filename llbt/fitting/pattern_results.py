@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +13,6 @@ from .pattern_estimates import PatternEstimates
 from .pattern_predictions import predicted_answers
 from .pattern_summary import pattern_summary
 from .summary_rows import MOST_ROWS, Sort
-from .unsupported_questions import OF_PATTERNS
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,7 +32,7 @@ class PatternResults(PatternEstimates, Record):
         What Newton's method found for them, θ last.
     covariance : Covariance
         Of the estimates, θ last.
-    average : LLBTResults
+    average : FitPart
         The worths beside the comparisons, as questions about worths take them. They are no fit of their own: what needs
         counts or a likelihood refuses them.
     specification : PatternSpecification
@@ -96,7 +94,6 @@ class PatternResults(PatternEstimates, Record):
     """
 
     _made_by: ClassVar[str] = "llbt.fit(formula, patterns)"
-    _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_PATTERNS
 
     _completed: ClassVar[tuple[str, ...]] = COMPLETED
 

@@ -26,6 +26,7 @@ from .fitted_counts import Cells
 from .mixed_estimates import JudgeTable
 from .pattern_likelihood import PatternLikelihood
 from .pattern_missingness import Missingness
+from .plain_estimates import PlainEstimates
 from .specification import IntervalMethod
 from .wald import Wald
 
@@ -86,7 +87,7 @@ class WithEffects(FitLike, Protocol):
         """The worths of the average judge."""
 
     @property
-    def without(self) -> Estimates:
+    def without(self) -> PlainEstimates:
         """The fit without effects."""
 
     @property
@@ -133,7 +134,7 @@ class WithDiscriminations(FitLike, Protocol):
         """The worths of a judge of discrimination 1."""
 
     @property
-    def without(self) -> Estimates:
+    def without(self) -> PlainEstimates:
         """The fit with discriminations of 1."""
 
     @property

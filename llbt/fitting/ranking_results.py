@@ -40,7 +40,7 @@ class RankingResults(RankingEstimates, Record):
         What Newton's method found for them, log δ last.
     covariance : Covariance
         Of the estimates, log δ last.
-    average : LLBTResults
+    average : FitPart
         The worths beside the comparisons that the lists imply, as questions about worths take them. They are no fit of
         their own: what needs counts or a likelihood refuses them.
 

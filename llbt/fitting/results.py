@@ -16,16 +16,16 @@ from ..table import Qualifying, Record, Table
 from . import hypotheses
 from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, missing_attribute
-from .estimates import Estimates, lacking
+from .estimates import Estimates
 from .hypotheses import wald_test
+from .plain_estimates import PlainEstimates
 from .prediction import predicted
 from .summary import FRACTIONAL, summary_table
 from .summary_rows import MOST_ROWS, Sort
-from .unsupported_questions import BY_WORTHS
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LLBTResults(Estimates, Record):
+class LLBTResults(PlainEstimates, Record):
     """A fitted log-linear Bradley-Terry model. S comparisons, n cells, p parameters.
 
     Made by `fit`. Attributes have statsmodels' names and the values of the full Poisson GLM, whichever solver
@@ -44,11 +44,6 @@ class LLBTResults(Estimates, Record):
         What the solver found for them.
     covariance : Covariance
         Of the estimates, as `cov_type` and `groups` ask for it.
-    stands_for : type or None
-        The kind of answer, such as `MixedResults`, that these are the worths of, without its counts and likelihood;
-        None for a fit of its own. Functions that ask for more than worths refuse them in the words of that kind.
-    object_effects : ObjectEffects or None
-        What ``(1 | object)`` adds to the log-worths, for the average of a fit with it.
 
     Notes
     -----
@@ -70,15 +65,9 @@ class LLBTResults(Estimates, Record):
 
     _made_by: ClassVar[str] = "llbt.fit(…) without brackets and discriminations"
 
-    def _answers_alone(self, asker: str) -> bool:
-        """Whether a question is answered: by worths that stand for another kind of answer, if it asks for no more."""
-        return self.stands_for is None or (asker in BY_WORTHS and "worth" in self.design.blocks)
-
     _completed: ClassVar[tuple[str, ...]] = COMPLETED
 
     def __getattr__(self, name: str) -> Any:
-        if self.stands_for is not None:
-            raise lacking(self.stands_for, self, name)
         raise missing_attribute(self, name)
 
     # -- tests -------------------------------------------------------------------------------------------
@@ -169,8 +158,7 @@ class LLBTResults(Estimates, Record):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        next_ = "worth · pairwise" + (" · anova · goodness_of_fit" if self.stands_for is None else "")
-        return f"{self.as_html()}<p>next: {next_}</p>"
+        return f"{self.as_html()}<p>next: worth · pairwise · anova · goodness_of_fit</p>"
 
 
 def bic_reservation(fits: Sequence[Estimates]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from ..table import (
 )
 from .cluster_units import unit_of
 from .estimates import Estimates
+from .plain_estimates import PlainEstimates
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
 FRACTIONAL = Qualifying("Counts are fractional: AIC and BIC depend on the scale of the weights.")
@@ -50,12 +51,19 @@ _LINKS = {
 }
 
 
-def summary_table(res: Estimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
+def summary_table(res: PlainEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
     found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
-    whole = res.stands_for
-    title = model_title(res) + (f": worths of a {whole.__name__} alone" if whole else "")
-    return replace(found, title=title, head=head_lines(res), foot=() if whole else _foot(res), notes=_notes(res, odds))
+    return replace(found, title=model_title(res), head=head_lines(res), foot=_foot(res), notes=_notes(res, odds))
+
+
+def part_summary(res: Estimates, whole: type, *, odds: bool, max_rows: int, sort: Sort) -> Table:
+    """Return the printout of estimates that are a part of another kind of answer; see `FitPart.summary`."""
+    found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
+    title = f"{model_title(res)}: worths of a {whole.__name__} alone"
+    notes = [*_estimate_notes(res, odds), *_prior_notes(res), *res.covariance.notes]
+    notes.append("Not a fit of its own: no likelihood, deviance or test of fit.")
+    return replace(found, title=title, head=head_lines(res), notes=(*notes, *res.comparisons.notes))
 
 
 def coefficient_table(res: Estimates, *, odds: bool, max_rows: int = MOST_ROWS, sort: Sort = "name") -> Table:
@@ -236,7 +244,7 @@ def worths_in_order(res: Estimates) -> str:
     return f"{text} > … ({format_count(rest)} more: llbt.worth(res))" if rest else text
 
 
-def _foot(res: Estimates) -> tuple[str, ...]:
+def _foot(res: PlainEstimates) -> tuple[str, ...]:
     null, residual = format_number(res.null_deviance), format_number(res.deviance if res.df_resid else 0.0)
     width, digits = max(len(null), len(residual)), len(str(res.df_null))
     return (
@@ -248,14 +256,14 @@ def _foot(res: Estimates) -> tuple[str, ...]:
     )
 
 
-def _likelihood(res: Estimates) -> tuple[str, ...]:
+def _likelihood(res: PlainEstimates) -> tuple[str, ...]:
     if _traced(res):
         poisson = (res.llf_poisson, res.aic_poisson) if res.log_linear else None
         return likelihood_lines(res.llf, res.aic, res.bic, poisson)
     return (f"Log-likelihood of the judgments: {format_figure(res.llf)} (AIC and BIC by res.aic and res.bic)",)
 
 
-def _traced(res: Estimates) -> bool:
+def _traced(res: PlainEstimates) -> bool:
     """Whether the effective parameters are found at once, which with a prior takes the covariance of all."""
     return res.specification.prior is None or res.specification.reduces_bias or len(res.free) <= _MOST_TRACED
 
@@ -272,7 +280,7 @@ def likelihood_lines(llf: float, aic: float, bic: float, poisson: tuple[float, f
     return (*lines, f"Log-likelihood of the counts (Poisson, R's glm): {counts}   AIC: {of_counts}")
 
 
-def solver_line(res: Estimates) -> str:
+def solver_line(res: PlainEstimates) -> str:
     """Say what maximized the likelihood."""
     if res.solution.solver == "glm":
         return f"statsmodels GLM: {counted(res.n_iter, 'Fisher scoring iteration')}"
@@ -281,7 +289,7 @@ def solver_line(res: Estimates) -> str:
     return f"{eliminated}: {counted(res.n_iter, 'step')}{checked}"
 
 
-def _fit(res: Estimates) -> str:
+def _fit(res: PlainEstimates) -> str:
     if res.df_resid == 0:
         return " (saturated)"
     if res.specification.groups:  # χ² is that of independent judgments; goodness_of_fit goes by the clusters
@@ -294,27 +302,39 @@ def _fit(res: Estimates) -> str:
     return f" (χ² test of fit: {p})"
 
 
-def _notes(res: Estimates, odds: bool) -> tuple[str, ...]:
+def _estimate_notes(res: Estimates, odds: bool) -> list[str]:
+    """Say what the estimates are, and which the table does not determine or were held."""
     notes = [*scale_notes(res, odds)]
     if res.design.sums:
         words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)
         terms = " and ".join(f"{word}:object" for word in words)
         notes.append(f"{terms}: what either object of a comparison adds; over the objects the sum is 0.")
-    notes += aliased_notes(res.aliased)
-    notes += held_notes(res.fixed)
+    return [*notes, *aliased_notes(res.aliased), *held_notes(res.fixed)]
+
+
+def _prior_notes(res: Estimates, more: str = "") -> list[str]:
+    """Say what the prior of the estimates is, where there is one."""
     prior = res.specification.prior
     if isinstance(prior, str):
-        notes.append(
+        return [
             Qualifying(
                 "Estimates use Firth's bias reduction. Deviance, likelihood, AIC and BIC are those at these estimates, "
                 "below the maximum."
             )
-        )
-    elif prior is not None:
-        notes.append(_prior_note(res, float(prior)))
-    notes += res.covariance.notes
-    if res.stands_for is not None:
-        return (*notes, "Not a fit of its own: no likelihood, deviance or test of fit.", *res.comparisons.notes)
+        ]
+    return [] if prior is None else [prior_note(float(prior), more)]
+
+
+def _effective_params(res: PlainEstimates) -> str:
+    """Say how many parameters the judgments of a prior leave, where they are found at once."""
+    if res.specification.prior is None or res.specification.reduces_bias or not _traced(res):
+        return ""
+    effective = format_number(res.effective_params, 4)
+    return f", which is not in the likelihood. AIC and BIC count {effective} effective parameters"
+
+
+def _notes(res: PlainEstimates, odds: bool) -> tuple[str, ...]:
+    notes = [*_estimate_notes(res, odds), *_prior_notes(res, _effective_params(res)), *res.covariance.notes]
     if np.any(res.counts % 1 > 0):
         notes.append(FRACTIONAL)
     notes += _kept_clusters(res)
@@ -336,14 +356,6 @@ def held_notes(fixed: Mapping[str, float]) -> tuple[str, ...]:
     """Return a note on parameters that were held, with their values."""
     values = [f"{name} = {format_number(value, 4)}" for name, value in fixed.items()]
     return (f"Held, not estimated: {named(values)}.",) if values else ()
-
-
-def _prior_note(res: Estimates, prior: float) -> str:
-    """Say what the judgments of a prior are, and how many parameters they leave."""
-    if res.stands_for is not None or not _traced(res):
-        return prior_note(prior)
-    effective = format_number(res.effective_params, 4)
-    return prior_note(prior, f", which is not in the likelihood. AIC and BIC count {effective} effective parameters")
 
 
 def prior_note(prior: float, more: str = "") -> Qualifying:
@@ -387,7 +399,7 @@ def _notes_of_link(res: Estimates, odds: bool) -> list[str]:
     return notes
 
 
-def _kept_clusters(res: Estimates) -> tuple[str, ...]:
+def _kept_clusters(res: PlainEstimates) -> tuple[str, ...]:
     """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
     spec = res.specification
     if spec.cov_type != "nonrobust" or res.covariance.notes:

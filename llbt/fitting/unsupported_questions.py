@@ -11,20 +11,6 @@ from collections.abc import Mapping
 
 from ..errors import OptionError
 
-# functions that need log-worths and their covariance alone: worths answer them that are no fit of their own
-BY_WORTHS = frozenset(
-    {
-        "contrasts",
-        "leaderboard",
-        "pairwise",
-        "plot.intervals",
-        "plot.probabilities",
-        "plot.worth",
-        "quasi_variances",
-        "worth",
-    }
-)
-
 _NO_COUNTS = "a fit with normal effects has no fitted counts: its probabilities differ by the effects"
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
 
@@ -74,10 +60,6 @@ _RESAMPLE = (
 
 OF_LARGE: Mapping[str, tuple[str, str]] = {
     "add1": (_REFITS, _RESAMPLE),
-    "LLBTResults.predict": (
-        "probabilities of a pair need the log-worths of its objects",
-        "Ask the whole fit: res.predict().",
-    ),
     "bootstrap": (_REFITS, _RESAMPLE),
     "drift": (_NO_COVARIANCE, _RESAMPLE),
     "drop1": (_REFITS, _RESAMPLE),
@@ -97,10 +79,6 @@ _OF_PAIRS = "a fit of lists has no counts of pairs, for pairs of one list are no
 _ON_PAIRS = "of the pairs that the lists imply: res = {plain}"
 
 OF_LISTS: Mapping[str, tuple[str, str]] = {
-    "LLBTResults.predict": (
-        _OF_PAIRS,
-        "Ask res.first() for the probability of each object to be first of a set.",
-    ),
     "drift": ("paths of worths are fitted to judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),
     "grade_tests": ("lists have no grades", f"Ask it of a fit {_ON_PAIRS}."),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
@@ -121,13 +99,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
     ),
     "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_fit(res), which has observed and expected counts of pairs."),
     "plot.ties": ("ties of lists have one δ for each number of objects, whoever judges", "Read them in res.summary()."),
-}
-
-_OF_PATTERNS = "all answers of a judge are one observation of a pattern model, which has no counts of pairs"
-_AS_PAIRS = "Ask a fit of the pairs, which takes them as independent"
-
-OF_PATTERNS: Mapping[str, tuple[str, str]] = {
-    "LLBTResults.predict": (_OF_PATTERNS, "Ask the whole fit: res.predict()."),
 }
 
 _MORE_THAN_WORTHS = (

@@ -257,8 +257,8 @@ class Methods:
         Raises
         ------
         OptionError
-            For ``"profile"`` of a fit with clusters or an estimated dispersion, of worths that stand for another kind
-            of answer, and of a kind of fit whose likelihood is not profiled.
+            For ``"profile"`` of a fit with clusters or an estimated dispersion, of a part of a fit, and of a kind of
+            fit whose likelihood is not profiled.
         """
         of = self.estimated
         if method == "profile":

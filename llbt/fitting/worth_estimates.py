@@ -16,7 +16,7 @@ from ..kernel.profile import Held, profile_bounds
 from ..kernel.robust import Covariance
 from . import attributes, criteria, wald
 from .attributes import lacks
-from .results import LLBTResults
+from .fit_part import FitPart
 from .unsupported_questions import FIGURES_OF_ANSWERS
 from .wald import Estimated, others_of
 
@@ -36,7 +36,7 @@ class WorthEstimates:
         What Newton's method found for them, and for the parameters beside them, which stand last.
     covariance : Covariance
         Of the estimates.
-    average : LLBTResults
+    average : FitPart
         The worths beside the comparisons that the answers imply, as questions about worths take them.
     """
 
@@ -44,7 +44,7 @@ class WorthEstimates:
     free: IntArray
     solution: ListFit
     covariance: Covariance
-    average: LLBTResults
+    average: FitPart
 
     @property
     def names_beside(self) -> tuple[str, ...]:

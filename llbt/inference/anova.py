@@ -14,6 +14,7 @@ from ..core.statistics import chi2_reservation
 from ..errors import DesignError, OptionError
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, OneSource
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.results import bic_reservation
 from ..resampling import Resampler
 from ..table import Field, Qualifying, Table, format_count, format_number, named
@@ -379,7 +380,7 @@ def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple
     return (f"Nothing beyond the other terms: {named(empty)}.",) if empty else ()
 
 
-def dispersion_notes(test: Test, scaled_by: Sequence[Estimates]) -> tuple[str, ...]:
+def dispersion_notes(test: Test, scaled_by: Sequence[PlainEstimates]) -> tuple[str, ...]:
     """Return what an F test took as the dispersion."""
     if test != "F":
         return ()

@@ -13,8 +13,8 @@ from ..budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, plain_of
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import has_effects
 from ..kernel.batch import params_of_many
 from ..kernel.threads import few_threads
@@ -104,7 +104,9 @@ def bootstrap(
     return _of_table(plain, statistic, resample, n, draw)
 
 
-def _of_table(res: Estimates, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler) -> Bootstrap:
+def _of_table(
+    res: PlainEstimates, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler
+) -> Bootstrap:
     """Return the bootstrap of a fit by the counts of its table, refitted all at once."""
     resample = resample or own_unit(res.specification.groups, "resample")
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
@@ -124,7 +126,7 @@ def _of_table(res: Estimates, statistic: Statistic | None, resample: str | None,
     return _of_statistic(res, statistic, n, resample, draw)
 
 
-def _drawn(res: Estimates, resample: str, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+def _drawn(res: PlainEstimates, resample: str, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
     if resample == "judgment":
         return draw_judgments(res, n, rng)
     if resample == "parametric":
@@ -132,7 +134,7 @@ def _drawn(res: Estimates, resample: str, n: int, rng: np.random.Generator) -> n
     return draw_clusters(res, resample, n, rng)
 
 
-def _of_parameters(res: Estimates, n: int, resample: str, draw: Resampler) -> Bootstrap:
+def _of_parameters(res: PlainEstimates, n: int, resample: str, draw: Resampler) -> Bootstrap:
     estimate = np.asarray(res.params, dtype=np.float64)
     refuse_draws("the table of estimates of {n} resamples", n, 2.0 * len(estimate))
     replicates = np.repeat(estimate[None, :], n, axis=0)
@@ -142,14 +144,14 @@ def _of_parameters(res: Estimates, n: int, resample: str, draw: Resampler) -> Bo
     return Bootstrap(res, res.names, estimate, replicates, resample)
 
 
-def _refitted(res: Estimates, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
+def _refitted(res: PlainEstimates, resample: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Return the free parameters of n resamples, shape (n, p)."""
     counts = _drawn(res, resample, n, rng)
     with few_threads(len(res.free)):
         return params_of_many(res.problem(), counts, res.solution.params)
 
 
-def _of_statistic(res: Estimates, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
+def _of_statistic(res: PlainEstimates, statistic: Statistic, n: int, resample: str, draw: Resampler) -> Bootstrap:
     names, estimate = values_at(res, statistic)
     task = functools.partial(_statistics_of, res, statistic, names, resample)
     replicates = np.concatenate(draw.blocks(task, n, res.counts.size, _REFITS))
@@ -157,7 +159,7 @@ def _of_statistic(res: Estimates, statistic: Statistic, n: int, resample: str, d
 
 
 def _statistics_of(
-    res: Estimates, statistic: Statistic, names: tuple[str, ...], resample: str, n: int, rng: np.random.Generator
+    res: PlainEstimates, statistic: Statistic, names: tuple[str, ...], resample: str, n: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the values of n resamples, shape (n, k); NaN in degenerate ones."""
     replicates = np.full((n, len(names)), np.nan)

@@ -18,6 +18,7 @@ from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of, plain_of
 from ..fitting.protocols import has_lists
 from ..formulas.grid import At
@@ -218,14 +219,14 @@ class Bootstrap(Record):
             size = len(of.each[0].names)
             starts = iter(range(0, size * len(of.each), size))
 
-            def own(one: WithWorths) -> Table:
+            def own(one: FitPart) -> Table:
                 start = next(starts)
                 return self._ranked(one, slice(start, start + size), at)
 
             return of.stacked(own)
         return self._ranked(self.results, slice(0, len(average_of(self.results).names)), at)
 
-    def _ranked(self, of: WithWorths | OneSource, columns: slice, at: At) -> Table:
+    def _ranked(self, of: WithWorths | FitPart | OneSource, columns: slice, at: At) -> Table:
         """Return the ranks by parameters that stand in some columns of the replicates."""
         res = average_of(of)
         if not isinstance(self.results, ClassWorthSource) and self.names[columns] != res.names:

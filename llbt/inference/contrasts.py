@@ -19,6 +19,7 @@ from ..core.statistics import critical_values, ratio, two_sided_p
 from ..errors import OptionError, kind_of, listed, safe_repr
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of
 from ..fitting.hypotheses import Linear, estimated
 from ..fitting.prediction import undetermined
@@ -39,7 +40,7 @@ _Weights = Mapping[str, Mapping[Any, float] | str]
 
 @checked
 def contrasts(
-    res: AnyFit | OneSource | ClassSource,
+    res: AnyFit | FitPart | OneSource | ClassSource,
     named: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
     *,
     at: At = None,
@@ -115,7 +116,9 @@ def contrasts(
     return _answered(res, named, at, scale, confidence)
 
 
-def _answered(of: WithWorths | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
+def _answered(
+    of: WithWorths | FitPart | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float
+) -> Table:
     """Return the contrasts of a fit whose estimates have a covariance."""
     res = average_of(of)
     check_scale(res.response, res.specification, scale)

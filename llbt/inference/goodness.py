@@ -14,8 +14,8 @@ from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, plain_of
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import FitLike, has_lists
 from ..formulas.grammar import parse, vocabulary
 from ..kernel.batch import fit_many
@@ -91,7 +91,7 @@ class GoodnessOfFit(Record):
 
 @overload
 def goodness_of_fit(
-    res: Estimates, n: int = 0, *, rng: Rng = None, progress: bool = False, n_jobs: int = 1
+    res: PlainEstimates, n: int = 0, *, rng: Rng = None, progress: bool = False, n_jobs: int = 1
 ) -> GoodnessOfFit: ...
 @overload
 def goodness_of_fit(
@@ -195,7 +195,7 @@ def goodness_of_fit(
     return simulated_goodness(res, n or _DRAWN, draw) if plain is None else _of_counts(plain, n, draw)
 
 
-def _of_counts(res: Estimates, n: int, draw: Resampler) -> GoodnessOfFit:
+def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
     """Return the tests of a fit by its counts."""
     c = res.comparisons
     if n and res.specification.groups:
@@ -220,7 +220,7 @@ def _of_counts(res: Estimates, n: int, draw: Resampler) -> GoodnessOfFit:
     return GoodnessOfFit(*found, *pooled, tuple(tables), tuple(sparse), dispersion, simulated, tuple(notes))
 
 
-def _bootstrapped(res: Estimates, n: int, draw: Resampler) -> tuple[float, float]:
+def _bootstrapped(res: PlainEstimates, n: int, draw: Resampler) -> tuple[float, float]:
     """Return the parametric-bootstrap p-values of deviance and X².
 
     Tables are drawn at the bias-reduced estimates (of links that are not log-linear at those with a prior of one
@@ -238,7 +238,7 @@ def _bootstrapped(res: Estimates, n: int, draw: Resampler) -> tuple[float, float
     return p_value(of_deviance, res.deviance), p_value(of_pearson, res.pearson_chi2)
 
 
-def _shrinking(problem: Problem, res: Estimates) -> Penalize:
+def _shrinking(problem: Problem, res: PlainEstimates) -> Penalize:
     """Return what keeps the estimates that tables are drawn at from being too extreme."""
     if res.log_linear:
         return firth(problem)
@@ -252,12 +252,12 @@ def _simulated(problem: Problem, fit: Fit, n: int, rng: np.random.Generator) -> 
     return np.stack([found.deviance, found.pearson_chi2])
 
 
-def _unused(res: Estimates) -> list[str]:
+def _unused(res: PlainEstimates) -> list[str]:
     used = parse(res.specification.formula, vocabulary(res.comparisons)).variables
     return [name for name in res.comparisons.covariates if name not in used]
 
 
-def _pooled(res: Estimates, unused: list[str]) -> tuple[FloatArray, FloatArray, IntArray]:
+def _pooled(res: PlainEstimates, unused: list[str]) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return counts and fitted counts summed over covariates, each (S', C), and where each comparison went, (S,)."""
     c = res.comparisons
     keys = [*c.pairs.T, *(column.codes for column in c.columns if column.name not in unused)]
@@ -271,7 +271,7 @@ def _pooled(res: Estimates, unused: list[str]) -> tuple[FloatArray, FloatArray, 
 
 
 def _tests(
-    res: Estimates, counts: FloatArray, means: FloatArray, table: str, group: IntArray
+    res: PlainEstimates, counts: FloatArray, means: FloatArray, table: str, group: IntArray
 ) -> tuple[tuple[TestResult, TestResult], list[str]]:
     """Return the deviance test, the X² test, and what to say of them; `group` is where the fit's comparisons went."""
     df = counts.size - len(counts) - len(res.free)
@@ -299,7 +299,7 @@ def _tests(
     return tests, notes
 
 
-def _flipped(res: Estimates, counts: FloatArray, means: FloatArray, group: IntArray) -> FlipTest | None:
+def _flipped(res: PlainEstimates, counts: FloatArray, means: FloatArray, group: IntArray) -> FlipTest | None:
     """Return the test of X² by flips of clusters' scores; None for two ways of clustering, and as `fit_flip_test`."""
     if len(res.specification.groups) != 1:
         return None
@@ -310,7 +310,7 @@ def _flipped(res: Estimates, counts: FloatArray, means: FloatArray, group: IntAr
     return fit_flip_test(problem, means, replace(found, rows=group[found.rows]))
 
 
-def _of_clusters(res: Estimates, flips: FlipTest | None) -> str:
+def _of_clusters(res: PlainEstimates, flips: FlipTest | None) -> str:
     """Say what the p-values of a fit with clusters are, or why there are none."""
     why = "χ² assumes independent judgments, unlike the fit"
     if flips is not None:

@@ -16,8 +16,8 @@ from ..core.response import Response
 from ..core.statistics import chi2_p_value
 from ..errors import DesignError
 from ..fitting.clusters import clustered
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import PlainFit
+from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.cluster_tests import FlipTest, flip_test
 from ..kernel.deviances import deviance
 from ..kernel.indexed_rows import Gathered
@@ -91,7 +91,7 @@ def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
         return _tested(res, response)
 
 
-def _tested(res: Estimates, response: Response) -> Table:
+def _tested(res: PlainEstimates, response: Response) -> Table:
     """Return the scores and tests of all models; see `grade_tests`."""
     problem = res.problem()
     names = _grades(response)
@@ -154,7 +154,7 @@ class _Test:
         return cls(df, ratio, chi2_p_value(ratio, df))
 
 
-def _notes(res: Estimates, flips: Mapping[str, FlipTest | None]) -> tuple[str, ...]:
+def _notes(res: PlainEstimates, flips: Mapping[str, FlipTest | None]) -> tuple[str, ...]:
     found = [test for test in flips.values() if test is not None]
     if not found:
         return ("the tests assume independent judgments",)
@@ -167,7 +167,9 @@ def _difference(size: int, k: int) -> FloatArray:
     return np.asarray(steps[[k]])
 
 
-def _flips(res: Estimates, names: list[int], scores: FloatArray, fit: Fit, contrasts: FloatArray) -> FlipTest | None:
+def _flips(
+    res: PlainEstimates, names: list[int], scores: FloatArray, fit: Fit, contrasts: FloatArray
+) -> FlipTest | None:
     """Return the test of scores by flips of clusters' scores, at the fit with these; None of independent judgments.
 
     Parameters
@@ -211,7 +213,7 @@ def _with_free_scores(problem: Problem, names: list[int], fit: Fit) -> Problem:
     )
 
 
-def _checked(res: Estimates) -> Response:
+def _checked(res: PlainEstimates) -> Response:
     """Return the response of a fit whose scores can be tested."""
     blocks, spec = res.design.blocks, res.specification
     if not res.comparisons.response.grades:

@@ -14,8 +14,8 @@ from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, ClassSource, OneSource, plain_of
+from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
@@ -304,7 +304,7 @@ def _scores(
 
 
 def _calibrations(
-    names: Sequence[str], fits: Sequence[Estimates], lines: _Lines, chances: Sequence[FloatArray]
+    names: Sequence[str], fits: Sequence[PlainEstimates], lines: _Lines, chances: Sequence[FloatArray]
 ) -> Table:
     """Return predicted and observed shares in bins of equal width, of being preferred (either object) and of ties."""
     parts = [
@@ -341,7 +341,7 @@ def _bins(p: FloatArray, y: FloatArray, has_ties: bool) -> list[tuple[str, tuple
     return found
 
 
-def _check(fits: Sequence[Estimates]) -> None:
+def _check(fits: Sequence[PlainEstimates]) -> None:
     """Raise for fits of different tables."""
     if not fits:
         raise OptionError("no fit in results", expected="a fit, or several of one table")

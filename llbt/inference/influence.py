@@ -17,7 +17,6 @@ from ..arguments import checked
 from ..budgets import refuse_large
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, LLBTError, OptionError
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import (
     AnyFit,
     ClassSource,
@@ -28,6 +27,7 @@ from ..fitting.fitted import (
     average_of,
     plain_of,
 )
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At, check_at
 from ..resampling import shown
@@ -129,7 +129,7 @@ def influence(
     return Influence(_by_cell(plain)) if by is None else _by_level(plain, by, at, progress)
 
 
-def _by_cell(res: Estimates) -> Table:
+def _by_cell(res: PlainEstimates) -> Table:
     fitted = res.fittedvalues
     frame = fitted.index.to_frame(index=False)
     h, residual = res.hat_diag.to_numpy(dtype=float), standardized_residuals(res)
@@ -151,7 +151,7 @@ def _by_cell(res: Estimates) -> Table:
     ).first(20)
 
 
-def _by_level(res: Estimates, by: str, at: At, progress: bool) -> Influence:
+def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence:
     c = res.comparisons
     levels = levels_of(c, by)
     if isinstance(at, Mapping) and by in at:
@@ -331,7 +331,9 @@ def _told(
     return Influence(rows, printed)
 
 
-def _without(res: Estimates, by: str, level: Any, levels: list[Any], at: At) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _without(
+    res: PlainEstimates, by: str, level: Any, levels: list[Any], at: At
+) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the log-worths without a level, in the order of the table's objects; NaN where there are none."""
     c = res.comparisons
     found = np.full(len(c.objects), np.nan)

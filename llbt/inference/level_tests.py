@@ -11,8 +11,8 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered, independence_note
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths, plain_of
+from ..fitting.plain_estimates import PlainEstimates
 from ..formulas.coding import word_of
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
@@ -82,7 +82,7 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
     return unit_tests(res, by) if plain is None else _of_scores(plain, by)
 
 
-def _of_scores(res: Estimates, by: str) -> Table:
+def _of_scores(res: PlainEstimates, by: str) -> Table:
     """Return the tests of the levels of a fit by the scores of its judgments."""
     c, by = res.comparisons, res.comparisons.named(by)
     levels = levels_of(c, by)
@@ -107,13 +107,13 @@ def _of_scores(res: Estimates, by: str) -> Table:
     ).first(_PRINTED)
 
 
-def dependence_note(res: Estimates, by: str) -> tuple[str, ...]:
+def dependence_note(res: PlainEstimates, by: str) -> tuple[str, ...]:
     """Return a note where a fit takes judgments of one level as dependent, which the tests of levels do not."""
     others = [name for name in res.specification.groups if name != by]
     return independence_note(others, f"P-values take a {by}'s")
 
 
-def tests_of(res: Estimates, by: str) -> UnitTests:
+def tests_of(res: PlainEstimates, by: str) -> UnitTests:
     """Return the tests of the levels of a covariate or cluster, in the order of `levels_of`."""
     problem, c = res.problem(), res.comparisons
     probability = probabilities(problem, res.solution.params)
@@ -138,7 +138,7 @@ def levels_of(c: Comparisons, by: str) -> list[Any]:
     )
 
 
-def _directions(res: Estimates) -> dict[str, tuple[int, FloatArray]]:
+def _directions(res: PlainEstimates) -> dict[str, tuple[int, FloatArray]]:
     """Return what a level of its own adds to the predictors: to which one, and what, (S,)."""
     c, one = res.comparisons, np.ones(len(res.comparisons))
     worth = np.array([block == "worth" for block in res.design.blocks])

@@ -14,6 +14,7 @@ from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.population_predictions import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..formulas.coding import Codings
@@ -174,7 +175,8 @@ def worth_classes(
         For names or values in `at` that the worth does not have.
     """
     if "worth" not in res.design.blocks:
-        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
+        remedy = res.remedy if isinstance(res, FitPart) else "Add object."
+        raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", remedy)
     check_at(at)
     codings = codings_of(res)
     aliasing = alias_columns(res)

@@ -16,6 +16,7 @@ from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
 from ..fitting.estimates import Estimates
 from ..fitting.hypotheses import few_for_hotelling
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.variance_components import NOISE, likelihood_ratio, mixture_p_value, said_mixture
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
@@ -69,7 +70,7 @@ class Reference:
     test: Test
     n: int = 0
     draw: Resampler | None = None
-    scaled_by: Estimates | None = None
+    scaled_by: PlainEstimates | None = None
 
 
 def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
@@ -202,7 +203,7 @@ def too_few(judgments: float, parameters: int) -> bool:
     return bool(judgments < FEW * parameters)
 
 
-def dispersion(res: Estimates) -> float:
+def dispersion(res: PlainEstimates) -> float:
     """Return Pearson's X² over the residual df.
 
     Raises
@@ -240,7 +241,7 @@ def _wald(small: Estimates, model: TestedModel) -> Compared:
     return Compared(df, value, p_value, df_denom)
 
 
-def _flipped(small: Estimates, large: Estimates, scaled_by: Estimates) -> Compared:
+def _flipped(small: PlainEstimates, large: PlainEstimates, scaled_by: PlainEstimates) -> Compared:
     contrasts, point = _reduction(small, large)
     if large.covariance.unknown(contrasts).any():
         return Compared(len(contrasts))
@@ -251,7 +252,7 @@ def _flipped(small: Estimates, large: Estimates, scaled_by: Estimates) -> Compar
     return Compared(found.df, found.statistic, found.p_value, flips=found)
 
 
-def _score(small: Estimates, large: Estimates) -> Compared:
+def _score(small: PlainEstimates, large: PlainEstimates) -> Compared:
     contrasts, point = _reduction(small, large)
     problem = large.problem()
     probability = probabilities(problem, point)

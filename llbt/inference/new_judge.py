@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..errors import OptionError
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths, WorthSource, average_of
 from ..fitting.population_predictions import Population, check_population
 from ..fitting.prediction import codings_of
@@ -15,7 +16,7 @@ from .scales import Scale
 
 
 def asked_of(
-    res: WithWorths | WorthSource, at: At, population: bool, scale: Scale
+    res: WithWorths | FitPart | WorthSource, at: At, population: bool, scale: Scale
 ) -> tuple[Estimates, Population | None]:
     """Return the fit whose log-worths are asked for, and the population of judges that probabilities are averaged over.
 
@@ -58,7 +59,7 @@ def check_difference(res: Estimates, at: At, population: bool, scale: Scale) -> 
         )
 
 
-def _check_judge(res: WithWorths | WorthSource, at: At) -> None:
+def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
     """Raise for judges of the table, of whom other functions answer."""
     if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]

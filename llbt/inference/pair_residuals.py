@@ -10,8 +10,8 @@ from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons
 from ..core.statistics import ratio
 from ..fitting.clusters import independence_note
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths
 from ..kernel.likelihood import Problem
 from ..resampling import Resampler
@@ -22,7 +22,7 @@ EXACTLY = 100  # of very many objects, comparisons and pairs whose residuals hav
 _EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly
 
 
-def pair_residuals(res: Estimates, most: int) -> Table:
+def pair_residuals(res: PlainEstimates, most: int) -> Table:
     """Return a row per pair that was judged, the largest residual first; see `residuals`."""
     of = _Differences.of(res.comparisons, res.problem(), res.solution.means)
     left = of.variance - ((of.gradient @ res.solution.cov) * of.gradient).sum(axis=1)

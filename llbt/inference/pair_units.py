@@ -11,7 +11,7 @@ from scipy import linalg
 from ..core.columns import FloatArray, Label, summed_by
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import kept_way, own_unit
-from ..fitting.estimates import Estimates
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import FitLike, WithDiscriminations
 from ..fitting.specification import penalty_of, prior_counts
 from ..kernel import discrimination
@@ -58,10 +58,10 @@ class PlainCounts:
     estimates: FloatArray
     own: FloatArray | float
     weak: FloatArray
-    fit: Estimates
+    fit: PlainEstimates
 
     @classmethod
-    def of(cls, fit: Estimates) -> PlainCounts:
+    def of(cls, fit: PlainEstimates) -> PlainCounts:
         """Return the model of a fit; `weak` is a prior of one judgment for each pair of the whole table."""
         problem, c = fit.problem(), fit.comparisons
         weak = pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], 1.0)
@@ -231,7 +231,7 @@ def finite(found: FloatArray | None) -> FloatArray:
     return found
 
 
-def pair_units(res: Estimates, by: str | None, option: str) -> PairUnits:
+def pair_units(res: PlainEstimates, by: str | None, option: str) -> PairUnits:
     """Return a fit without effects of judges as a model of judgments, or of the levels of a column."""
     by = by or own_unit(res.specification.groups, option)
 

@@ -21,6 +21,7 @@ from ..errors import OptionError
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import ClassWorths
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At
@@ -38,7 +39,7 @@ from .simultaneous import largest, pair_errors
 
 @overload
 def pairwise(
-    res: AnyFit | OneSource,
+    res: AnyFit | FitPart | OneSource,
     *,
     objects: Sequence[Label] | None = None,
     scale: Scale = "log_odds",
@@ -85,7 +86,7 @@ def pairwise(
 
 @checked
 def pairwise(
-    res: AnyFit | OneSource | ClassSource,
+    res: AnyFit | FitPart | OneSource | ClassSource,
     *,
     objects: Sequence[Label] | None = None,
     scale: Scale = "log_odds",
@@ -238,7 +239,7 @@ def _in_classes(
 ) -> Table:
     """Return the pairs of every class, adjusted over all classes too."""
 
-    def one_class(one: Estimates) -> Pairwise:
+    def one_class(one: FitPart) -> Pairwise:
         return pairwise(
             one,
             objects=objects,

@@ -14,6 +14,7 @@ from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
 from ..formulas.grid import At
 from ..kernel.newton import Step, newton
@@ -116,14 +117,16 @@ class QuasiVariances(Record):
 
 
 @overload
-def quasi_variances(res: WithWorths | OneSource, *, at: At = None, confidence: Confidence = 0.95) -> QuasiVariances: ...
+def quasi_variances(
+    res: WithWorths | FitPart | OneSource, *, at: At = None, confidence: Confidence = 0.95
+) -> QuasiVariances: ...
 @overload
 def quasi_variances(res: ClassSource, *, at: At = None, confidence: Confidence = 0.95) -> Table: ...
 
 
 @checked
 def quasi_variances(
-    res: WithWorths | OneSource | ClassSource, *, at: At = None, confidence: Confidence = 0.95
+    res: WithWorths | FitPart | OneSource | ClassSource, *, at: At = None, confidence: Confidence = 0.95
 ) -> QuasiVariances | Table:
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
@@ -176,9 +179,9 @@ def quasi_variances(
     """
     if isinstance(res, ClassWorthSource):
         return res.class_worths().stacked(lambda one: quasi_variances(one, at=at, confidence=confidence).table())
-    res = average_of(res)
-    found, where = log_worths_at(res, at)
-    objects, found, notes = _determined(res, found)
+    worths = average_of(res)
+    found, where = log_worths_at(worths, at)
+    objects, found, notes = _determined(worths, found)
     variances = _difference_variances(found.cov)
     _check(objects, variances)
     quasi, converged = fitted_quasi_variances(variances)
@@ -194,7 +197,9 @@ def quasi_variances(
         f"{100 * confidence:.4g} % intervals, for comparing objects with each other.",
     )
     notes = (*scale, *where, *notes, *_reservations(objects, quasi, worst))
-    return QuasiVariances(objects, found.estimate, found.cov, quasi, worst, confidence, res.worth_df_inference, notes)
+    return QuasiVariances(
+        objects, found.estimate, found.cov, quasi, worst, confidence, worths.worth_df_inference, notes
+    )
 
 
 def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:

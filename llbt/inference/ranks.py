@@ -18,6 +18,7 @@ from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
@@ -49,7 +50,7 @@ _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that 
 
 @checked
 def leaderboard(
-    res: AnyFit | OneSource | ClassSource,
+    res: AnyFit | FitPart | OneSource | ClassSource,
     *,
     scale: Scale = "log_odds",
     anchor: Anchor | None = None,
@@ -190,7 +191,7 @@ def leaderboard(
             *_other_first(plain.comparisons, found),
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),
-            *(plain.comparisons.notes if res is plain and plain.stands_for is not None else ()),  # of counts
+            *(plain.comparisons.notes if isinstance(res, FitPart) else ()),  # of counts
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             *elo_notes(plain.comparisons, scale, graded),

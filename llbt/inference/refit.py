@@ -13,10 +13,10 @@ from ..core.rankings import Rankings
 from ..errors import DesignError, OptionError, listed
 from ..fitting.best_worst_effects import judged_sets
 from ..fitting.discrimination import with_discrimination
-from ..fitting.estimates import Estimates
 from ..fitting.mixed import with_effects
 from ..fitting.model import LLBT
 from ..fitting.pattern_model import solved_patterns
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import FitLike, WithDiscriminations, WithEffects, has_discriminations, has_effects
 from ..fitting.ranking_model import solved_rankings
 from ..fitting.specification import Specification
@@ -63,7 +63,7 @@ def _written(block: Word, term: Term) -> WrittenTerm:
     return WrittenTerm(":".join([*head, *(f.code for f in term.factors)]), block, term.codes)
 
 
-def own_terms(res: Estimates) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
+def own_terms(res: PlainEstimates) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     """Return the terms of a fit with a parameter that was estimated, and those whose parameters were all held."""
     design = res.design
     open_terms = {term for name, term in zip(design.names, design.terms, strict=True) if name not in res.fixed}
@@ -71,7 +71,7 @@ def own_terms(res: Estimates) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     return [t for t in terms if t.name in open_terms], [t for t in terms if t.name not in open_terms]
 
 
-def cuts_apart(res: Estimates, terms: Sequence[WrittenTerm]) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
+def cuts_apart(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
     """Return the terms that every model of a fit's link has, its cuts, and the others.
 
     Without cuts a cumulative link gives ties and grades no probability.
@@ -80,7 +80,7 @@ def cuts_apart(res: Estimates, terms: Sequence[WrittenTerm]) -> tuple[list[Writt
     return cuts, [term for term in terms if term not in cuts]
 
 
-def refit(res: Estimates, formula: str) -> Any:
+def refit(res: PlainEstimates, formula: str) -> Any:
     """Return the fit of another formula to the same table with the same options.
 
     Parameters
@@ -111,7 +111,7 @@ def refit(res: Estimates, formula: str) -> Any:
     return _solved(model, spec)
 
 
-def refit_terms(res: Estimates, terms: Sequence[WrittenTerm]) -> Any:
+def refit_terms(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> Any:
     """Return the fit of these terms with the options of `res`; without any, that of the nuisance parameters alone.
 
     Terms whose parameters are all held are in every model, as R keeps offsets in its null model.
@@ -124,7 +124,7 @@ def refit_terms(res: Estimates, terms: Sequence[WrittenTerm]) -> Any:
     return _solved(model, replace(res.specification, fixed=everything, cov_type="nonrobust", groups=()))
 
 
-def refit_table(res: Estimates, c: Comparisons) -> Any:
+def refit_table(res: PlainEstimates, c: Comparisons) -> Any:
     """Return the fit of the same formula to another table.
 
     Reference object and levels stay those of the fit where the table has them.

@@ -12,9 +12,9 @@ from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
 from ..fitting.clusters import independence_note
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import AnyFit, plain_of
 from ..fitting.large_summary import chance_errors
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..resampling import Resampler
 from ..table import Field, Table, format_count, format_percent
@@ -130,7 +130,7 @@ def residuals(
 class _Cells:
     """Residuals of the n cells of a fit, in the order of its table, and how they were made."""
 
-    fit: Estimates | WithManyWorths
+    fit: PlainEstimates | WithManyWorths
     residual: FloatArray
     notes: tuple[str, ...] = ()
 
@@ -174,7 +174,7 @@ def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:
     )
 
 
-def standardized_residuals(res: Estimates, kind: Residual = "pearson") -> FloatArray:
+def standardized_residuals(res: PlainEstimates, kind: Residual = "pearson") -> FloatArray:
     """Return resid / √(1 − h) of the n cells in the order of ``res.fittedvalues``; NaN where h = 1."""
     plain = res.resid_pearson if kind == "pearson" else res.resid_deviance
     free = 1 - res.hat_diag.to_numpy()

@@ -294,14 +294,14 @@ def _found(choice: _Choice, objects: Sequence[Label], at: At, sets: tuple[float,
 
 def _ranked(res: WithWorths, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking:
     """Return the log-worths of a refit, which may have fewer objects, and with `sets` the sizes of its rank sets."""
-    res = average_of(res)
-    place = {label: k for k, label in enumerate(res.comparisons.objects)}
+    worths = average_of(res)
+    place = {label: k for k, label in enumerate(worths.comparisons.objects)}
     at_fit = np.array([place.get(label, -1) for label in objects])
-    found, _ = centred(res, at)  # as `pairwise` has them, whose simulation of the fit itself is then kept
+    found, _ = centred(worths, at)  # as `pairwise` has them, whose simulation of the fit itself is then kept
     sizes = np.full(len(found.estimate), np.nan)
     if sets is not None:
         confidence, rng = sets
-        pairs = all_pairs(res, found, rng, confidence=confidence)
+        pairs = all_pairs(worths, found, rng, confidence=confidence)
         rank, low, high = (np.asarray(f.values, dtype=np.float64) for f in pairs.rank_fields())
         sizes[pairs.best_first] = high - low + 1 + 0 * rank
     there = at_fit >= 0

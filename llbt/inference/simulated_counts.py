@@ -17,7 +17,7 @@ from ..core.comparisons import Comparisons
 from ..core.response import TWO
 from ..errors import DesignError
 from ..fitting.clusters import clustered
-from ..fitting.estimates import Estimates
+from ..fitting.plain_estimates import PlainEstimates
 from ..resampling import Resampler, T, drawn_weights
 
 _LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
@@ -49,13 +49,13 @@ def in_blocks(task: Callable[[int, np.random.Generator], T], n: int, c: FloatArr
     return draw.blocks(task, n, c.size // _SHORT, _TABLES)
 
 
-def draw_judgments(res: Estimates, n: int, rng: np.random.Generator) -> IntArray:
+def draw_judgments(res: PlainEstimates, n: int, rng: np.random.Generator) -> IntArray:
     """Resample the judgments within each comparison, shape (n, S, C)."""
     counts = _whole_counts(res)
     return _draw(counts.sum(axis=1), _normed(counts), n, rng)
 
 
-def draw_clusters(res: Estimates, name: str, n: int, rng: np.random.Generator) -> FloatArray:
+def draw_clusters(res: PlainEstimates, name: str, n: int, rng: np.random.Generator) -> FloatArray:
     """Resample whole clusters, shape (n, S, C); a comparison whose clusters were not drawn has total 0."""
     _whole_counts(res)
     lines = clustered(res.comparisons, name, (name,))
@@ -118,7 +118,7 @@ class _Outcomes:
         return np.take(self.counts, rng.permuted(np.searchsorted(chances, uniform, side="right")), axis=0)
 
 
-def _whole_counts(res: Estimates) -> FloatArray:
+def _whole_counts(res: PlainEstimates) -> FloatArray:
     counts = res.counts
     if not np.all(counts == np.floor(counts)):
         raise DesignError(

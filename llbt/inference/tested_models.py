@@ -26,6 +26,7 @@ from ..fitting.estimates import Estimates
 from ..fitting.mixed import with_effects
 from ..fitting.pattern_missingness import Missingness
 from ..fitting.pattern_model import solved_patterns, split_dependence
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithDiscriminations, WithEffects, WithLists, WithManyWorths, WithPatterns
 from ..fitting.ranking_model import rankings_of_terms
 from ..formulas.brackets import split_brackets
@@ -59,7 +60,7 @@ class TestedModel:
     formula : str
         As tables have it: with what stands beside the formula.
     n_params : int
-    base : LLBTResults
+    base : LLBTResults or FitPart
         The predictors of the table: its worths, ties and order effects.
     check_data : callable
         Models of the family → an error where they are not of the same data.
@@ -102,7 +103,7 @@ class TestedModel:
     family: Family
     formula: str
     n_params: int
-    base: Estimates
+    base: Any
     check_data: Callable[[Sequence[TestedModel]], None]
     refitted: Callable[[Terms], TestedModel]
     deviance: float = math.nan
@@ -176,7 +177,7 @@ def _rule(fit: Any) -> object:
     return None if maximum is None else maximum.rule
 
 
-def plain_model(res: Estimates) -> TestedModel:
+def plain_model(res: PlainEstimates) -> TestedModel:
     """Return a fit of pairs by its counts as a model that is tested against others."""
     terms, held = own_terms(res)
     cuts, _ = cuts_apart(res, terms)

@@ -13,8 +13,8 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered
-from ..fitting.estimates import Estimates
 from ..fitting.fitted import WithWorths
+from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.robust import cluster_scores
 from .kinds import refit_data
 from .simulated_counts import with_counts
@@ -24,7 +24,7 @@ Statistic = Callable[[Any], Any]  # of a fit
 _MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
 
 
-def resampled_scores(res: Estimates, resample: str) -> tuple[FloatArray, FloatArray]:
+def resampled_scores(res: PlainEstimates, resample: str) -> tuple[FloatArray, FloatArray]:
     """Return the score of each unit that is resampled, (n, p), and how often it is there, (n,)."""
     problem = res.problem()
     if resample not in ("judgment", "parametric"):
@@ -38,7 +38,7 @@ def resampled_scores(res: Estimates, resample: str) -> tuple[FloatArray, FloatAr
 
 
 def statistic_influences(
-    res: Estimates, statistic: Statistic, names: tuple[str, ...], estimate: FloatArray, resample: str
+    res: PlainEstimates, statistic: Statistic, names: tuple[str, ...], estimate: FloatArray, resample: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return how far leaving out each unit moves a statistic, (n, k), and how often the unit is there, (n,)."""
     left_out, weights = _left_out(res, resample)
@@ -49,7 +49,7 @@ def statistic_influences(
     return moved, weights
 
 
-def _left_out(res: Estimates, resample: str) -> tuple[list[FloatArray], FloatArray]:
+def _left_out(res: PlainEstimates, resample: str) -> tuple[list[FloatArray], FloatArray]:
     """Return the tables less one judgment of each kind, or less one cluster, and how often each is there."""
     counts = res.counts
     if resample not in ("judgment", "parametric"):

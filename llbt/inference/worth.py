@@ -12,6 +12,7 @@ from ..arguments import Confidence, checked
 from ..errors import OptionError
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.population_predictions import Population
 from ..fitting.protocols import has_many_worths
@@ -29,7 +30,7 @@ Part = Literal["all", "covariates"]
 
 @checked
 def worth(
-    res: AnyFit | OneSource | ClassSource,
+    res: AnyFit | FitPart | OneSource | ClassSource,
     at: At = None,
     scale: Scale = "probability",
     *,

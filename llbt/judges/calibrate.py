@@ -19,8 +19,10 @@ from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, FormulaError, SeparationError
 from ..fitting import attributes, criteria, hypotheses, wald
 from ..fitting.attributes import COMPLETED, lacks, missing_attribute
+from ..fitting.estimates import Solved
+from ..fitting.fit_part import FitPart
 from ..fitting.model import LLBT
-from ..fitting.results import LLBTResults
+from ..fitting.prediction import predicted
 from ..fitting.specification import Specification
 from ..fitting.unsupported_questions import FIGURES_OF_CALIBRATED, OF_CALIBRATED, no_profile
 from ..fitting.wald import Estimated
@@ -59,12 +61,12 @@ class Calibration(Record):
 
     Attributes
     ----------
-    results : LLBTResults
+    results : FitPart
         The calibrated estimates with their covariance, for `worth`, `leaderboard`, `pairwise` and pictures of them.
         They have no likelihood: what refits, resamples or tests the fit refuses them.
-    labels : LLBTResults or None
+    labels : FitPart or None
         By the labels of people alone (ω = 0), with errors by units; None where they have no finite estimates.
-    machines : LLBTResults
+    machines : FitPart
         By the verdicts of the machines alone, with errors clustered by units: how they vary, not how biased they are.
     omega : pandas.Series
         The weight ω of each machine, 0 to 1.
@@ -91,9 +93,9 @@ class Calibration(Record):
     _made_by: ClassVar[str] = "llbt.judges.calibrate(…)"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_CALIBRATED
 
-    results: LLBTResults
-    labels: LLBTResults | None
-    machines: LLBTResults
+    results: FitPart
+    labels: FitPart | None
+    machines: FitPart
     omega: pd.Series[float]
     n_labels: int
     n_units: int
@@ -112,7 +114,7 @@ class Calibration(Record):
     def __getattr__(self, name: str) -> Any:
         raise missing_attribute(self, name)
 
-    def worth_source(self) -> LLBTResults:
+    def worth_source(self) -> FitPart:
         """Return the calibrated log-worths with their covariance, for questions that need no more."""
         return self.results
 
@@ -143,7 +145,7 @@ class Calibration(Record):
         >>> found.predict().to_frame()["estimate"].round(2).tolist()
         [0.75, 0.25]
         """
-        return self.results.predict(frame, at=at, confidence=confidence)
+        return predicted(self.results, frame, at, confidence)
 
     @property
     def estimated(self) -> Estimated:
@@ -202,7 +204,7 @@ class Calibration(Record):
     @property
     def converged(self) -> bool:
         """Whether the estimates solve their equation: always, for those that do not are refused."""
-        return self.results.converged
+        return True
 
     def summary(self) -> Table:
         """Return the printout: `table`."""
@@ -421,7 +423,7 @@ def _gained(effective: float, labels: int) -> tuple[str, ...]:
     return ()
 
 
-def _centred(res: LLBTResults) -> tuple[FloatArray, FloatArray]:
+def _centred(res: FitPart) -> tuple[FloatArray, FloatArray]:
     """Return the log-worths of the objects less their mean, in the order of the objects, and their errors."""
     rows = res.design.worth.matrix.tocsr().toarray()
     order = np.argsort(res.design.worth.units["object"])
@@ -440,7 +442,7 @@ def _(res: Calibration) -> TestedModel:
     return _tested_worths(res, res.results, formula, written_terms(formula, res.results.comparisons))
 
 
-def _tested_worths(res: Calibration | None, base: LLBTResults, formula: str, terms: Terms) -> TestedModel:
+def _tested_worths(res: Calibration | None, base: FitPart, formula: str, terms: Terms) -> TestedModel:
     return TestedModel(
         fit=res,
         what="calibrated worths",
@@ -457,13 +459,13 @@ def _tested_worths(res: Calibration | None, base: LLBTResults, formula: str, ter
     )
 
 
-def _of_terms(base: LLBTResults, terms: Terms) -> TestedModel:
+def _of_terms(base: FitPart, terms: Terms) -> TestedModel:
     """Return the predictors of some terms, without estimates: Wald's test has those of the larger model alone."""
     formula = formula_of(terms)
     design = LLBT.from_formula(formula, base.comparisons).design
     size = len(design.names)
-    solution = replace(base.solution, params=np.zeros(size), inverse=np.zeros((size, size)))
-    smaller = replace(base, design=design, free=np.arange(size), solution=solution)
+    none = Solved(np.zeros(size), np.zeros((size, size)))
+    smaller = replace(base, design=design, free=np.arange(size), solution=none)
     return _tested_worths(None, smaller, formula, terms)
 
 

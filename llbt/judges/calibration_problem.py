@@ -14,13 +14,13 @@ from ..core.columns import FloatArray
 from ..core.response import Response
 from ..core.statistics import TestResult
 from ..errors import DesignError, SeparationError
-from ..fitting.results import LLBTResults
+from ..fitting.estimates import Solved
+from ..fitting.fit_part import FitPart
 from ..fitting.specification import Specification
 from ..formulas.design import Design
 from ..kernel.likelihood import inverse
 from ..kernel.ppi import Scores
 from ..kernel.robust import Covariance
-from ..kernel.solvers import Fit
 from ..resampling import step_made
 from ..table import counted, format_count, format_number
 from .calibration_checks import same_pairs
@@ -270,23 +270,14 @@ class CalibrationProblem:
         before, after = (float(np.trace(rows @ cov @ rows.T)) for cov in (alone, together))
         return float(self.units.labelled.sum()) * before / after
 
-    def results(self, formula: str, params: FloatArray, errors: Errors, stands_for: type) -> LLBTResults:
-        """Return estimates as worths beside the counts of all judgments, which stand for an answer of that kind."""
+    def results(self, formula: str, params: FloatArray, errors: Errors, whole: type) -> FitPart:
+        """Return estimates as worths beside the counts of all judgments, a part of an answer of that kind."""
         table = self.units.table
         table = replace(table, notes=(*table.notes, "counts are the judgments of people and of machines together"))
-        solution = Fit(
-            params=params,
-            inverse=errors.matrix,
-            means=table.totals[:, None] * self.scores.probabilities(params).T,
-            converged=True,
-            n_iter=0,
-            gradient=np.zeros(len(params)),
-            objective=np.nan,
-            solver="eliminate",
-        )
-        free = np.arange(len(params))
         covariance = Covariance(errors.matrix, errors.df, notes=errors.notes)
-        return LLBTResults(Specification(formula), table, self.design, free, solution, covariance, stands_for)
+        free = np.arange(len(params))
+        solution = Solved(params, errors.matrix)
+        return FitPart(Specification(formula), table, self.design, free, solution, covariance, whole=whole)
 
     def _bread(self, params: FloatArray, omega: FloatArray) -> FloatArray:
         found = self.scores.information(params, self.counts(omega).sum(axis=1))

@@ -24,6 +24,8 @@ from ..fitting.asked_groups import By, Weights
 from ..fitting.attributes import COMPLETED, lacks, missing_attribute
 from ..fitting.class_predictions import class_predictions
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
+from ..fitting.estimates import Solved
+from ..fitting.fit_part import FitPart, part_of
 from ..fitting.results import LLBTResults
 from ..fitting.specification import Specification
 from ..fitting.unsupported_questions import FIGURES_OF_CLASSES, OF_CLASSES, no_profile
@@ -34,7 +36,6 @@ from ..inference.scales import Scale
 from ..inference.worth import worth
 from ..kernel.mixture import Answers, Mixture, curvature
 from ..kernel.robust import Covariance
-from ..kernel.solvers import Fit
 from ..table import Field, Record, Table, counted, format_number, format_percent, interval_fields
 from .association import Association, association
 from .class_covariance import infinite_classes, joint_covariance
@@ -440,7 +441,7 @@ class LatentClasses(Record):
         ]
 
     @checked
-    def results(self, label: Count) -> LLBTResults:
+    def results(self, label: Count) -> FitPart:
         """Return the worths of one class with their covariance, for worth, leaderboard, pairwise and predictions.
 
         Parameters
@@ -471,22 +472,9 @@ class LatentClasses(Record):
         counts = counts_of_cells(found, table.response)
         said = f"each judgment counts with the probability that its judge belongs to class {label}"
         weighted = replace(table, counts=counts, cluster_counts=None, notes=(*table.notes, said))
-        of_class = replace(self.pooled, comparisons=weighted)
-        problem = of_class.problem()
-        probability, _ = problem.response.probabilities(problem.at(params))
         cov = self.covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
-        solution = Fit(
-            params=params,
-            inverse=cov,
-            means=problem.totals[:, None] * probability.T,
-            converged=self.mixture.converged,
-            n_iter=self.mixture.steps,
-            gradient=np.zeros(size),
-            objective=self.llf,
-            solver="eliminate",
-        )
-        covariance = Covariance(cov, notes=(f"of class {label}",))
-        return replace(of_class, solution=solution, covariance=covariance, stands_for=LatentClasses)
+        of_class = replace(self.pooled, comparisons=weighted)
+        return part_of(LatentClasses, of_class, Solved(params, cov), Covariance(cov, notes=(f"of class {label}",)))
 
     @checked
     def association(self, covariate: str) -> Association:

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from .likelihood import Problem
 from .penalties import Penalize
-from .solvers import Fit, eliminate
+from .solvers import eliminate
 
 FloatArray = npt.NDArray[np.float64]
 # start (p,) with the parameter at its value → the parameters and the gradient (p,) at the maximum given it, and the
@@ -44,9 +44,9 @@ def profile_bounds(
     return low, high
 
 
-def held_in_pairs(problem: Problem, fit: Fit, k: int, penalty: Penalize | None) -> Held:
+def held_in_pairs(problem: Problem, k: int, penalty: Penalize | None) -> Held:
     """Return the maximum of the likelihood of pairs with parameter k held."""
-    which = np.arange(len(fit.params)) == k
+    which = np.arange(problem.signed.shape[1]) == k
 
     def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
         found = eliminate(problem, start=start, held=which, penalty=penalty)

@@ -16,6 +16,7 @@ from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import PlainFit
+from ..fitting.plain_estimates import PlainEstimates
 from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
 from ..inference.pairwise import all_pairs
@@ -215,7 +216,7 @@ def needed(
     return Needed(tuple(goals), unit, units, float(res.nobs), power, (*notes, *noted, *more, *res.covariance.notes))
 
 
-def _units(res: Estimates) -> tuple[str, float]:
+def _units(res: PlainEstimates) -> tuple[str, float]:
     """Return what is added, and how many there are: the first of the clusters of the fit, else judgments."""
     groups, kept = res.specification.groups, res.comparisons.cluster_counts
     if not groups or res.covariance.independent is None:

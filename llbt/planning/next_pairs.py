@@ -179,23 +179,23 @@ def next_pairs(
             "Ask a fit of rankings without ties: llbt.fit('object', rankings).",
         )
     whom = (f"asked of a {res.judging.name} of discrimination 1",) if has_discriminations(res) else ()
-    res = average_of(res)
-    wanted = asked(res, goal, k, criterion)
-    place = pairs_at(res, at if isinstance(at, Mapping) else {}).unmixed("next pairs")
+    worths = average_of(res)
+    wanted = asked(worths, goal, k, criterion)
+    place = pairs_at(worths, at if isinstance(at, Mapping) else {}).unmixed("next pairs")
     problem, shown, notes = place.problem, place.shown, place.notes
-    cost = _costs(costs, shown, res.comparisons.objects)
-    unknown = undetermined_comparisons(res, problem)
+    cost = _costs(costs, shown, worths.comparisons.objects)
+    unknown = undetermined_comparisons(worths, problem)
     kept = np.flatnonzero(~unknown & np.isfinite(cost))
     if not len(kept):
         raise DesignError("no pair can be asked for", "Give some pair a finite cost.")
-    size = len(res.free)
+    size = len(worths.free)
     refuse_large(
         f"the design of {counted(len(kept), 'pair')}",
         8.0 * size**2 + 8.0 * len(kept) * problem.response.width**2,
         "Take fewer objects: res.comparisons.select(objects=[…]).",
     )
-    chances = chances_of(res, problem)[kept]
-    predictors = tuple(SparseRows.of(rows.take(kept).columns(res.free).tocsr()) for rows in problem.predictors)
+    chances = chances_of(worths, problem)[kept]
+    predictors = tuple(SparseRows.of(rows.take(kept).columns(worths.free).tocsr()) for rows in problem.predictors)
     weights = np.moveaxis(problem.response.weight(chances.T, np.ones(len(kept))), -1, 0)
     candidates = Candidates(predictors, weights)
     sequence, gain, cov = _greedy(candidates, wanted, cost[kept], n)
@@ -209,7 +209,7 @@ def next_pairs(
         wanted.value(cov),
         criterion,
         wanted.words,
-        (*notes, *whom, *wanted.notes, *(left_out if unknown.any() else []), *_reservations(res)),
+        (*notes, *whom, *wanted.notes, *(left_out if unknown.any() else []), *_reservations(worths)),
     )
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from ..arguments import JUDGED_INSIDE, Confidence, checked
 from ..errors import OptionError, kind_of, listed
 from ..fitting.estimates import Estimates
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
@@ -61,7 +62,7 @@ _LEVELS: dict[Scale, str] = {
 
 @checked
 def intervals(
-    res: WithWorths,
+    res: WithWorths | FitPart,
     *,
     at: At = None,
     scale: Scale = "log_odds",
@@ -110,9 +111,9 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
     """
-    res = average_of(res)
-    frame, against = _intervals(res, at, scale, bars, confidence)
-    pairs = pairwise(res, at=at, confidence=confidence)
+    worths = average_of(res)
+    frame, against = _intervals(worths, at, scale, bars, confidence)
+    pairs = pairwise(worths, at=at, confidence=confidence)
     ax = rows_of(ax, short_names(frame["object"]))
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "x")
@@ -120,7 +121,7 @@ def intervals(
         zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
     told = _draw_groups(ax, pairs, frame["object"].tolist())
-    label_scale(ax, said_of(scale, _LEVELS, not res.response.plain_odds) + against + told)
+    label_scale(ax, said_of(scale, _LEVELS, not worths.response.plain_odds) + against + told)
     return finish(ax, height=_ROW * len(frame))
 
 

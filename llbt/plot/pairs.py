@@ -13,6 +13,7 @@ from ..budgets import refuse_large
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, TWO, Response
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths
 from ..formulas.grid import At, labels_at
 from ..inference.pairwise import pairwise
@@ -60,7 +61,7 @@ _LIGHTEST = 0.4  # share of the full colour in that of the smallest grade
 
 
 @checked
-def probabilities(res: WithWorths, *, at: At = None, ax: Axes | None = None) -> Axes:
+def probabilities(res: WithWorths | FitPart, *, at: At = None, ax: Axes | None = None) -> Axes:
     r"""Plot the probability that one object beats another, as a heat map with the counted wins.
 
     Parameters

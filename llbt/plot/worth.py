@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arguments import Count, checked
 from ..core.columns import FloatArray
+from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
@@ -38,7 +39,7 @@ _MANY = 100  # objects from which on their names stand closer
 
 @checked
 def worth(
-    res: WithWorths, *, at: At = None, scale: Scale = "probability", most: Count = 10, ax: Axes | None = None
+    res: WithWorths | FitPart, *, at: At = None, scale: Scale = "probability", most: Count = 10, ax: Axes | None = None
 ) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
 
@@ -76,11 +77,11 @@ def worth(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['J1', 'J2', 'J3', 'J4']
     """
-    res = average_of(res)
-    frame = worth_table(res, at, scale).to_frame()
+    worths = average_of(res)
+    frame = worth_table(worths, at, scale).to_frame()
     classes = list(frame.columns[: list(frame.columns).index("object")])
-    labels = _class_labels(frame, classes, len(res.comparisons.objects))
-    objects = res.comparisons.objects
+    labels = _class_labels(frame, classes, len(worths.comparisons.objects))
+    objects = worths.comparisons.objects
     logs = scale in ("probability", "odds_ratio")
     by_object = dict(iter(frame.groupby("object", sort=False, observed=True)))
     estimates = np.array([by_object[label]["estimate"].to_numpy(dtype=float) for label in objects])
@@ -103,7 +104,7 @@ def worth(
     _name_classes(ax, labels if classes else [])
     ax.set_xlim(-0.5, len(labels) - 0.5)
     ax.set_xlabel(_said_below(classes, len(labels), len(coloured) if rest else 0))
-    said = said_of(scale, SCALES, not res.response.plain_odds, ", against the reference")
+    said = said_of(scale, SCALES, not worths.response.plain_odds, ", against the reference")
     ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
     name_ends(ax, ends, _HEIGHT)
     return ax

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..fitting.estimates import Estimates
+from ..fitting.plain_estimates import PlainEstimates
 from ..table import Field, Table
 
 _GROUPS = 5  # of about as many judgments each
 
 
-def expected_grades(res: Estimates, groups: int = _GROUPS) -> Table:
+def expected_grades(res: PlainEstimates, groups: int = _GROUPS) -> Table:
     """Return shares of the grades, observed and as the model expects them, by how far the objects are apart.
 
     Parameters

@@ -17,10 +17,11 @@ from ..errors import DesignError, printable
 from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.estimates import Estimates
-from ..fitting.fitted import ClassSource, OneSource, WithWorths
+from ..fitting.fitted import ClassSource, OneSource, WithWorths, plain_of
 from ..fitting.hypotheses import score_test, wald_test
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
 from ..fitting.summary import model_title
@@ -151,7 +152,7 @@ def _topics(res: Any, confidence: float) -> Mapping[str, Said]:
 
 
 @_topics.register(LLBTResults)
-def _of_plain(res: Estimates, confidence: float) -> Mapping[str, Said]:
+def _of_plain(res: PlainEstimates, confidence: float) -> Mapping[str, Said]:
     return _with_fit(res, confidence, goodness_of_fit(res) if res.converged else None)
 
 
@@ -208,12 +209,12 @@ def _of_calibrated(found: Calibration, confidence: float) -> Mapping[str, Said]:
     return calibration_topics(found, confidence) | {"order": _order(found.worth_source(), confidence)}
 
 
-def interpreted(res: Estimates, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
+def interpreted(res: PlainEstimates, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
     """Return the paragraph of a fit whose test of fit is known; see `interpret`."""
     return _paragraph(_with_fit(res, confidence, fit))
 
 
-def _with_fit(res: Estimates, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Said]:
+def _with_fit(res: PlainEstimates, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Said]:
     said = _said(res, _model(res), confidence)
     said["covariates"] = _covariates(res, confidence)
     said["fit"] = _fit(res, confidence, fit)
@@ -424,7 +425,7 @@ def _parameter(res: Estimates, name: str, factor: float, confidence: float) -> t
 def _covariates(res: Estimates, confidence: float, drawn: Collection[str] = ()) -> Said:
     """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons.
 
-    Those by whose levels effects were `drawn` are modelled, and scores of judgments are none of such a fit.
+    Those by whose levels effects were `drawn` are modelled.
     """
     names = res.comparisons.covariates
     parsed = parse(res.specification.formula, vocabulary(res.comparisons))
@@ -434,7 +435,7 @@ def _covariates(res: Estimates, confidence: float, drawn: Collection[str] = ()) 
     numbers: dict[str, float] = {}
     for block, subject in what.items():
         for name in names:
-            test = _joint_test(res, block, name, scored=not drawn)
+            test = _joint_test(res, block, name)
             if test is not None:
                 numbers |= {f"{block} by {name}": test.statistic, f"p of {block} by {name}": test.p_value}
                 parts.append(f"{subject} {_differ(block, test, confidence)} by {name} ({_tested(test)}).")
@@ -449,7 +450,7 @@ def _differ(block: str, test: TestResult, confidence: float) -> str:
     return verb if test.p_value < 1 - confidence else f"{'does' if block == 'order' else 'do'} not differ significantly"
 
 
-def _joint_test(res: Estimates, block: str, name: str, *, scored: bool) -> TestResult | None:
+def _joint_test(res: Estimates, block: str, name: str) -> TestResult | None:
     """Return the test that no parameter of a block depends on a covariate; None where it has none or no answer."""
     columns = [
         k
@@ -460,8 +461,9 @@ def _joint_test(res: Estimates, block: str, name: str, *, scored: bool) -> TestR
         return None
     matrix = np.zeros((len(columns), len(res.names)))
     matrix[range(len(columns)), columns] = 1.0
-    if scored and few_judgments(res) and res.specification.cov_type == "nonrobust":
-        return score_test(res, matrix)
+    plain = plain_of(res)
+    if plain is not None and few_judgments(plain) and plain.specification.cov_type == "nonrobust":
+        return score_test(plain, matrix)
     try:
         found = wald_test(res, matrix)
     except DesignError:  # fewer clusters than parameters
@@ -477,7 +479,7 @@ def _mentions(res: Estimates, term: str, name: str) -> bool:
 # -- fit -------------------------------------------------------------------------------------------------------
 
 
-def _fit(res: Estimates, confidence: float, found: GoodnessOfFit | None) -> Said:
+def _fit(res: PlainEstimates, confidence: float, found: GoodnessOfFit | None) -> Said:
     if found is None:
         return "The solver did not converge, so do not use these results.", {}
     if res.specification.groups:
@@ -515,7 +517,7 @@ def _verdict(misfit: bool) -> str:
     return "The model does not fit" if misfit else "There is no sign of misfit"
 
 
-def _simulated_fit(res: Estimates, confidence: float) -> Said:
+def _simulated_fit(res: PlainEstimates, confidence: float) -> Said:
     """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
     if res.specification.prior is not None:
         return f"{_SMALL}.", {}

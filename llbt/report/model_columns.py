@@ -18,6 +18,7 @@ from ..fitting.estimates import Estimates
 from ..fitting.large_results import LargeResults
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_estimates import PatternEstimates
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.results import LLBTResults, bic_reservation
 from ..fitting.summary import aliased_notes, held_notes
 from ..fitting.worth_estimates import WorthEstimates
@@ -89,7 +90,7 @@ def model_columns(res: Any) -> tuple[ModelColumn, ...]:
 
 
 @model_columns.register(LLBTResults)
-def _of_plain(res: Estimates) -> tuple[ModelColumn, ...]:
+def _of_plain(res: PlainEstimates) -> tuple[ModelColumn, ...]:
     figures = _deviance(res) | _likelihood(res) | _counts(res.comparisons)
     return (_column(res, res.names, _frame_of(res), figures, res.basis),)
 

@@ -41,7 +41,7 @@ class Study:
 
     Attributes
     ----------
-    res : Estimates
+    res : LLBTResults or FitPart
         Of a fit with effects of judges, the average judge's; of one with discriminations, that of discrimination 1.
     asked : a fit of pairs
         The fit itself.
@@ -55,7 +55,7 @@ class Study:
         Groups of judges beside the fit, which is of all of them.
     """
 
-    res: Estimates
+    res: Any
     asked: Any
     found: Audit
     at: At
@@ -66,7 +66,8 @@ class Study:
     @functools.cached_property
     def fit(self) -> GoodnessOfFit:
         """How well the model fits: asked once, for it may have to be simulated."""
-        return goodness_of_fit(self.res)
+        found: GoodnessOfFit = goodness_of_fit(self.res)
+        return found
 
     @property
     def plain(self) -> bool:
@@ -76,7 +77,8 @@ class Study:
     @property
     def table(self) -> Comparisons:
         """The judgments as counts."""
-        return self.res.comparisons
+        found: Comparisons = self.res.comparisons
+        return found
 
 
 def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:

@@ -264,7 +264,9 @@ def test_predictions_are_those_of_the_judge(res: llbt.DiscriminationResults) -> 
     slope = np.array([(chance(theta + h) - chance(theta - h)) / 2e-6 for h in 1e-6 * np.eye(len(theta))])
     error = np.sqrt(slope @ res.solution.covariance @ slope)
     assert found["std_error"].iloc[0] == pytest.approx(error, rel=1e-6)
-    plain = res.average.predict(frame).to_frame()
+    v = lam["object[A]"] - lam["object[B]"]
+    plain = res.predict(frame.drop(columns="judge")).to_frame()  # of a judge of discrimination 1
+    np.testing.assert_allclose(plain["estimate"].iloc[:3], special.softmax([v, res.params["tie"], -v]), atol=1e-12)
     assert plain["estimate"].iloc[0] != pytest.approx(found["estimate"].iloc[0])
     with pytest.raises(OptionError, match="'J9'"):
         res.predict(frame.assign(judge="J9"))

@@ -106,7 +106,7 @@ def test_parameters_of_every_kind_are_kept_and_renamed():
 
 
 def test_the_worths_of_an_answer_alone_are_refused():
-    with pytest.raises(llbt.errors.OptionError, match="holds the worths of a Calibration alone"):
+    with pytest.raises(llbt.errors.OptionError, match=r"FitPart.*Pass the whole result, as llbt\.judges\.calibrate"):
         llbt.model_table([CALIBRATED.results])
-    with pytest.raises(llbt.errors.OptionError, match="holds the worths of a LatentClasses alone"):
+    with pytest.raises(llbt.errors.OptionError, match=r"FitPart.*Pass the whole result, as llbt\.judges\.classes"):
         llbt.model_table([CLASSES.results(1)])

@@ -73,7 +73,7 @@ def test_profile_bounds_are_where_the_likelihood_ratio_test_turns() -> None:
     fit = eliminate(table)
     drop = stats.chi2.isf(0.05, 1) / 2
     for k in range(4):
-        for bound in profile_bounds(held_in_pairs(table, fit, k, None), fit.params, fit.cov, fit.objective, k, drop):
+        for bound in profile_bounds(held_in_pairs(table, k, None), fit.params, fit.cov, fit.objective, k, drop):
             start = fit.params.copy()
             start[k] = bound
             held = eliminate(table, start=start, held=np.arange(4) == k)

@@ -1,0 +1,71 @@
+"""Worths that are a part of another kind of answer: estimates with their covariance, without counts and likelihood."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from ..arguments import Count, checked
+from ..core.columns import FloatArray
+from ..kernel.robust import Covariance
+from ..table import Record, Table
+from . import hypotheses
+from .attributes import Lacking, missing_attribute
+from .estimates import Estimates, Solution
+from .object_effects import ObjectEffects
+from .summary import part_summary
+from .summary_rows import MOST_ROWS, Sort
+from .unsupported_questions import no_profile
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class FitPart(Estimates, Record):
+    """Estimates that are a part of another kind of answer: of the average judge, of a class, beside very many worths.
+
+    Functions that need log-worths alone take it: `worth`, `leaderboard`, `pairwise`, `contrasts`, `quasi_variances` and
+    the pictures of worths. What needs counts or a likelihood takes the whole answer.
+
+    Attributes
+    ----------
+    whole : type
+        The kind of answer that this is a part of, such as `MixedResults`.
+    """
+
+    whole: type = object
+
+    def __getattr__(self, name: str) -> Any:
+        given = inspect.getattr_static(self.whole, name, None)
+        if isinstance(given, Lacking):
+            raise given.error(self, self.whole)
+        if given is not None and name[0] != "_":
+            raise AttributeError(f"{name} is of the whole {self.whole.__name__}, and this has its worths alone")
+        raise missing_attribute(self, name)
+
+    t_test = hypotheses.Methods.t_test
+    wald_test = hypotheses.Methods.wald_test
+
+    @property
+    def remedy(self) -> str:
+        """What to pass to a function that needs more than worths."""
+        return f"Pass the whole result, as {getattr(self.whole, '_made_by', self.whole.__name__)} returned it."
+
+    def _profile_bounds(self, drop: float) -> FloatArray:
+        """Refuse profile intervals: a part has no likelihood."""
+        raise no_profile(self.whole, "the worths alone of ")
+
+    @checked
+    def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
+        """Return the printout: call, data and coefficients; arguments as of `LLBTResults.summary`."""
+        return part_summary(self, self.whole, odds=odds, max_rows=max_rows, sort=sort)
+
+    def table(self) -> Table:
+        """Return the summary."""
+        return self.summary()
+
+
+def part_of(
+    whole: type, base: Estimates, solution: Solution, covariance: Covariance, effects: ObjectEffects | None = None
+) -> FitPart:
+    """Return other estimates of the parameters of a fit, as a part of another kind of answer."""
+    return FitPart(base.specification, base.comparisons, base.design, base.free, solution, covariance, effects, whole)
