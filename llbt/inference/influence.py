@@ -30,6 +30,7 @@ from ..fitting.fitted import (
 from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At, check_at
+from ..printing.notes import Qualifying
 from ..resampling import shown
 from ..table import Field, Record, Table, format_count
 from ..table import Kind as CellKind
@@ -165,7 +166,7 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
     p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
     notes = (
         f"Log-worths λ against {reference}.",
-        f"NA: no finite estimate without this {by}.",
+        Qualifying(f"NA: no finite estimate without this {by}."),
         *dependence_note(res, by),
     )
     return _told(by, levels, (judgments, "judgments"), objects, whole, without, p_adjusted, notes)
@@ -198,8 +199,11 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
         except DesignError:
             continue
     notes = (
-        f"log-worths λ {worths.measured}; NA: no finite estimate without this {model.unit}"
-        + (f"; {worths.remedy}" if worths.remedy and np.isnan(moved).any() else ""),
+        f"Log-worths λ {worths.measured}.",
+        Qualifying(
+            f"NA: no finite estimate without this {model.unit}"
+            + (f"; {worths.remedy}" if worths.remedy and np.isnan(moved).any() else "")
+        ),
         *(() if model.labels is not None else (f"a {model.unit} that was given several times is left out once",)),
     )
     without = worths.estimate + moved[:, : worths.rows.shape[1]] @ worths.rows.T

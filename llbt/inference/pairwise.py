@@ -25,6 +25,7 @@ from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At
+from ..printing.notes import Qualifying
 from ..table import Table, counted
 from .class_answers import class_pairs
 from .contexts import check_mean, mean_note
@@ -288,7 +289,7 @@ def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
 
 _DRAWS = 10_000  # of predicted log-worths, for their ranks
 _OF_MEANS = "z values and p-values are of the mean log-odds, which may favor another object than the mean probability"
-_OF_AVERAGE = "z values and p-values are of log-worths: a new judge is undecided where the average one is"
+_OF_AVERAGE = Qualifying("z values and p-values are of log-worths: a new judge is undecided where the average one is")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from ..errors import DesignError
 from ..inference.nesting import check_tables, predictors_within, within
 from ..inference.tested_models import TestedModel, columns_of
 from ..kernel.mixture import Answers, Mixture, mixture
+from ..printing.notes import Qualifying
 from ..resampling import Resampler, p_of_count
 from ..table import Field, Record, Table, counted
 from .class_fit import LONE, counted_classes
@@ -107,8 +108,10 @@ class ClassTest(Record):
             )
         if self.short:
             notes.append(
-                f"the {self.k + 1} classes are less likely than the {self.k}: their maximum was not found, and the "
-                "statistic is set to 0; take more starts="
+                Qualifying(
+                    f"the {self.k + 1} classes are less likely than the {self.k}: their maximum was not found, and the "
+                    "statistic is set to 0; take more starts="
+                )
             )
         if self.shorts:
             notes.append(

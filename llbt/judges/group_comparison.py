@@ -19,6 +19,7 @@ from ..errors import OptionError
 from ..fitting.fitted import average_of
 from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
+from ..printing.notes import Qualifying
 from ..table import Field, Record, Table, counted, interval_fields
 from .class_protocol import Classes, ClassesLike
 from .tree import JudgeTree
@@ -215,7 +216,9 @@ def _covariance(
         notes = (f"class {' and '.join(which)} is at infinity: no errors",) if which else ()
         return found, notes
     if not groups.honest:
-        note = "the judges in the leaves are those who found the tree, so there are no tests: grow it with honest=True"
+        note = Qualifying(
+            "the judges in the leaves are those who found the tree, so there are no tests: grow it with honest=True"
+        )
         return np.full(found.shape, np.nan), (note,)
     for k, one in enumerate(worths):
         at = slice(k * size, (k + 1) * size)

@@ -21,6 +21,7 @@ from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
 from ..inference.pairwise import all_pairs
 from ..inference.scales import FACTORS
+from ..printing.notes import Qualifying
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 
 _DRAWS = 4_000  # of estimates to come; the share of them that reach a goal is right to .007
@@ -209,8 +210,10 @@ def needed(
     )
     limits = [goal for goal in goals if goal.same_units < power]
     more = tuple(
-        f"{goal.said}: more judgments of the same {unit}s reach a power of {format_number(goal.same_units, 2)} "
-        f"at most; add {unit}s"
+        Qualifying(
+            f"{goal.said}: more judgments of the same {unit}s reach a power of {format_number(goal.same_units, 2)} "
+            f"at most; add {unit}s"
+        )
         for goal in limits
     )
     return Needed(tuple(goals), unit, units, float(res.nobs), power, (*notes, *noted, *more, *res.covariance.notes))

@@ -215,7 +215,7 @@ def test_damaged_files(command, name, raw, fragment, tmp_path):
     assert fragment in said
 
 
-PRINTED = {"columns", "rename", "digits", "caption", "size", "notes"}
+PRINTED = {"columns", "rename", "digits", "decimals", "caption", "size", "notes"}
 
 
 def test_every_option_has_a_help_text():

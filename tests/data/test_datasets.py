@@ -94,8 +94,8 @@ def test_cems_has_labels_of_students_and_numbers_of_schools():
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("dras_modpref", "inferred"),
-        ("dras_collins", "inferred"),
+        ("dras_modpref", "Inferred"),
+        ("dras_collins", "Inferred"),
         ("dras_table1_as_analysed", "AD and BC"),
         ("dras_modpref", "artificial"),
     ],

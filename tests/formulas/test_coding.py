@@ -812,7 +812,7 @@ def test_a_reference_level_may_be_chosen_for_every_term(case):
     np.testing.assert_allclose([renamed[n] for n in res.names], res.params, atol=1e-7)
     plain = llbt.fit(formula, c)
     assert res.deviance == pytest.approx(plain.deviance)
-    assert f"reference {level}" in res.as_text()
+    assert f"reference {level}" in " ".join(res.as_text().split())
     keys = [*llbt.worth(plain).to_frame().columns[:-5]]
     worths = [llbt.worth(fit).to_frame().sort_values([*keys, "object"], ignore_index=True) for fit in (res, plain)]
     pd.testing.assert_frame_equal(*worths, rtol=1e-5)

@@ -73,7 +73,7 @@ def test_a_name_in_backticks_is_refused_with_what_can_be_pasted(name):
 def test_three_to_ten_integers_are_labels_and_the_printout_says_so():
     res = llbt.fit("object * year", table("year"))
     note = 'year: 4 levels (integers; numeric="year" for one slope), reference 2000'
-    assert note in str(res.summary())
+    assert note in " ".join(str(res.summary()).split())
     assert len(res.names) == 8
     for other in ("object * C(year)", "object * I(year == 2001)", "object"):
         assert "(integers" not in str(llbt.fit(other, table("year")).summary())
@@ -183,11 +183,15 @@ def test_fits_of_lists_say_so_too():
     lists = ranks.loc[np.tile(np.arange(6), 12)].reset_index(drop=True)
     lists = lists.assign(year=np.repeat([1, 2, 3], 24), age=np.tile(AGES, 6))
     r = llbt.from_rankings(lists, objects=["A", "B", "C"], covariates=["year", "age"])
-    assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit("object * year", r))
+    assert 'year: 3 levels (integers; numeric="year" for one slope)' in " ".join(
+        str(llbt.fit("object * year", r)).split()
+    )
     assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", r))
     assert llbt.fit("object + object:I(age - 30)", r).converged
     p = llbt.from_patterns(lists, "rankings", objects=["A", "B", "C"], covariates=["year", "age"])
-    assert 'year: 3 levels (integers; numeric="year" for one slope)' in str(llbt.fit("object * year", p))
+    assert 'year: 3 levels (integers; numeric="year" for one slope)' in " ".join(
+        str(llbt.fit("object * year", p)).split()
+    )
     assert "12 whole numbers" in refusal(lambda: llbt.fit("object * age", p))
     assert llbt.fit("object + object:I(age - 30)", p).converged
 

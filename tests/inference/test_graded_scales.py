@@ -66,7 +66,7 @@ def test_the_figure_of_music_is_that_of_all_decisions() -> None:
     assert three.loc["clas", "estimate"] == pytest.approx(np.exp(2 * 0.941894607369227), rel=1e-7)
     assert "preferred to rap, given a decision" in str(llbt.interpret(res))
     assert "the odds within the first grade" in str(llbt.interpret(llbt.fit("object + tie + grade + order", judged())))
-    assert "both of the first grade, are exp" in str(llbt.model_table([res]))
+    assert "both of the first grade, are exp" in " ".join(llbt.model_table([res]).as_text(notes="all").split())
     figures = llbt.interpret(res).figures
     assert figures["share ends"] == pytest.approx(preferred(res.params, "coun", "hvym"), rel=1e-12)
     assert figures["odds ends"] == pytest.approx(np.exp(log_odds(figures["share ends"])), rel=1e-9)

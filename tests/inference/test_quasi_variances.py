@@ -215,7 +215,7 @@ def test_the_record():
     assert found.worst_error == max(-found.worst_errors[0], found.worst_errors[1])
     assert found.worst_errors[0] <= found.relative_errors.min().min()
     assert found.relative_errors.max().max() <= found.worst_errors[1]
-    text = found.as_text()
+    text = " ".join(found.as_text(notes="all").split())
     assert "scale λ, reference ST" in text
     assert "90 % intervals" in text
     assert "pairs: -1.9 % to +2.4 %; of all contrasts: -3.7 % to +3.6 %" in text

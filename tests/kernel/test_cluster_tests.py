@@ -259,7 +259,7 @@ def test_fit_is_tested_against_the_saturated_model(judges):
     assert found.pearson.p_value == pytest.approx(row["p_value"], abs=1e-12)
     assert np.isnan(found.deviance.p_value)
     assert "Pr(flips)" in found.table().as_text()
-    assert any("χ² takes the judgments as independent" in note for note in found.notes)
+    assert any("χ² assumes independent judgments" in note for note in found.notes)
     said = llbt.interpret(m0).sentences["fit"]
     assert f"by flips of {judges} clusters' scores" in said
     assert "deviance" not in said

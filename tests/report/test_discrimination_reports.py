@@ -36,9 +36,9 @@ def test_discriminations_are_rows_beside_other_fits() -> None:
     frame = found.to_frame().query("model == '(2)'").set_index("term")
     np.testing.assert_allclose(frame.loc["σ[J1]":"σ[J4]", "estimate"], res.discriminations)
     np.testing.assert_allclose(frame.loc["σ[J1]":"σ[J4]", "conf_low"], res.discrimination_intervals()["conf_low"])
-    text = found.as_text()
+    text = found.as_text(notes="all")
     assert "σ[J3]" in text
-    assert "their mean square 1" in text
+    assert "their mean square 1" in " ".join(text.split())
     beside = llbt.model_table([res, mixed()])
     assert beside.figures["aic"].iloc[0] == pytest.approx(-2 * res.llf + 2 * 7)
 

@@ -180,7 +180,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.drop1: lambda: ([fitted()], {}),
     llbt.goodness_of_fit: lambda: ([fitted()], {}),
     llbt.held_out: lambda: ([fitted()], {"folds": 3, "rng": 1}),
-    llbt.plot.fragility: lambda: ([llbt.fragility(fitted())], {}),
+    llbt.plot.fragility: lambda: ([fitted()], {}),
     llbt.plot.calibration: lambda: ([llbt.held_out(fitted(), folds=3, rng=1)], {}),
     llbt.influence: lambda: ([fitted()], {}),
     llbt.plot.residuals: lambda: ([fitted()], {}),
