@@ -85,10 +85,9 @@ def table(record: Record, *, title: str | None = None, notes: bool = True) -> st
     rows = range(len(found.fields[0].values)) if found.shown is None else found.shown
     caption = escaped(found.title if title is None else title)
     head = "".join(_heading(f, heading) for f, heading in zip(found.fields, headings, strict=True))
+    named = next((f for f in found.fields if f.kind in _LABELS), None)
     body = "\n".join(
-        "<tr>"
-        + "".join(_cell(f, k, row, text) for k, (f, text) in enumerate(zip(found.fields, cells, strict=True)))
-        + "</tr>"
+        "<tr>" + "".join(_cell(f, f is named, row, text) for f, text in zip(found.fields, cells, strict=True)) + "</tr>"
         for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
     )
     return (
@@ -141,10 +140,10 @@ def _heading(f: Field, heading: str) -> str:
     return f'<th scope="col"{_class("number" if number else "")}{kind}>{button}</th>'
 
 
-def _cell(f: Field, k: int, row: int, text: str) -> str:
-    """Return one cell: the first of a row names it, a number carries its value to sort by."""
+def _cell(f: Field, names_row: bool, row: int, text: str) -> str:
+    """Return one cell: the first label of a row names it, a number carries its value to sort by."""
     if f.kind in _LABELS:
-        tag, rest = ("th", ' scope="row"') if k == 0 else ("td", "")
+        tag, rest = ("th", ' scope="row"') if names_row else ("td", "")
         level = (
             f"level-{text}" if f.name == "level" and text in _LEVELS else "long" if _LONG < len(text) <= _NAME else ""
         )
