@@ -139,7 +139,7 @@ def from_rankings(
     A > B = C     1 J1
     A = C > B     1 J2
     """
-    if unranked not in ("unknown", "below"):
+    if not isinstance(unranked, str) or unranked not in ("unknown", "below"):
         raise OptionError(
             f"unranked={safe_repr(unranked)}",
             f"Ranks that mean none are missing={safe_repr(unranked)}.",

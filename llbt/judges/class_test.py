@@ -103,7 +103,7 @@ class ClassTest(Record):
         notes = []
         if self.stopped:
             notes.append(
-                f"ended at draw {len(self.draws)} of at most {self.n}, the {self.enough}th as large as the statistic "
+                f"ended at draw {len(self.draws)} of at most {self.n}, with {self.enough} as large as the statistic "
                 "(Besag & Clifford 1991)"
             )
         if self.short:

@@ -196,7 +196,7 @@ def test_a_quarter_is_circular_by_chance_whatever_is_missing():
         assert math.isnan(record.zeta)
     assert np.mean(found) == 7 / 4
     assert np.var(found) == pytest.approx(3 * 7 / 16)
-    assert "toss of a coin: 1.75 (standard deviation 1.15)" in record.as_text()
+    assert "expected by chance: 1.75 (standard deviation 1.15)" in " ".join(record.as_text(notes="all").split())
 
 
 def test_what_is_counted_instead_is_said():

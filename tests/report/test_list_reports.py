@@ -42,7 +42,7 @@ def test_lists_are_fitted_for_the_page(tmp_path: Path) -> None:
     page = _page(r, tmp_path)
     assert re.findall(r'<section id="(\w+)">', page) == SECTIONS
     assert "llbt.fit(&#x27;object + tie&#x27;, rankings, cov_type=&#x27;cluster&#x27;" in page
-    assert "Standard errors allow for dependence within judge (G = 10" in _section(page, "words")
+    assert "Standard errors: CR3 by judge (G = 10" in _section(page, "words")
     assert "A Plackett-Luce model (object + tie) was fitted to 120 lists of 4 objects" in _section(page, "words")
     assert "Goodness of fit of lists, by triples" in _section(page, "fit")
     assert page.count("<svg") == 2

@@ -329,11 +329,13 @@ def _call(door: Callable[..., Any], frame: Any, options: dict[str, Any]) -> Call
     return lambda: door(frame, **options)
 
 
-def _wins(ask: Callable[[], llbt.Comparisons], value: Any) -> Callable[[], Any]:
+def _wins(ask: Callable[[], llbt.Comparisons | llbt.Rankings], value: Any) -> Callable[[], Any]:
     """Who won how often over whom by which judge, in an order that no label decides."""
 
     def counts() -> tuple[Any, ...]:
-        frame = ask().to_frame().replace({value: "plain"})
+        read = ask()
+        pairs = read.to_comparisons() if isinstance(read, llbt.Rankings) else read
+        frame = pairs.to_frame().replace({value: "plain"})
         by = [c for c in frame if c not in ("object_i", "object_j", "wins_i", "wins_j", "ties")]
         turned = frame.rename(columns=lambda c: {"i": "j", "j": "i"}[c[-1]].join((c[:-1], "")) if c[-2] == "_" else c)
         both = pd.concat([frame, turned])[["object_i", "object_j", *by, "wins_i"]]
