@@ -41,7 +41,7 @@ _Weights = Mapping[str, Mapping[Any, float] | str]
 @checked
 def contrasts(
     res: AnyFit | FitPart | OneSource | ClassSource,
-    named: Annotated[Mapping[str, Mapping[Any, float] | str], JUDGED_INSIDE],
+    named: Annotated[Mapping[str, Mapping[Any, float] | str] | None, JUDGED_INSIDE] = None,
     *,
     at: At = None,
     by: By | None = None,
@@ -101,16 +101,17 @@ def contrasts(
     >>> table.to_frame()[["term", "estimate"]].round(3).values.tolist()
     [['A vs rest', 2.566]]
     """
+    if not isinstance(named, Mapping) or not named:
+        given = "none" if named is None or isinstance(named, Mapping) else kind_of(named)
+        raise OptionError(
+            f"the named contrasts are {given}",
+            expected="a mapping of names to weights or hypotheses: contrasts(res, {'A vs B': {'A': 1, 'B': -1}})",
+        )
     if by is not None or weights is not None or hypothesis is not None:
         groups = groups_of(res, at, by, weights, hypothesis)
         return stack_groups(groups, lambda place: contrasts(res, named, at=place, scale=scale, confidence=confidence))
     if isinstance(res, ClassWorthSource):
         return res.class_worths().stacked(lambda one: contrasts(one, named, at=at, scale=scale, confidence=confidence))
-    if not isinstance(named, Mapping) or not named:
-        raise OptionError(
-            f"the weights are {'none' if isinstance(named, Mapping) else kind_of(named)}",
-            expected="a mapping of names to weights or hypotheses, such as {'A vs B': {'A': 1, 'B': -1}}",
-        )
     if has_many_worths(res):
         return _of_many(res, named, at, scale, confidence)
     return _answered(res, named, at, scale, confidence)
