@@ -105,8 +105,8 @@ def compare(
     δᵢ is the log-worth of i in b less that in a, up to a constant. The change is δᵢ less the mean δ of the anchors
     other than i. By ``"consensus"`` the anchors are the objects whose δᵢ is at most 2 standard errors from the
     centre. The centre is first the median and then the mean of the anchors, until the anchors stay; they are never
-    fewer than half of the objects. If they are fewer than two thirds of the objects, or differ among themselves (p < .01), the tables cannot
-    say which side moved: then changes are NaN, and `pairs` says what is known.
+    fewer than half of the objects. If they are fewer than two thirds of the objects, or differ among themselves
+    (p < .01), the tables cannot say which side moved: then changes are NaN, and `pairs` says what is known.
 
     Intervals and adjusted p-values are by the distribution of the largest |z| (Hothorn, Bretz & Westfall 2008,
     Biometrical Journal 50(3), 346-363).
