@@ -22,6 +22,7 @@ from .new_judge import asked_of
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise
 from .scales import FACTORS, Scale
+from .simultaneous import root_of
 
 _UNITS: dict[Scale, str] = {"log_worth": "log-worth λ", "log_odds": "log-odds 2λ", "elo": "Elo"}
 _DRAWS = 20_000  # the simulated p-value of .05 is right to about .0015
@@ -212,7 +213,7 @@ def best(
     return Best(
         labels,
         found.estimate,
-        _p_values(pairs, _root(cov), generator),
+        _p_values(pairs, root_of(cov), generator),
         winner(found.estimate, wider**2 * cov, confidence, generator),
         lead(found.estimate, wider**2 * cov, confidence),
         scale,
@@ -222,12 +223,6 @@ def best(
 
 
 _SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons with all others"
-
-
-def _root(cov: FloatArray) -> FloatArray:
-    """Return L with L Lᵀ the covariance, shape (J, J)."""
-    values, vectors = np.linalg.eigh(cov)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _p_values(pairs: Pairwise, root: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -265,7 +260,7 @@ def winner(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.ran
     found = _conditional(estimate, cov, of, ahead)
     alpha = 1 - confidence
     centre = np.eye(size) - 1 / size
-    reach = max_z_of(centre @ _root(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
+    reach = max_z_of(centre @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
     level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
     low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
     return Corrected(found.at, found.error, middle, low, high)

@@ -93,10 +93,15 @@ def simultaneous(
     statistic = found / error
     p_value = two_sided_p(statistic, own)
     alike = np.where(own != df, np.sign(statistic) * stats.t.isf(p_value / 2, df), statistic)  # of the tail of each
-    values, vectors = np.linalg.eigh(cov)
-    root = weights @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    root = weights @ root_of(cov)
     root[np.isnan(error)] = 0.0
     largest_z = max_z_of(root, df, rng)
     critical = largest_z.quantile(confidence)
     half = np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical) * error
     return Simultaneous(found, error, statistic, p_value, largest_z.p_value(alike), found - half, found + half, own)
+
+
+def root_of(cov: FloatArray) -> FloatArray:
+    """Return L with LLᵀ the nearest covariance without negative eigenvalues, shape (k, k)."""
+    values, vectors = np.linalg.eigh(cov)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

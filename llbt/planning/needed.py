@@ -21,6 +21,7 @@ from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
 from ..inference.pairwise import all_pairs
 from ..inference.scales import FACTORS
+from ..inference.simultaneous import root_of
 from ..printing.notes import Qualifying
 from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 
@@ -267,10 +268,10 @@ class _Ahead:
         independent, between = res.covariance.independent, None
         if independent is not None:
             rows = found.rows[:, res.free]
-            between = _root(found.cov - rows @ independent @ rows.T)
+            between = root_of(found.cov - rows @ independent @ rows.T)
         alone = critical_value(confidence, np.inf)
         critical = stats.norm.isf(stats.t.sf(pairs.critical, pairs.df))  # judgments to come have more clusters
-        return cls(objects, found, _root(found.cov), between, critical, alone, power, as_generator(rng))
+        return cls(objects, found, root_of(found.cov), between, critical, alone, power, as_generator(rng))
 
     def errors(self, root: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         """Return the standard errors of λ_i − λ_j, shape (m,)."""
@@ -304,12 +305,6 @@ class _Ahead:
         apart, error = self.found.estimate[i] - self.found.estimate[j], self.errors(self.between, i, j)
         drawn = self.between @ self.rng.standard_normal((len(self.between), _DRAWS))
         return float((apart[:, None] + drawn[i] - drawn[j] > critical * error[:, None]).all(axis=0).mean())
-
-
-def _root(cov: FloatArray) -> FloatArray:
-    """Return L with LLᵀ the nearest covariance without negative eigenvalues."""
-    values, vectors = np.linalg.eigh(cov)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _multiples(effect: FloatArray, z: FloatArray, critical: float) -> FloatArray:
