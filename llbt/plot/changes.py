@@ -10,7 +10,7 @@ from ..arguments import checked
 from ..errors import DesignError
 from ..inference.changes_record import SCALES, Changes
 from ..inference.scales import FACTORS
-from .style import BLUE, GREY, ORANGE, finish, label_scale, points, rows_of, short_names, zero_line
+from .style import BLUE, GREY, ORANGE, finish, label_scale, legend_above, points, rows_of, short_names, zero_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +62,5 @@ def changes(res: Changes, *, ax: Axes | None = None) -> Axes:
             points(ax, factor * of.estimate[some], rows, bounds, (colour, "o"), label=word or "no change shown")
     zero_line(ax)
     label_scale(ax, f"change of {SCALES[res.scale]}")
-    if len(set(verdicts.tolist())) > 1:
-        ax.legend(frameon=False, fontsize="small", loc="best")
-    ax.set_title(f"{res.names[0]} → {res.names[1]}, {100 * res.confidence:.4g} % simultaneous", fontsize="medium")
+    legend_above(ax, columns=3, title=f"{res.names[0]} → {res.names[1]}, {100 * res.confidence:.4g} % simultaneous")
     return finish(ax)
