@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from ..arguments import filled
+from ..core.basis import Basis, of_comparisons
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
@@ -138,6 +139,24 @@ def formula(fit: WithSpecification) -> str:
 def objects(fit: WithTable) -> tuple[Label, ...]:
     """The J objects, in the order of the table."""
     return fit.comparisons.objects
+
+
+@Attribute
+def answers(fit: WithTable) -> Comparisons:
+    """What was fitted: the table."""
+    return fit.comparisons
+
+
+@Attribute
+def n_judgments(fit: WithTable) -> float:
+    """Number of judgments, the sum of their weights."""
+    return fit.comparisons.n_judgments
+
+
+@Attribute
+def basis(fit: WithTable) -> Basis:
+    """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+    return of_comparisons(fit.comparisons)
 
 
 @Attribute

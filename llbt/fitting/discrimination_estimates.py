@@ -10,8 +10,6 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import Confidence, checked
-from ..core import basis
-from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
@@ -247,11 +245,7 @@ class DiscriminationEstimates:
         """The counts with the fitted counts."""
         return Cells(self.comparisons, self.means, self.n_params)
 
-    @property
-    def answers(self) -> Comparisons:
-        """What was fitted: the table."""
-        return self.comparisons
-
+    answers = attributes.answers
     counts = attributes.counts
     n_cells = attributes.n_cells
     df_null = fitted_counts.df_null
@@ -269,6 +263,8 @@ class DiscriminationEstimates:
     resid_pearson = fitted_counts.resid_pearson
     resid_deviance = fitted_counts.resid_deviance
     effective_params = criteria.effective_params
+    n_judgments = attributes.n_judgments
+    basis = attributes.basis
     nobs = criteria.nobs
     df_model = criteria.df_model
     aic = criteria.aic
@@ -279,16 +275,6 @@ class DiscriminationEstimates:
     def n_params(self) -> int:
         """Estimated parameters beside the nuisance: p and K − 1, for the norm ties one discrimination to the others."""
         return len(self.without.free) + len(self.judging.levels) - 1
-
-    @property
-    def n_judgments(self) -> float:
-        """Number of judgments, the sum of their weights."""
-        return self.comparisons.n_judgments
-
-    @property
-    def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
-        return basis.of_comparisons(self.comparisons)
 
     @property
     def bic_judges(self) -> float:

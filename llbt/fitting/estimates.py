@@ -135,17 +135,13 @@ class Estimates:
         """
         return self.estimated.combined(rows)
 
+    answers = attributes.answers
     counts = attributes.counts
 
     @property
     def n_params(self) -> int:
         """Number of estimated parameters of worths, ties, both bad, grades and order: neither held nor aliased ones."""
         return len(self.free)
-
-    @property
-    def answers(self) -> Comparisons:
-        """What was fitted: the table."""
-        return self.comparisons
 
     @property
     def log_linear(self) -> bool:

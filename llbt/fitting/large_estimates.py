@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import checked
-from ..core import basis
-from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
@@ -149,11 +147,7 @@ class LargeEstimates:
         """The counts with the fitted counts."""
         return Cells(self.comparisons, self.solution.means, self.n_params)
 
-    @property
-    def answers(self) -> Comparisons:
-        """What was fitted: the table."""
-        return self.comparisons
-
+    answers = attributes.answers
     counts = attributes.counts
     n_cells = attributes.n_cells
     df_null = fitted_counts.df_null
@@ -170,6 +164,8 @@ class LargeEstimates:
     resid_response = fitted_counts.resid_response
     resid_pearson = fitted_counts.resid_pearson
     resid_deviance = fitted_counts.resid_deviance
+    n_judgments = attributes.n_judgments
+    basis = attributes.basis
     nobs = criteria.nobs
     df_model = criteria.df_model
     aic = criteria.aic
@@ -180,16 +176,6 @@ class LargeEstimates:
     def n_params(self) -> int:
         """Number of free parameters: J − 1 log-worths, and q others."""
         return len(self.worths) - 1 + len(self.beside.free)
-
-    @property
-    def n_judgments(self) -> float:
-        """Number of judgments, the sum of their weights."""
-        return self.comparisons.n_judgments
-
-    @property
-    def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
-        return basis.of_comparisons(self.comparisons)
 
     @property
     def effective_params(self) -> float:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..arguments import Confidence, checked
 from ..core import basis
-from ..core.basis import Basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult
@@ -244,16 +243,9 @@ class MixedEstimates:
         noise = self.maximum.moved if isinstance(self.maximum.rule, Sampling) else 0.0
         return boundary_test(self.llf, self.without.llf, str(self.brackets[0]), noise)
 
-    @property
-    def n_judgments(self) -> float:
-        """Number of judgments, the sum of their weights."""
-        return self.comparisons.n_judgments
-
-    @property
-    def answers(self) -> Comparisons:
-        """What was fitted: the table."""
-        return self.comparisons
-
+    answers = attributes.answers
+    n_judgments = attributes.n_judgments
+    basis = attributes.basis
     nobs = criteria.nobs
     df_model = criteria.df_model
     aic = criteria.aic
@@ -262,11 +254,6 @@ class MixedEstimates:
     effective_params = criteria.effective_params
     counts = attributes.counts
     n_cells = attributes.n_cells
-
-    @property
-    def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
-        return basis.of_comparisons(self.comparisons)
 
     @property
     def llf(self) -> float:

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import checked
-from ..core import basis
-from ..core.basis import Basis
 from ..core.columns import FloatArray
 from ..errors import OptionError
 from ..kernel import explicit
@@ -83,6 +81,8 @@ class PlainEstimates(Estimates):
     resid_response = fitted_counts.resid_response
     resid_pearson = fitted_counts.resid_pearson
     resid_deviance = fitted_counts.resid_deviance
+    n_judgments = attributes.n_judgments
+    basis = attributes.basis
     nobs = criteria.nobs
     df_model = criteria.df_model
     aic = criteria.aic
@@ -102,16 +102,6 @@ class PlainEstimates(Estimates):
         curvature = prior(self.solution.params).curvature
         whole = curvature if isinstance(curvature, np.ndarray) else curvature.toarray()
         return self.n_params - float(np.sum(whole * self.solution.cov))
-
-    @property
-    def n_judgments(self) -> float:
-        """Number of judgments, the sum of their weights."""
-        return self.comparisons.n_judgments
-
-    @property
-    def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
-        return basis.of_comparisons(self.comparisons)
 
     @property
     def hat_diag(self) -> pd.Series[float]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
-from ..core.patterns import Patterns
-from ..core.rankings import Rankings
 from ..formulas.design import Design
 from ..kernel.list_fit import ListFit
 from ..kernel.profile import Held, profile_bounds
@@ -21,9 +20,20 @@ from .unsupported_questions import FIGURES_OF_ANSWERS
 from .wald import Estimated, others_of
 
 
+class AnswerModel(criteria.WithLikelihood, Protocol):
+    """What each kind of fit to whole answers has of its own, beside `llf` and `n_params`."""
+
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        """Names of the parameters beside those of the design."""
+
+    def _held(self, k: int) -> Held:
+        """Return the maximum of the likelihood with estimate k held."""
+
+
 @lacks(FIGURES_OF_ANSWERS)
 @dataclass(frozen=True, repr=False, eq=False)
-class WorthEstimates:
+class WorthEstimates(AnswerModel):
     """Estimates of a model of whole answers (lists, patterns): worths as comparisons have them, others beside them.
 
     Attributes
@@ -45,25 +55,6 @@ class WorthEstimates:
     solution: ListFit
     covariance: Covariance
     average: FitPart
-
-    @property
-    def names_beside(self) -> tuple[str, ...]:
-        """Names of the parameters beside those of the design."""
-        raise NotImplementedError
-
-    @property
-    def n_judgments(self) -> float:
-        """Number of answers."""
-        raise NotImplementedError
-
-    @property
-    def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count."""
-        raise NotImplementedError
-
-    def _held(self, k: int) -> Held:
-        """Return the maximum of the likelihood with estimate k held."""
-        raise NotImplementedError
 
     @property
     def comparisons(self) -> Comparisons:
@@ -135,11 +126,6 @@ class WorthEstimates:
     def gradient_norm(self) -> float:
         """Euclidean norm of the score at the estimates."""
         return float(np.linalg.norm(self.solution.gradient))
-
-    @property
-    def answers(self) -> Rankings | Patterns:
-        """What was fitted."""
-        raise NotImplementedError
 
     @property
     def llf(self) -> float:

@@ -13,7 +13,6 @@ from scipy import special
 
 from ..arguments import Confidence, Count, checked
 from ..core import basis
-from ..core.basis import Basis
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.counts import counts_of_cells
@@ -218,22 +217,10 @@ class LatentClasses(Record):
         """How many parameters there are, K − 1 shares among them."""
         return self.by_judge.answers.size(self.k)
 
-    @property
-    def n_judgments(self) -> float:
-        """Number of judgments, the sum of their weights."""
-        return self.pooled.n_judgments
-
-    @property
-    def answers(self) -> Comparisons:
-        """What was fitted: the table."""
-        return self.comparisons
-
-    @property
-    def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
-        return self.pooled.basis
-
     effective_params = criteria.effective_params
+    answers = attributes.answers
+    n_judgments = attributes.n_judgments
+    basis = attributes.basis
     nobs = criteria.nobs
     df_model = criteria.df_model
     aic = criteria.aic
