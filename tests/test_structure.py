@@ -10,7 +10,7 @@ def test_few_tests_ask_for_a_kind() -> None:
 
 
 def test_few_modules_name_a_kind() -> None:
-    assert len(structure.naming_a_kind()) <= 24
+    assert len(structure.naming_a_kind()) <= 17
 
 
 def test_kinds_have_attributes_in_common() -> None:

@@ -21,7 +21,7 @@ from ..kernel.robust import Covariance
 from . import attributes, criteria, fitted_counts, wald
 from .fit_part import FitPart
 from .fitted_counts import Cells
-from .results import LLBTResults
+from .plain_estimates import PlainEstimates
 from .specification import CovType, IntervalMethod, Specification
 from .wald import Estimated
 
@@ -58,7 +58,7 @@ class Neighbour:
     """
 
     formula: str
-    res: LLBTResults | None
+    res: PlainEstimates | None
     reason: str
 
 
@@ -67,7 +67,7 @@ class DiscriminationEstimates:
     """The estimates of a fit with discriminations and what follows from them: all but tests, predictions, printout."""
 
     average: FitPart
-    without: LLBTResults
+    without: PlainEstimates
     wider: Neighbour
     judging: Judging
     solution: DiscriminationFit

@@ -28,7 +28,7 @@ from ..kernel.quadrature import Sampling
 from ..resampling import steps_shown
 from . import attributes, criteria, wald
 from .fit_part import FitPart
-from .results import LLBTResults
+from .plain_estimates import PlainEstimates
 from .specification import CovType, Specification
 from .variance_components import boundary_test, scale_intervals, share_between
 from .wald import Estimated
@@ -94,7 +94,7 @@ class MixedEstimates:
     """The estimates of a fit with effects and what follows from them: `MixedResults` but for tests and printout."""
 
     average: FitPart
-    without: LLBTResults
+    without: PlainEstimates
     brackets: tuple[Bracket, ...]
     judges: JudgeTable
     solution: MixedFit

@@ -25,7 +25,7 @@ from ..fitting.class_predictions import class_predictions
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.estimates import Solved
 from ..fitting.fit_part import FitPart, part_of
-from ..fitting.results import LLBTResults
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.specification import Specification
 from ..fitting.unsupported_questions import FIGURES_OF_CLASSES, OF_CLASSES, no_profile
 from ..fitting.wald import Estimated, others_of
@@ -92,7 +92,7 @@ class LatentClasses(Record):
     _made_by: ClassVar[str] = "llbt.judges.classes(formula, c)[k]"
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = OF_CLASSES
 
-    pooled: LLBTResults
+    pooled: PlainEstimates
     by_judge: ByJudge
     mixture: Mixture
 

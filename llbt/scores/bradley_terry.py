@@ -13,7 +13,7 @@ from ..core.comparisons import Comparisons
 from ..errors import OptionError, SeparationError, listed
 from ..fitting.existence import check_connected
 from ..fitting.model import LLBT
-from ..fitting.results import LLBTResults
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.specification import Prior
 from ..inference.log_worths import centred
 from ..kernel.batch import fit_many
@@ -113,7 +113,7 @@ class Strengths:
     log_odds: FloatArray
     worth: FloatArray
     std_error: FloatArray
-    results: LLBTResults | None
+    results: PlainEstimates | None
     has_ties: bool
     place: IntArray
     notes: tuple[str, ...]
@@ -177,7 +177,7 @@ def _exact(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
     return Strengths(log_odds, _worths(log_odds), error_of, res, tied, place, notes)
 
 
-def _scores_of(res: LLBTResults, outcomes: Outcomes) -> tuple[FloatArray, FloatArray, IntArray]:
+def _scores_of(res: PlainEstimates, outcomes: Outcomes) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return log-odds and standard errors (N,) in the order of the systems, and where the fit has each system."""
     found, _ = centred(res, None)
     objects = res.comparisons.objects
@@ -321,7 +321,7 @@ def without_ties(found: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> S
 
 
 def _refitted(
-    found: Strengths, res: LLBTResults, outcomes: Outcomes, counts: FloatArray, asked: BradleyTerry
+    found: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray, asked: BradleyTerry
 ) -> FloatArray:
     """Return the log-odds of tables (B, P, 3), shape (B, N)."""
     if not len(counts):
@@ -334,7 +334,7 @@ def _refitted(
     return np.asarray(2 * params @ rows.rows[:, res.free].T)[:, found.place]
 
 
-def _in_order(found: Strengths, res: LLBTResults, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
+def _in_order(found: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
     """Return tables (B, P, C) as the fit has its comparisons, (B, S, C)."""
     size = len(found.place)
     i, j = found.place[outcomes.pairs].T
