@@ -354,7 +354,8 @@ def _calibrated(
 ) -> Calibration:
     """Return what `calibrate` does."""
     units = read_units_of(human, machine, unit, groups, order=re.search(r"\border\b", formula) is not None)
-    model = LLBT.from_formula(_checked_formula(formula, units), units.table)
+    _check_formula(formula, units)
+    model = LLBT.from_formula(formula, units.table)
     problem = CalibrationProblem.of(units, model.design, means)
     weights = None if omega is None else np.full(len(units.machines), float(omega))
     return _calibration(problem, formula, weights, confidence)
@@ -405,11 +406,10 @@ unit_model.register(Calibration)(calibrated_units)
 refit_data.register(Calibration)(calibrated_again)
 
 
-def _checked_formula(formula: str, units: Units) -> str:
+def _check_formula(formula: str, units: Units) -> None:
     parsed = parse(formula, vocabulary(units.table))
     if any(term.factors for term in (*parsed.tie, *parsed.order)) or parsed.bad or parsed.grade or not parsed.worth:
         raise FormulaError(f"{formula!r}", expected="object, with tie and order where they are wanted: 'object + tie'")
-    return formula
 
 
 def _gained(effective: float, labels: int) -> tuple[str, ...]:
