@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -287,6 +287,16 @@ class Field:
         return self.name or ("stars" if self.kind == "stars" else self.heading)
 
 
+class _Lines(tuple[str, ...]):
+    """Lines of a table; a call, as of the method of a data frame, says what to type."""
+
+    __slots__ = ()
+
+    def __call__(self, n: int = 5) -> NoReturn:
+        """Raise: here ``head`` is an attribute."""
+        raise AttributeError(f".head holds the lines above the columns. The first rows: .to_frame().head({n}).")
+
+
 @dataclass(frozen=True, repr=False)
 class Table(Record):
     """Columns with a title, lines above and below, and notes.
@@ -322,6 +332,9 @@ class Table(Record):
     asked: bool = False
     answer: str = ""
     printed: Table | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "head", _Lines(self.head))
 
     def table(self) -> Table:
         """Return the table itself."""

@@ -33,6 +33,10 @@ OF_ANSWERS = [
     "lb.to_latex()",
     "lb.to_markdown()",
     "lb.shape",
+    "lb.columns",
+    "lb.head()",
+    "lb.head(2)",
+    "lb.tail()",
     "lb[0]",
 ]
 CALLS = [

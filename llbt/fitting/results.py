@@ -158,7 +158,7 @@ class LLBTResults(PlainEstimates, Record):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        return f"{self.as_html()}<p>next: worth · pairwise · anova · goodness_of_fit</p>"
+        return f"{super()._repr_html_()}<p>next: worth · pairwise · anova · goodness_of_fit</p>"
 
 
 def bic_reservation(fits: Sequence[Estimates]) -> tuple[str, ...]:
