@@ -17,6 +17,7 @@ from .judging import agreement, audit
 from .lists import datasets, example, formats
 from .messages import Said
 from .models import anova, fit, leaderboard, report, worth
+from .planning import needed
 from .scoring import aggregate, compare_all, interval
 from .scoring import leaderboard as score_leaderboard
 from .signatures import command
@@ -35,7 +36,7 @@ scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(example, datasets, formats),
     *(audit, fit, leaderboard, compare, worth, anova, report),
-    *(agreement, aggregate),
+    *(agreement, needed, aggregate),
 )
 _OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)
 _OF_SCORES: tuple[Callable[..., None], ...] = (score_leaderboard,)

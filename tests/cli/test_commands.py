@@ -330,6 +330,7 @@ FUNCTIONS = {
     "leaderboard": llbt.leaderboard,
     "worth": llbt.worth,
     "agreement": llbt.judges.agreement,
+    "needed": llbt.planning.needed,
     "aggregate": llbt.scores.aggregate,
     "metrics interval": llbt.metrics.interval,
     "metrics compare-all": llbt.metrics.compare_all,

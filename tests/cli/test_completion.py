@@ -38,6 +38,8 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("line", "expected", "not_expected"),
     [
         ("llbt le", "leaderboard", "worth"),
+        ("llbt ne", "needed", "leaderboard"),
+        ("llbt needed x --sp", "--split", "--at"),
         ("llbt metrics ", "compare-all", "leaderboard"),
         ("llbt worth --sc", "--scale", "--at"),
         ("llbt worth x --scale lo", "log_odds", "elo"),
