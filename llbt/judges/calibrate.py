@@ -27,7 +27,6 @@ from ..fitting.specification import Specification
 from ..fitting.unsupported_questions import FIGURES_OF_CALIBRATED, OF_CALIBRATED, no_profile
 from ..fitting.wald import Estimated
 from ..formulas.design import Design
-from ..formulas.grammar import parse, vocabulary
 from ..formulas.grid import At
 from ..inference.nesting import check_tables
 from ..inference.refit import refit_data, written_terms
@@ -354,9 +353,9 @@ def _calibrated(
 ) -> Calibration:
     """Return what `calibrate` does."""
     units = read_units_of(human, machine, unit, groups, order=re.search(r"\border\b", formula) is not None)
-    _check_formula(formula, units)
-    model = LLBT.from_formula(formula, units.table)
-    problem = CalibrationProblem.of(units, model.design, means)
+    design = LLBT.from_formula(formula, units.table).design
+    _check_formula(formula, design)
+    problem = CalibrationProblem.of(units, design, means)
     weights = None if omega is None else np.full(len(units.machines), float(omega))
     return _calibration(problem, formula, weights, confidence)
 
@@ -406,9 +405,10 @@ unit_model.register(Calibration)(calibrated_units)
 refit_data.register(Calibration)(calibrated_again)
 
 
-def _check_formula(formula: str, units: Units) -> None:
-    parsed = parse(formula, vocabulary(units.table))
-    if any(term.factors for term in (*parsed.tie, *parsed.order)) or parsed.bad or parsed.grade or not parsed.worth:
+def _check_formula(formula: str, design: Design) -> None:
+    """Raise for a formula without worths, and for covariates or objects of its tie and order."""
+    beside = ((block, term) for block, term in zip(design.blocks, design.terms, strict=True) if block != "worth")
+    if "worth" not in design.blocks or any(block != term for block, term in beside):
         raise FormulaError(f"{formula!r}", expected="object, with tie and order where they are wanted: 'object + tie'")
 
 
