@@ -214,17 +214,12 @@ def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | Non
     if counted is None:
         return found, covariance
     ghost = lists.matrix.shape[1]
-    kept = ListFit(
-        without_column(found.params, ghost),
-        without_column(found.information, ghost),
-        without_column(found.gradient, ghost),
-        lists.log_likelihood(without_column(found.params, ghost)),
-        found.converged,
-        found.n_iter,
+    params, information, gradient, matrix = (
+        without_column(array, ghost) for array in (found.params, found.information, found.gradient, covariance.matrix)
     )
     lost = np.delete(covariance.lost, ghost, axis=1) if len(covariance.lost) else covariance.lost
     plain = None if covariance.independent is None else without_column(covariance.independent, ghost)
-    matrix = without_column(covariance.matrix, ghost)
+    kept = ListFit(params, information, gradient, lists.log_likelihood(params), found.converged, found.n_iter)
     return kept, replace(covariance, source=matrix, lost=lost, independent=plain)
 
 
