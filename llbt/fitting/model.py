@@ -121,12 +121,12 @@ class LLBT:
             For unknown references.
         """
         parsed = parse(formula, vocabulary(data))
+        judged = decided(parsed, data).drop_empty()
         if compares_objects(parsed):
             check_connected(data)
         word = adds_objects(parsed)
         if word:
             check_odd_cycles(data, word)
-        judged = decided(parsed, data).drop_empty()
         return cls(formula, judged, reference, build_design(formula, judged, reference=reference))
 
     @checked
