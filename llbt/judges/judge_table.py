@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..core.columns import Coded, IntArray, Label, Lines, is_among
+from ..core.columns import Coded, IntArray, Label, is_among
 from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..errors import DesignError, OptionError, listed
 from ..formulas.grammar import MOST_LEVELS
@@ -84,9 +84,10 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
     """
     lines, by = lines_of(c), c.named(by)
     judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
-    table = tabulate(_reduced(lines, kept, judge), c)
-    table = replace(table, notes=(*table.notes, *within_judges(within, lines.columns, by)))
-    return JudgeData(table, by, tuple(judge.levels.tolist()), about)
+    notes = within_judges(within, lines.columns, by)
+    columns = tuple(column for column in lines.columns if column.name in kept)
+    table = tabulate(replace(lines, columns=columns, clusters=(judge,)), c)
+    return JudgeData(replace(table, notes=(*table.notes, *notes)), by, tuple(judge.levels.tolist()), about)
 
 
 def about_judges(
@@ -172,11 +173,6 @@ def _columns(kept: Sequence[Coded], asked: Sequence[str], made: str) -> dict[str
             expected=f"some of {listed(list(columns)) or 'none'}",
         )
     return columns
-
-
-def _reduced(lines: Lines, kept: Sequence[str], judge: Coded) -> Lines:
-    columns = tuple(column for column in lines.columns if column.name in kept)
-    return replace(lines, columns=columns, clusters=(judge,))
 
 
 def _by_judge(column: Coded, judge: Coded) -> Coded | None:

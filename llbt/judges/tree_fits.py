@@ -103,8 +103,9 @@ def judge_scores(data: ByJudge, results: NodeFit) -> FloatArray:
         return results.lists.scores(results.solution.params, data.codes, len(data.levels))
     fit = plain_of(results)
     assert fit is not None
+    problem = fit.problem()
     way = kept_way(fit.comparisons, data.by, (data.by,))
-    scores = cluster_scores(fit.problem(), fit.solution, way.clusters)
+    scores = cluster_scores(problem, fit.solution, way.clusters)
     place = {level: k for k, level in enumerate(way.levels)}
     return np.asarray(scores[[place[level] for level in data.levels]])
 

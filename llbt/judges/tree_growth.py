@@ -130,7 +130,8 @@ def stability_tests(data: ByJudge, results: NodeFit, min_size: int) -> pd.DataFr
 
     The judges' scores at the estimate are made orthonormal; see `kernel.score_processes`.
     """
-    scores = orthonormal_scores(judge_scores(data, results))
+    by_judge = judge_scores(data, results)
+    scores = orthonormal_scores(by_judge)
     rows = []
     for name, column in data.about.items():
         codes = column.codes
