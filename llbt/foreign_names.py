@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -157,9 +158,23 @@ def _picture_of(kind: type) -> str:
 
 def unknown_attribute(kind: type, name: str) -> AttributeError:
     """Return the error for a name that a kind of record does not have, with what to type in its place."""
-    said = f"{kind.__name__} has no attribute {name!r}"
-    hint = "" if name.startswith("_") else _hint(kind, name)
-    return AttributeError(f"{said}. {hint}" if hint else said)
+    return AttributeError(_Missing(kind, name))
+
+
+@dataclass(frozen=True, repr=False)
+class _Missing:
+    """The message of such an error, written when it is read: `hasattr` asks often, and reads none."""
+
+    kind: type
+    name: str
+
+    def __str__(self) -> str:
+        said = f"{self.kind.__name__} has no attribute {self.name!r}"
+        hint = "" if self.name.startswith("_") else _hint(self.kind, self.name)
+        return f"{said}. {hint}" if hint else said
+
+    def __repr__(self) -> str:
+        return repr(str(self))
 
 
 def unknown_column(name: object, known: Sequence[str]) -> UnknownColumnError:
