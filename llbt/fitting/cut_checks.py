@@ -8,8 +8,8 @@ from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative
 from ..errors import DesignError, OptionError
-from ..formulas.coding import word_of
 from ..formulas.design import Design
+from ..formulas.variables import word_of
 from ..kernel.likelihood import Problem
 from ..table import format_number
 from .separation import class_of

@@ -11,99 +11,38 @@ import functools
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import patsy
 import patsy.builtins
 from scipy.sparse import csr_array, hstack
 
-from ..budgets import refuse_large, refuse_parameters
-from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, groups, is_among
+from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons
-from ..errors import DesignError, FormulaError, OptionError, listed
+from ..errors import DesignError, FormulaError
 from ..kernel.indexed_rows import Gathered
-from .allowed import MOST_TERMS, NAMESPACE, most_columns
-from .grammar import SUMMED, Formula, Term, Variable, check_levels, has_object, marked, parse, vocabulary
+from .allowed import MOST_TERMS, NAMESPACE
+from .grammar import SUMMED, Formula, Term, check_levels, has_object, marked, parse, vocabulary
 from .integers import decided
-from .levels import LevelMatrix, Levels
-from .sides import check_antisymmetric, side_names, side_of
+from .levels import LevelMatrix
+from .sides import check_antisymmetric, side_of
+from .variables import (
+    FEW,
+    Block,
+    VariableTable,
+    check_constant,
+    column_values,
+    is_summed,
+    reference_object,
+    refuse_many,
+    relevelled,
+    variable_columns,
+    word_of,
+)
 
-Word = Literal["worth", "tie", "bad", "grade", "order"]  # what a parameter describes
-Block = str  # one of these; of grades each by itself: ``"grade[+]"``
 Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
-
-_NUMBERS = 50  # floats as large as the name of a parameter and what is kept of it
-_FEW = 1000  # rows that patsy may evaluate term by term
-
-
-@dataclass(frozen=True, eq=False)
-class VariableTable:
-    """The variables that a formula may use, with their values on a table."""
-
-    text: str
-    comparisons: Comparisons
-    columns: dict[str, Coded]
-    variables: dict[str, Variable]
-    reference: Label
-
-    def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], int, IntArray]:
-        """Return each variable's codes in the distinct combinations, how many these are, and the index into them.
-
-        For the worth, and where effects of objects are added up, both sides of each comparison count, otherwise the
-        side of the object shown first.
-        """
-        sides = (0, 1) if block == "worth" or is_summed(block, used) else (0,)
-        # an object covariate is told by its object, so that each object has a row of its own
-        keys = sorted({"object" if self.variables[name].role == "object covariate" else name for name in used})
-        codes = {name: np.concatenate([self.codes(name, k) for k in sides]) for name in {*keys, *used}}
-        size = length = len(self.comparisons) * len(sides)
-        if not keys:
-            size, index = 1, np.broadcast_to(np.int64(0), length)
-        elif length > _FEW and max(len(self.columns[name].levels) for name in keys) > length / 2:
-            index = np.arange(length)  # next to nothing is the same, so nothing is looked for
-        else:
-            first, index = groups([codes[name] for name in keys])
-            codes, size = {name: found[first] for name, found in codes.items()}, len(first)
-        return codes, size, index.reshape(len(sides), -1).T if len(sides) > 1 else index
-
-    def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
-        """Return variables as patsy takes them, from what `Codings.rows` takes for them."""
-        summed = is_summed(block, values)
-        contrast = patsy.Sum(omit=self.reference) if summed else Levels(self.reference)
-        return {name: _patsy_column(self.columns[name], found, contrast) for name, found in values.items()}
-
-    def pair_codes(self, pairs: IntArray) -> IntArray:
-        """Return the codes of pairs of objects (R, 2), whichever comes first.
-
-        Raises
-        ------
-        DesignError
-            For pairs that the table does not have.
-        """
-        c = self.comparisons
-        known, wanted = np.unique(_pair_keys(c, c.pairs)), _pair_keys(c, pairs)
-        codes = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        missing = np.flatnonzero(known[codes] != wanted)
-        if missing.size:
-            a, b = (c.objects[k] for k in pairs[missing[0]])
-            raise DesignError(f"{a!r} and {b!r} were never compared, so the formula does not determine this pair.")
-        return codes
-
-    def codes(self, name: str, side: int) -> IntArray:
-        """Return the codes of a variable for one side of each comparison, shape (S,)."""
-        column, role = self.columns[name], self.variables[name].role
-        if role == "object":
-            return self.comparisons.pairs[:, side]
-        if role == "object covariate":
-            return column.codes[self.comparisons.pairs[:, side]]
-        if role == "one side":
-            return column.codes[:, side_of(name)[1] ^ side]
-        return column.codes[:, side] if role == "side covariate" else column.codes
-
-
 Sum = tuple[int, str, tuple[int, ...]]  # a position, a name, and the columns that it is minus the sum of
 
 
@@ -177,7 +116,7 @@ class Codings:
             return Gathered((), (size, len(self.names)))
         terms = self.formula.of(word_of(block))
         numeric = [term for term in terms if any(self._has_numbers(f.variables) for f in term.factors)]
-        if not numeric or size <= _FEW:
+        if not numeric or size <= FEW:
             return self._placed(block, self._evaluated(block, terms, values, size), np.arange(len(coding.names)))
         labelled = [term for term in terms if term not in numeric]
         sparse = [not is_summed(block, coding.variables) and _of_labels(coding, term) for term in numeric]
@@ -212,7 +151,7 @@ class Codings:
 
     def _full(self, block: Block, rows: FloatArray | csr_array) -> npt.NDArray[np.bool_]:
         """Return which columns have many numbers that are not 0; those of labels by themselves have none."""
-        many = block == "worth" and rows.shape[0] > max(_FEW, len(self.table.comparisons) / 2)
+        many = block == "worth" and rows.shape[0] > max(FEW, len(self.table.comparisons) / 2)
         if not many or not isinstance(rows, np.ndarray):
             return np.zeros(rows.shape[1], dtype=np.bool_)
         return np.array([np.count_nonzero(column) > len(rows) / 2 for column in rows.T], dtype=np.bool_)
@@ -270,10 +209,10 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     check_levels(formula)
     c = decided(formula, c)
     chosen = references(reference)
-    columns = _relevelled(_columns(c, formula.variables), chosen)
-    table = VariableTable(text, c, columns, vocabulary(c).variables, _reference(chosen.get("object"), c))
-    _check_constant(formula, table)
-    _refuse_many(formula, table)
+    columns = relevelled(variable_columns(c, formula.variables), chosen)
+    table = VariableTable(text, c, columns, vocabulary(c).variables, reference_object(chosen.get("object"), c))
+    check_constant(formula, table)
+    refuse_many(formula, table)
     blocks: dict[Block, Coding] = {
         "worth": _coding(table, "worth", formula.worth, _with_margins(formula.worth, formula.text)),
         **{block: _coding(table, block, *_terms(formula, block)) for block in (*c.response.shared, "order")},
@@ -286,46 +225,6 @@ def _terms(formula: Formula, block: Block) -> tuple[Sequence[Term], Sequence[Ter
     written = formula.of(word_of(block))
     summed = any(map(has_object, written)) and block in SUMMED
     return written, _with_margins(written, formula.text) if summed else written
-
-
-def is_summed(block: Block, used: Collection[str]) -> bool:
-    """Whether a block adds effects of objects up over the two sides of a comparison."""
-    return block in SUMMED and "object" in used
-
-
-def word_of(block: Block) -> Word:
-    """Return what the parameters of a block describe."""
-    return cast(Word, block.partition("[")[0])
-
-
-def _refuse_many(formula: Formula, table: VariableTable) -> None:
-    """Raise where the columns of terms do not fit into memory: those of labels in the worth are never a matrix."""
-    labelled = [term for term in formula.worth if all(_is_label(table, factor.code) for factor in term.factors)]
-    dense = [term for term in formula.described if all(term is not known for known in labelled)]
-    refuse_parameters(sum(_most_columns(table, term) for term in dense))
-    number = sum(_most_columns(table, term) for term in labelled)
-    refuse_large(
-        f"coding {number:,} parameters", _NUMBERS * float(number), "Take fewer objects or levels.", DesignError
-    )
-
-
-def _is_label(table: VariableTable, code: str) -> bool:
-    return code in table.columns and not table.columns[code].numeric
-
-
-def _most_columns(table: VariableTable, term: Term) -> int:
-    """Return the largest number of columns that a term may have."""
-    size = 1
-    for factor in term.factors:
-        whole = next((name for name in factor.variables if factor.code == name or factor.code.startswith("C(")), None)
-        labels = whole is not None and (factor.code != whole or not table.columns[whole].numeric)
-        size *= len(table.columns[whole].levels) if whole is not None and labels else most_columns(factor.code)
-    return size
-
-
-def column_values(column: Coded, codes: IntArray) -> npt.NDArray[Any]:
-    """Return what `Codings.rows` takes for a variable: numbers of a numeric column, codes of labels."""
-    return column.levels[codes] if column.numeric else codes
 
 
 def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: Sequence[Term]) -> Coding:
@@ -511,90 +410,6 @@ def references(reference: Reference) -> dict[str, Label]:
     if reference is None:
         return {}
     return dict(reference) if isinstance(reference, Mapping) else {"object": reference}
-
-
-def _relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[str, Coded]:
-    """Return the columns with the levels asked for in front, where treatment coding has its reference, as R's relevel.
-
-    Raises
-    ------
-    OptionError
-        For a name that has no labels in the table, and for levels that are not there.
-    """
-    found = dict(columns)
-    for name, level in chosen.items():
-        if name == "object":
-            continue
-        labelled = [known for known, column in columns.items() if not column.numeric and known != "pair"]
-        if name not in labelled:
-            raise OptionError(
-                f"reference: {name!r} is no variable of labels of the table", expected=f"one of {listed(labelled)}"
-            )
-        column = columns[name]
-        levels = column.levels.tolist()
-        if not is_among(level, set(levels)):
-            raise OptionError(
-                f"reference: {name!r} has no level {level!r} in the table", expected=f"one of {listed(levels, 20)}"
-            )
-        first = levels.index(level)
-        order = np.array([first, *(k for k in range(len(levels)) if k != first)])
-        found[name] = replace(column, levels=column.levels[order], codes=np.argsort(order)[column.codes])
-    return found
-
-
-def _reference(reference: Label | None, c: Comparisons) -> Label:
-    if reference is None:
-        return c.objects[-1]
-    if not is_among(reference, set(c.objects)):
-        raise OptionError(
-            f"reference={reference!r} is not an object of the table", expected=f"one of {listed(c.objects, 20)}"
-        )
-    return reference
-
-
-def _columns(c: Comparisons, used: Collection[str]) -> dict[str, Coded]:
-    """Return every variable of the table as a coded column; codes of objects are positions in ``c.objects``."""
-    columns = {"object": Coded("object", as_objects(c.objects), np.arange(len(c.objects)))}
-    columns |= {"pair": _pairs(c)} if "pair" in used else {}
-    columns |= {name: side for side in c.sides if side.numeric for name in side_names(side.name)}
-    return columns | {column.name: column for column in (*c.columns, *c.sides, *c.object_columns)}
-
-
-def _pairs(c: Comparisons) -> Coded:
-    found, codes = np.unique(_pair_keys(c, c.pairs), return_inverse=True)
-    named = [(c.objects[a], c.objects[b]) for a, b in zip(*divmod(found, len(c.objects)), strict=True)]
-    plain = [f"{a}:{b}" for a, b in named]
-    # objects with a colon in their names may make two pairs read alike
-    return Coded(
-        "pair", as_objects(plain if len(set(plain)) == len(plain) else [f"{a!r}:{b!r}" for a, b in named]), codes
-    )
-
-
-def _pair_keys(c: Comparisons, pairs: IntArray) -> IntArray:
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
-    return np.asarray(low * len(c.objects) + high)
-
-
-def _check_constant(formula: Formula, table: VariableTable) -> None:
-    for name in sorted(formula.variables):
-        column, role = table.columns[name], table.variables[name].role
-        if role not in ("object", "pair") and len(column.levels) < 2:
-            where = "objects" if role == "object covariate" else "comparisons"
-            raise DesignError(
-                f"{role} {name!r} is {column.levels.tolist()[0]!r} in all {where} of the table, so it has no effect "
-                "to estimate",
-                "Leave it out of the formula.",
-            )
-
-
-def _patsy_column(column: Coded, values: npt.NDArray[Any], contrast: Any) -> Any:
-    """Return a variable as patsy takes it; labels keep all levels of the table, in our order, objects a contrast."""
-    if column.numeric:
-        return values
-    labels = pd.Categorical.from_codes(values, categories=pd.Index(list(column.levels), dtype=object))
-    if column.name != "object":
-        return labels
-    return patsy.builtins.C(labels, contrast)
 
 
 def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:

@@ -10,8 +10,9 @@ from ..core.columns import IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.response import Response
 from ..kernel.indexed_rows import Gathered
-from .coding import Block, Codings, Reference, Sum, Word, code_formula, is_summed, word_of
+from .coding import Codings, Reference, Sum, code_formula
 from .grammar import Formula, stray_messages
+from .variables import Block, Word, is_summed, word_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ from ..arguments import JUDGED_INSIDE, is_real
 from ..core.columns import FloatArray, IntArray, groups, is_among
 from ..errors import OptionError, listed, safe_repr
 from ..table import format_number
-from .coding import Block, Codings, VariableTable, column_values, is_summed
+from .coding import Codings
 from .sides import side_of
+from .variables import Block, VariableTable, column_values, is_summed
 
 _SUM_OFF = 1e-6  # how far weights may be from a sum of 1
 

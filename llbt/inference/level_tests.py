@@ -13,7 +13,7 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import clustered, independence_note
 from ..fitting.fitted import WithWorths, plain_of
 from ..fitting.plain_estimates import PlainEstimates
-from ..formulas.coding import word_of
+from ..formulas.variables import word_of
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
 from ..table import Field, Table

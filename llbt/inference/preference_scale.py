@@ -18,9 +18,10 @@ from ..core.columns import FloatArray
 from ..fitting.estimates import Estimates
 from ..fitting.population_predictions import Population
 from ..fitting.prediction import undetermined
-from ..formulas.coding import Block, Codings, column_values, is_summed
+from ..formulas.coding import Codings
 from ..formulas.design import Rows
 from ..formulas.grid import rows_at
+from ..formulas.variables import Block, column_values, is_summed
 
 Preference = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 

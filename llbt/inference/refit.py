@@ -20,8 +20,9 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import FitLike, WithDiscriminations, WithEffects, has_discriminations, has_effects
 from ..fitting.ranking_model import solved_rankings
 from ..fitting.specification import Specification
-from ..formulas.coding import Word, references
+from ..formulas.coding import references
 from ..formulas.grammar import HEADS, Term, parse, vocabulary
+from ..formulas.variables import Word
 
 
 @dataclass(frozen=True)

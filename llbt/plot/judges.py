@@ -16,8 +16,9 @@ from ..fitting.estimates import Estimates
 from ..fitting.fitted import PlainFit
 from ..fitting.hypotheses import Methods
 from ..fitting.prediction import codings_of
-from ..formulas.coding import Block, Codings, is_summed
+from ..formulas.coding import Codings
 from ..formulas.grid import At, check_at, covariate_grid, rows_at
+from ..formulas.variables import Block, is_summed
 from ..inference.log_worths import LogWorths, centred, worth_classes
 from ..inference.scales import OF_MEAN, Scale, said_of, worths_on_scale
 from .style import (

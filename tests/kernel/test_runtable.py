@@ -15,7 +15,7 @@ from support.fits import fit_by
 import llbt
 from llbt.core import columns
 from llbt.core.response import THREE
-from llbt.formulas import coding
+from llbt.formulas import coding, variables
 from llbt.formulas.design import build_design
 from llbt.kernel import runtable
 from llbt.kernel.indexed_rows import Gathered, Part
@@ -262,7 +262,8 @@ def own_names(res: llbt.LLBTResults) -> list[str]:
 @pytest.fixture(name="few")
 def _few(monkeypatch) -> None:
     """Let numbers be columns of their own in tables small enough for the explicit GLM to be quick."""
-    monkeypatch.setattr(coding, "_FEW", 50)
+    for module in (coding, variables):
+        monkeypatch.setattr(module, "FEW", 50)
 
 
 @pytest.mark.parametrize(
@@ -395,7 +396,8 @@ def test_a_judgment_beyond_an_overflow_changes_nothing() -> None:
 
 @pytest.mark.parametrize(("n", "rows"), [(300, 1000), (300, 50), (900, 1000)], ids=["small", "small_own", "large_own"])
 def test_a_number_that_decides_every_judgment_is_named(n: int, rows: int, monkeypatch) -> None:
-    monkeypatch.setattr(coding, "_FEW", rows)
+    for module in (coding, variables):
+        monkeypatch.setattr(module, "FEW", rows)
     rng = np.random.default_rng(11)
     i, step, x = rng.integers(0, 4, n), rng.integers(1, 4, n), rng.normal(size=(n, 2, 2))
     frame = {"object_i": [f"o{k}" for k in i], "object_j": [f"o{k}" for k in (i + step) % 4]}
