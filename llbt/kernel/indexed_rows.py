@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, dia_array, issparse
 
 from .column_blocks import ColumnBlocks
+from .product_rows import ProductRows
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -127,6 +128,17 @@ class Gathered:
             return None
         return ColumnBlocks.of(replace(self, chosen=self.chosen[:0], own=self.own[:0]).tocsr())
 
+    @cached_property
+    def products(self) -> dict[int, ProductRows]:
+        """The differences of objects times numbers among the parts, by the identity of their matrix."""
+        found = {}
+        for parts in self.families():
+            differ = [part.sign for part in parts] == [1.0, -1.0]
+            if differ and _DISTINCT * parts[0].matrix.shape[0] >= self.shape[0]:
+                rows = ProductRows.of(parts[0].matrix, parts[0].index, parts[1].index)
+                found.update({} if rows is None else {id(parts[0].matrix): rows})
+        return found
+
     def families(self) -> list[list[Part]]:
         """Return the parts by their matrix: those of object i and object j have one."""
         found: dict[int, list[Part]] = {}
@@ -212,17 +224,22 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
 
     Columns of its own are a's alone, unless b is a.
     """
-    sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1] and not len(a.chosen)
+    products = a.products if a is b else {}
+    sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1] and not len(a.chosen) and not products
     total: Any = None
-    if a is b and a.column_blocks is not None:
+    if a is b and not products and a.column_blocks is not None:
         total = a.column_blocks.gram(weights)
         return _with_own(total, a, b, weights) if len(a.chosen) else total
     for k, left in enumerate(a.families()):
         for m, right in enumerate(b.families()):
             if a is b and m < k:  # the transpose of what is there
                 continue
-            sums = _own_sums(left, weights, sparse) if a is b and m == k else _cross_sums(left, right, weights, sparse)
-            found = _between(left[0].matrix, sums, right[0].matrix, sparse)
+            same = a is b and m == k
+            if same and id(left[0].matrix) in products:
+                found = products[id(left[0].matrix)].gram(weights)
+            else:
+                sums = _own_sums(left, weights, sparse) if same else _cross_sums(left, right, weights, sparse)
+                found = _between(left[0].matrix, sums, right[0].matrix, sparse)
             found = found + found.T if a is b and m > k else found
             total = found if total is None else total + found
     if total is None:

@@ -151,7 +151,7 @@ def _single(parts: Sequence[Part], width: int) -> FloatArray:
 def own_columns(rows: Any) -> IntArray | None:
     """Return the column of the one 1 of each row (−1: a row of zeros), or None where rows are anything else."""
     i, columns = rows.nonzero()
-    if len(np.unique(i)) < len(i) or len(np.unique(columns)) < len(columns) or np.any(rows[i, columns] != 1):
+    if any(len(at) and np.bincount(at).max() > 1 for at in (i, columns)) or np.any(rows[i, columns] != 1):
         return None
     found = np.full(rows.shape[0], -1, dtype=np.int64)
     found[i] = columns

@@ -1,0 +1,117 @@
+"""Rows that are a difference of two objects times numbers, as those of worths that depend on features of a prompt.
+
+The row of comparison s is (e_i − e_j) ⊗ z_s. Its product with itself is z_s z_sᵀ at four places, so that XᵀWX takes one
+Q × Q product for each pair of objects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, issparse
+from scipy.sparse.csgraph import connected_components
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_LEAST = 4096  # rows from which their structure is looked for
+_MOST = 5000  # columns of products that are dense
+
+
+@dataclass(frozen=True, eq=False)
+class ProductRows:
+    """S rows (e_i − e_j) ⊗ z, sorted by the pair of i and j; rows with i = j are 0 and left out.
+
+    Attributes
+    ----------
+    size : int
+        Number of columns p of the whole matrix.
+    columns : ndarray of int, shape (A, Q)
+        Column of each object and feature. Object A has no columns: it is the reference.
+    order : ndarray of int, shape (R,)
+        Positions of the sorted rows.
+    numbers : ndarray, shape (R, Q)
+        Features z, in this order.
+    ends : ndarray of int, shape (K + 1,)
+        Where each pair begins, and where the last one ends.
+    pairs : ndarray of int, shape (K, 2)
+        The objects of each pair, the smaller one first.
+    """
+
+    size: int
+    columns: IntArray
+    order: IntArray
+    numbers: FloatArray
+    ends: IntArray
+    pairs: IntArray
+
+    @classmethod
+    def of(cls, matrix: Any, i: IntArray, j: IntArray) -> ProductRows | None:
+        """Return the rows i (S,) less the rows j of a sparse matrix (U, p); None where they are no such products."""
+        if not issparse(matrix) or len(i) < _LEAST or matrix.shape[1] > _MOST:
+            return None
+        blocks = _objects(matrix)
+        if blocks is None:
+            return None
+        columns, owner, numbers = blocks
+        first, second = owner[i], owner[j]
+        both = (first < len(columns)) & (second < len(columns))
+        if not np.array_equal(numbers[i[both]], numbers[j[both]]):
+            return None
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        key = low * (len(columns) + 1) + high
+        order = np.argsort(key, kind="stable")
+        order = order[low[order] != high[order]]
+        starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(order) else np.empty(0, dtype=np.intp)
+        pairs = np.column_stack([low[order[starts]], high[order[starts]]])
+        source = np.where(first < len(columns), i, j)[order]
+        return cls(matrix.shape[1], columns, order, numbers[source], np.append(starts, len(order)), pairs)
+
+    def gram(self, weights: FloatArray) -> FloatArray:
+        """Return Xᵀ W X of the rows X with weights (S,), shape (p, p)."""
+        count, width = self.columns.shape
+        cells = np.zeros((count + 1, count + 1, width, width))
+        weighted = self.numbers * weights[self.order][:, None]
+        ends = self.ends.tolist()
+        for k, (low, high) in enumerate(self.pairs.tolist()):
+            rows = slice(ends[k], ends[k + 1])
+            np.dot(self.numbers[rows].T, weighted[rows], out=cells[low, high])
+        own = (cells.sum(axis=0) + cells.sum(axis=1))[:-1]
+        between = cells[:-1, :-1]
+        between = -(between + between.swapaxes(0, 1))  # each pair stands at one of both places
+        between[np.arange(count), np.arange(count)] = own
+        dense = between.swapaxes(1, 2).reshape(count * width, count * width)
+        found = np.zeros((self.size, self.size))
+        places = self.columns.ravel()
+        found[places[:, None], places] = dense
+        return found
+
+
+def _objects(matrix: Any) -> tuple[IntArray, IntArray, FloatArray] | None:
+    """Return columns by object (A, Q), the object of each row (U,), and its numbers (U, Q); None where there are none.
+
+    Objects are sets of columns without a row in common, all of one size; a row without entries has the object A.
+    """
+    length = np.diff(matrix.indptr)
+    some = length > 0
+    row = np.repeat(np.arange(len(length)), length)
+    first = matrix.indices[matrix.indptr[:-1][some]]
+    links = csr_array((np.ones(len(row)), (np.repeat(first, length[some]), matrix.indices)), (matrix.shape[1],) * 2)
+    _, label = connected_components(links, directed=False)
+    places = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))
+    used, owner_of_column, width = np.unique(label[places], return_inverse=True, return_counts=True)
+    if not len(used) or (width != width[0]).any():
+        return None
+    by_owner = np.argsort(owner_of_column, kind="stable")
+    columns = places[by_owner].reshape(len(used), -1).astype(np.int64)
+    owner = np.full(matrix.shape[1], len(used), dtype=np.int64)
+    at = np.zeros(matrix.shape[1], dtype=np.int64)
+    owner[columns], at[columns] = np.arange(len(used))[:, None], np.arange(columns.shape[1])
+    numbers = np.zeros((len(length), columns.shape[1]))
+    numbers[row, at[matrix.indices]] = matrix.data
+    of_rows = np.full(len(length), len(used), dtype=np.int64)
+    of_rows[some] = owner[first]
+    return columns, of_rows, numbers
