@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy import interpolate, optimize, special, stats
+from scipy import interpolate, linalg, optimize, special, stats
 
 from .columns import FloatArray
 from .largest_difference import LargestDifference
@@ -18,6 +18,9 @@ from .statistics import two_sided_p
 _MANY = 2000  # p-values, above which a curve through the tail is cheaper than each computed
 _LEAST = 1e-290  # of a tail that has a logarithm
 _DRAWS = 20_000  # directions: the simulated quantile of max |z| is right to about .005
+_FEW = 300  # estimates with so many draws; of more the draws times the estimates stay the same
+_LEAST_DRAWS = 4_000  # for which it is right to about .011
+_SINGULAR = 1e-10  # of a variance, what is left of it given the others
 _SCALES, _REMOTE = 200, 1e-16  # standard deviations that t is normal for, and the probability of those left out
 _NODES = 500  # means of as many draws each stand for them: another 1e-4
 _CELLS = 5_000_000  # contrasts × draws that are held at once
@@ -138,14 +141,51 @@ def max_z(std_error: FloatArray, cov: FloatArray, df: float, rng: np.random.Gene
     probabilities over convex regions. Journal of Computational and Graphical Statistics 7(4), 529-544.
     """
     size = int(np.isfinite(std_error).sum()) // 2
-    values, vectors = np.linalg.eigh(cov)
-    kept = values > 1e-12 * values.max(initial=0.0)
-    root = vectors[:, kept] * np.sqrt(values[kept])
+    root = _root_of_many(std_error, cov) if len(cov) > _FEW else None
+    root = _root(cov) if root is None else root
     rank = root.shape[1]
     if not size or not rank:
         return MaxZ(np.empty(0), rank, size, df)
-    drawn = np.sort(np.minimum(LargestDifference.of(root, std_error).drawn(_DRAWS, rng), 1.0))
+    drawn = np.sort(np.minimum(LargestDifference.of(root, std_error).drawn(draws_of(len(cov)), rng), 1.0))
     return MaxZ(drawn.reshape(_NODES, -1).mean(axis=1), rank, size, df)
+
+
+def draws_of(size: int) -> int:
+    """Return how many directions are drawn for the pairs of so many estimates, a multiple of the nodes."""
+    if size <= _FEW:
+        return _DRAWS
+    return max(_LEAST_DRAWS, _FEW * _DRAWS // size) // _NODES * _NODES
+
+
+def _root(cov: FloatArray) -> FloatArray:
+    """Return R with RRᵀ the covariance, shape (J, rank), by its eigenvalues."""
+    values, vectors = np.linalg.eigh(cov)
+    kept = values > 1e-12 * values.max(initial=0.0)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def _root_of_many(std_error: FloatArray, cov: FloatArray) -> FloatArray | None:
+    """Return R with RRᵀ the covariance of the estimates less one of them: that of their differences.
+
+    By Cholesky's factor, at a fifth of the time of the eigenvalues. None where some differences are (nearly) known.
+    """
+    paired = np.flatnonzero(np.isfinite(std_error).any(axis=1))
+    if len(paired) < 2:
+        return None
+    rest, zero = paired[:-1], paired[-1]
+    against = cov[np.ix_(rest, rest)]
+    against -= (cov[rest, zero] - cov[zero, zero])[:, None]
+    against -= cov[zero, rest]
+    variance = np.diag(against).copy()
+    try:
+        factor = linalg.cholesky(against.T, lower=True, overwrite_a=True, check_finite=False)  # laid out as LAPACK's
+    except linalg.LinAlgError:
+        return None
+    if (np.diag(factor) ** 2 <= _SINGULAR * variance).any():
+        return None
+    root = np.zeros((len(cov), len(rest)))
+    root[rest] = factor
+    return root
 
 
 def max_z_of(root: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:

@@ -89,9 +89,18 @@ class LogWorths:
     def centred(self) -> LogWorths:
         """Return the log-worths less their mean; NaN for objects that the class does not compare."""
         inside = ~np.isnan(self.estimate)
-        center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
-        estimate = center @ np.where(inside, self.estimate, 0.0)
-        return self.combined(center, np.where(inside, estimate, np.nan))
+        if self.beside is not None or self.contexts is not None:
+            center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
+            estimate = center @ np.where(inside, self.estimate, 0.0)
+            return self.combined(center, np.where(inside, estimate, np.nan))
+
+        def less_mean(values: FloatArray) -> FloatArray:
+            return np.asarray(inside[:, None] * (values - values[inside].mean(axis=0)))
+
+        own = None if self.of_objects is None else less_mean(self.of_objects)
+        estimate = self.estimate - self.estimate[inside].mean()
+        cov = less_mean(less_mean(self.cov).T)
+        return LogWorths(less_mean(self.rows), estimate, cov, less_mean(self.lost), of_objects=own)
 
     @property
     def predicted(self) -> bool:
@@ -112,7 +121,8 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: f
     zero = home if inside[home] else int(np.flatnonzero(inside)[-1])
     against = rows - rows[zero]
     estimate = np.where(inside, against @ np.asarray(res.params.fillna(0.0), dtype=float), np.nan)
-    free, lost = against[:, res.free], res.covariance.moves_lost(against[:, res.free])
+    free = against[:, res.free]
+    lost = res.covariance.moves_lost(free)
     effects = res.object_effects
     if effects is None:
         return LogWorths(against, estimate, res.covariance.combined(free), lost, objects[zero])

@@ -42,6 +42,7 @@ _MIXTURE = (
     "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
     "log-worth of each class, or the anchor"
 )
+_MOST_GROUPED = 300  # objects that have letters
 _NAMED = 3  # objects that a line names
 _GROUPS = ", groups as well"
 _NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
@@ -99,14 +100,14 @@ def leaderboard(
     Returns
     -------
     Table
-        Of latent classes a board for each class, with class and share in front, and above them that of ``"all"``:
-        Σ π_k P_k(i preferred | decided) against an object of mean log-worth, on the scale. A board has
-        rank, rank_low, rank_high (as in `Pairwise.ranks`), object, estimate, conf_low, conf_high, judgments, wins,
-        ties, bad (where judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of
-        all), and group (letters: objects that share one do not differ significantly) unless all objects share one
-        letter or more than nine letters are needed. NaN and no letter for objects that the table does not compare with
-        the others at `at`. Of a fit with effects of objects, ``(1 | object)``, intervals and ranges of ranks are
-        predictions of each object, and there are no groups.
+        Of latent classes a board for each class, with class and share in front, and above them that of ``"all"``: Σ π_k
+        P_k(i preferred | decided) against an object of mean log-worth, on the scale. A board has rank, rank_low,
+        rank_high (as in `Pairwise.ranks`), object, estimate, conf_low, conf_high, judgments, wins, ties, bad (where
+        judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of all), and group
+        (letters: objects that share one do not differ significantly) unless all objects share one letter, more than
+        nine letters are needed or there are more than 300 objects. NaN and no letter for objects that the table does
+        not compare with the others at `at`. Of a fit with effects of objects, ``(1 | object)``, intervals and ranges of
+        ranks are predictions of each object, and there are no groups.
 
     Notes
     -----
@@ -165,7 +166,7 @@ def leaderboard(
     graded = found.beside is not None
     check_mean(found.contexts, graded, scale)
     label, value = _read_anchor(plain, anchor, scale, graded)
-    pairs = all_pairs(plain, found, rng, confidence=confidence)
+    pairs = all_pairs(plain, found, rng, confidence=confidence, tested=len(found.estimate) <= _MOST_GROUPED)
     measured = found if label is None else _anchored(plain, found, label)
     z = critical_for(plain, measured, scale, confidence)
     levels, error, low, high = worths_on_scale(measured, scale, z)
@@ -173,10 +174,10 @@ def leaderboard(
     counts, more = _object_counts(plain.comparisons, at)
     order = pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
-    level, grouped = f"{100 * confidence:.4g} %", _groups(pairs)
+    level, ranks, grouped = f"{100 * confidence:.4g} %", pairs.rank_fields(), _groups(pairs)
     return Table(
         (
-            *pairs.rank_fields(),
+            *ranks,
             Field("object", "object", [pairs.objects[k] for k in order]),
             Field("estimate", "estimate", estimate[order], "estimate", typeset=typeset(scale, graded)),
             *interval_fields(low[order], high[order], confidence),
@@ -184,7 +185,7 @@ def leaderboard(
             *grouped,
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
-        head=_first_place(pairs, level),
+        head=_first_place(pairs, ranks, level),
         notes=(
             *notes,
             *mean_note(found.contexts, scale, "mean worth π"),
@@ -273,9 +274,9 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
     ).first()
 
 
-def _first_place(pairs: Pairwise, level: str) -> tuple[str, ...]:
+def _first_place(pairs: Pairwise, ranks: tuple[Field, ...], level: str) -> tuple[str, ...]:
     """Return in words which objects may be the best."""
-    low = dict(zip(("rank", "low", "high"), (f.values for f in pairs.rank_fields()), strict=True))["low"]
+    low = next(field.values for field in ranks if field.name == "rank_low")
     first = [str(pairs.objects[k]) for k, rank in zip(pairs.best_first, low, strict=True) if rank == 1]
     if not first:
         return ()
@@ -292,7 +293,7 @@ def _groups(pairs: Pairwise) -> tuple[Field, ...]:
     predictions, which are not tested. Clusters are no substitute: a chain of close objects is one cluster, although its
     ends differ significantly.
     """
-    if pairs.rank_ranges is not None or takes_many_letters(pairs):
+    if pairs.rank_ranges is not None or len(pairs.objects) > _MOST_GROUPED or takes_many_letters(pairs):
         return ()
     letters = pairs.letters().fields[1]
     return (letters,) if len(set("".join(letters.values))) > 1 else ()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from llbt.core.max_z import MaxZ, max_z
+from llbt.core.max_z import MaxZ, _root, _root_of_many, draws_of, max_z
 from llbt.core.statistics import two_sided_p
 
 
@@ -68,3 +68,51 @@ def test_p_values_are_within_bonferronis_bounds_fall_with_z_and_rise_with_the_co
         found.append(p)
     for fewer, more in pairwise(found):
         assert np.all(fewer <= more)
+
+
+def test_roots_of_many_estimates_give_the_differences_of_the_eigenvalues() -> None:
+    """Cholesky's factor against the eigenvalues: the same covariance of all differences."""
+    rng = np.random.default_rng(2)
+    root = rng.normal(size=(12, 12)) + 2 * np.eye(12)
+    cov = root @ root.T
+    cov = (cov - cov.mean(axis=0)) - (cov - cov.mean(axis=0)).mean(axis=1)[:, None]  # of estimates less their mean
+    error = np.full((12, 12), np.inf)
+    i, j = np.triu_indices(10, 1)  # the last two are no pairs
+    error[i, j] = error[j, i] = np.sqrt(cov[i, i] + cov[j, j] - 2 * cov[i, j])
+    found, expected = _root_of_many(error, cov), _root(cov)
+    assert found is not None
+    for of in (found, expected):
+        apart = of[i] - of[j]
+        np.testing.assert_allclose(np.linalg.norm(apart, axis=1), error[i, j], rtol=1e-9)
+    np.testing.assert_allclose(
+        (found[i] - found[j]) @ (found[i] - found[j]).T, (expected[i] - expected[j]) @ (expected[i] - expected[j]).T,
+        rtol=1e-8, atol=1e-8,
+    )  # fmt: skip
+    assert not found[10:].any()
+
+
+def test_known_differences_are_left_to_the_eigenvalues() -> None:
+    cov = np.diag([1.0, 2.0, 3.0, 0.0])
+    cov[0, 1] = cov[1, 0] = cov[1, 1] = 1.0  # the first two are the same
+    error = np.full((4, 4), 1.0)
+    assert _root_of_many(error, cov) is None
+
+
+def test_fewer_directions_of_more_estimates() -> None:
+    assert [draws_of(size) for size in (2, 300, 400, 1000, 2000, 10_000)] == [
+        20_000,
+        20_000,
+        15_000,
+        6_000,
+        4_000,
+        4_000,
+    ]
+
+
+@pytest.mark.slow
+def test_many_estimates_have_the_critical_value_of_all_directions() -> None:
+    """320 estimates by Cholesky's factor: Tukey's quantile of equal variances, by the studentized range."""
+    size = 320
+    error = np.full((size, size), np.sqrt(2))
+    found = max_z(error, np.eye(size), np.inf, np.random.default_rng(1)).quantile(0.95)
+    assert found == pytest.approx(stats.studentized_range.ppf(0.95, size, np.inf) / np.sqrt(2), abs=0.02)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import llbt
+from llbt.inference.log_worths import LogWorths
 
 TEAMS = {"s1": "abcdz", "s2": "abcde", "s3": "abcde"}
 
@@ -103,3 +104,18 @@ def test_influence_compares_with_one_reference():
         expected = llbt.worth(rest, {"season": "s2"}, "log_worth").to_frame().set_index("object")["estimate"]
         without = found[found["judge"] == judge].set_index("object")["without"]
         np.testing.assert_allclose(without.drop("z"), (expected - expected["e"])[without.index].drop("z"), atol=1e-6)
+
+
+def test_centred_log_worths_are_those_of_the_centring_matrix() -> None:
+    """By the mean taken off in place against the matrix I − 11ᵀ/J, also where an object is out."""
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(5, 5))
+    for out in ([], [3]):
+        estimate = rng.normal(size=5)
+        estimate[out] = np.nan
+        one = LogWorths(rng.normal(size=(5, 3)), estimate, root @ root.T, rng.normal(size=(5, 1)))
+        inside = ~np.isnan(estimate)
+        center = inside[:, None] * (np.eye(5) - inside / inside.sum())
+        found, expected = one.centred(), one.combined(center, estimate - np.nanmean(estimate))
+        for name in ("rows", "estimate", "cov", "lost"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-13)
