@@ -18,7 +18,7 @@ from ..data.asked import Asked
 from ..data.files import open_source
 from ..data.paths import held
 from ..data.sources import in_memory
-from ..errors import DesignError, listed
+from ..errors import DesignError, LLBTError, listed
 from ..fitting.fit import FitResults
 from ..report.report_inputs import UNITS
 from ..table import format_count
@@ -272,6 +272,18 @@ def at_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:
         expected = f"{both[0]}=…:0.3,{both[0]}=…:0.7"
         raise wrong("at", f"{both[0]!r} has values with and without a weight; expected {expected}.")
     return {name: said[0] if len(said) == 1 else said for name, said in found.items()} | mixes
+
+
+@contextlib.contextmanager
+def mixed(file: str | None) -> Iterator[Any]:
+    """Yield the frame of a target mix, None without one; refusals of `weights` name --mix."""
+    try:
+        yield None if file is None else in_memory(open_source(source_of(file)))
+    except LLBTError as error:
+        if file is not None:
+            for part in ("where", "found", "expected", "remedy"):
+                setattr(error, part, getattr(error, part).replace("weights=", "mix="))
+        raise
 
 
 def anchor_of(text: str | None, c: llbt.Comparisons | llbt.Rankings) -> Any:

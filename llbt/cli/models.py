@@ -20,6 +20,7 @@ from .options import (
     Hypothesis,
     Jobs,
     Lists,
+    Mix,
     Model,
     Part,
     Population,
@@ -77,6 +78,7 @@ def leaderboard(
     ] = None,
     at: At = None,
     by: By = None,
+    mix: Mix = None,
     hypothesis: Hypothesis = None,
     population: Population = False,
     confidence: Confidence = 0.95,
@@ -93,7 +95,7 @@ def leaderboard(
     import llbt
 
     from .answers import rendered
-    from .inputs import anchor_of, at_of
+    from .inputs import anchor_of, at_of, mixed
     from .list_inputs import data_of, fit_of, tell
 
     data = data_of(file, lists, reading, counting, model)
@@ -101,13 +103,14 @@ def leaderboard(
     where, origin = at_of(at, data), anchor_of(anchor, data)
     groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
-    with working("ranking"):
+    with working("ranking"), mixed(mix) as weights:
         ranked = llbt.leaderboard(
             res,
             scale=scale,
             anchor=origin,
             at=where,
             by=groups,
+            weights=weights,
             hypothesis=hypothesis,
             population=population,
             confidence=confidence,
@@ -122,6 +125,7 @@ def worth(
     scale: Annotated[Scale, option("--scale", "The scale of the estimates.")] = "probability",
     at: At = None,
     by: By = None,
+    mix: Mix = None,
     hypothesis: Hypothesis = None,
     population: Population = False,
     part: Annotated[
@@ -142,7 +146,7 @@ def worth(
     import llbt
 
     from .answers import rendered
-    from .inputs import at_of
+    from .inputs import at_of, mixed
     from .list_inputs import data_of, fit_of, tell
 
     data = data_of(file, lists, reading, counting, model)
@@ -150,16 +154,18 @@ def worth(
     where = at_of(at, data)
     groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
-    found = llbt.worth(
-        res,
-        where,
-        scale,
-        by=groups,
-        hypothesis=hypothesis,
-        population=population,
-        part=part,
-        confidence=confidence,
-    )
+    with mixed(mix) as weights:
+        found = llbt.worth(
+            res,
+            where,
+            scale,
+            by=groups,
+            weights=weights,
+            hypothesis=hypothesis,
+            population=population,
+            part=part,
+            confidence=confidence,
+        )
     typer.echo(rendered(found, printing))
 
 

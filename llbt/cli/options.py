@@ -104,6 +104,15 @@ By = Annotated[
     Text,
     column("--by", "Covariates that split the answer into groups, a block of rows for each level.", "COVARIATE,…"),
 ]
+Mix = Annotated[
+    Text,
+    option(
+        "--mix",
+        """A file with the target mix: columns of covariates and a column weight of sum 1. Answers are averaged over its
+        rows.""",
+        "FILE",
+    ),
+]
 Hypothesis = Annotated[
     Literal["pairwise"] | None,
     option("--hypothesis", "With --by: differences between the groups, the first less the second.", "pairwise"),

@@ -116,6 +116,25 @@ def test_mixes_and_groups_are_asked_for() -> None:
     same(answered(*board, "--at", "judge=J1,judge=J3", "--by", "judge", "--hypothesis", "pairwise"), apart)
 
 
+@pytest.mark.parametrize("command", ["worth", pytest.param("leaderboard", marks=pytest.mark.slow)])
+def test_a_target_mix_is_read_from_a_file(command: str, tmp_path: Path) -> None:
+    """Also against the average by hand: Σ w_k λ(x_k) of log-odds less their mean."""
+    frame, file = pd.DataFrame({"judge": ["J1", "J3"], "weight": [0.25, 0.75]}), tmp_path / "mix.csv"
+    frame.to_csv(file, index=False)
+    res = llbt.fit(BY_JUDGE, TABLE)
+    asked = [command, "dras_table1", "--formula", BY_JUDGE, "--format", "csv", "--scale", "log_odds"]
+    printed = answered(*asked, "--mix", file)
+    same(printed, getattr(llbt, command)(res, scale="log_odds", weights=frame).to_frame())
+    by_hand = {judge: llbt.worth(res, {"judge": judge}, "log_odds").to_frame() for judge in ("J1", "J3")}
+    one, other = (found.set_index("object")["estimate"] for found in by_hand.values())
+    found = pd.read_csv(io.StringIO(printed)).set_index("object")["estimate"]
+    expected = 0.25 * one + 0.75 * other
+    np.testing.assert_allclose((found - found.mean())[expected.index], expected - expected.mean(), atol=1e-9)
+    assert "--mix beside --at average" in refused(*asked, "--mix", file, "--at", "average")
+    frame.assign(weight=0.1).to_csv(file, index=False)
+    assert "sum to 0.2" in refused(*asked, "--mix", file)
+
+
 def test_worths_of_covariates_alone_are_asked_for(tmp_path: Path) -> None:
     price = pd.DataFrame({"object": list("ABCD"), "price": [1.0, 2.0, 3.0, 4.0]})
     price.to_csv(tmp_path / "price.csv", index=False)
