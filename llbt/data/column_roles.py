@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ..arguments import NAMES
+from ..arguments import NAMES, is_list
 from ..core.columns import Coded, Label
 from ..core.counts import RESERVED
 from ..errors import JudgmentError, OptionError, listed, safe_repr
@@ -131,18 +131,12 @@ def wanted(
     clusters: Names,
     numeric: Names,
     object_covariates: object,
-    side_covariates: Mapping[str, Sequence[str]] | None,
+    side_covariates: Mapping[str, Sequence[str]] | Sequence[str] | None,
     units: Names = (),
     judge_covariates: object = None,
 ) -> Wanted:
     """Return what a reader is asked to keep, with names checked as far as they can be without the frame."""
-    if side_covariates is not None and not isinstance(side_covariates, Mapping):
-        raise OptionError(
-            f"side_covariates={safe_repr(side_covariates)}",
-            expected="a mapping from the name of a covariate to its two columns, such as {'length': ('length_a', "
-            "'length_b')}",
-        )
-    sides = {name: as_two_names(two, f"side_covariates[{name!r}]") for name, two in (side_covariates or {}).items()}
+    sides = _sides(side_covariates)
     asked_clusters = as_names(clusters, "clusters")
     asked = Wanted(
         as_names(covariates, "covariates"),
@@ -156,6 +150,21 @@ def wanted(
     _refuse_reserved(asked)
     _refuse_twice(asked)
     return asked
+
+
+def _sides(asked: Mapping[str, Sequence[str]] | Sequence[str] | None) -> dict[str, tuple[str, str]]:
+    """Return the two columns of each side covariate; those of a name alone end in ``_a`` and ``_b``."""
+    if asked is None:
+        return {}
+    if isinstance(asked, Mapping):
+        return {name: as_two_names(two, f"side_covariates[{name!r}]") for name, two in asked.items()}
+    if not is_list(asked) or not all(isinstance(name, str) for name in asked):
+        raise OptionError(
+            f"side_covariates={safe_repr(asked)}",
+            expected="a mapping from the name of a covariate to its two columns, such as {'length': ('length_a', "
+            "'length_b')}, or names such as ['length'] for columns length_a and length_b",
+        )
+    return {str(name): (f"{name}_a", f"{name}_b") for name in asked}
 
 
 def _judges(frame: object, clusters: Sequence[str]) -> Described | None:

@@ -455,4 +455,6 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...], roles: Rol
         advice = (
             f"That is what names judges in their table: call it in both as the judgments do.{advice and ' '}{advice}"
         )
+    if parameter == "side_covariates":
+        advice = "Name both columns of the covariate, as in side_covariates={'length': ('length_a', 'length_b')}."
     return JudgmentError(f"no {plural} {listed(gone)} ({parameter}=); it has {has}", advice, where=source.what)

@@ -52,7 +52,7 @@ def from_counts(
     numeric: Names = (),
     object_covariates: object = None,
     judge_covariates: object = None,
-    side_covariates: Annotated[Mapping[str, Two] | None, JUDGED_INSIDE] = None,
+    side_covariates: Annotated[Mapping[str, Two] | Sequence[str] | None, JUDGED_INSIDE] = None,
     order: bool = False,
     units: Names = (),
     ignore: Names = (),
@@ -93,8 +93,9 @@ def from_counts(
         index with a name or of labels, else the first column), with keys as text or numbers, and the covariates of
         judges, such as their age, in every other column. They are joined to the judgments and split the table as
         `covariates` do; the judge does only where `covariates` name it, too.
-    side_covariates : mapping, optional
-        Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``.
+    side_covariates : mapping or sequence of str, optional
+        Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``. Names alone,
+        ``["length"]``, mean those columns: the name with ``_a`` and ``_b``.
     order : bool
         Whether to keep which object was shown first (that of the first column); else the two
         presentations of a pair are merged, and a note says so.
@@ -247,7 +248,7 @@ def from_judgments(
     numeric: Names = (),
     object_covariates: object = None,
     judge_covariates: object = None,
-    side_covariates: Annotated[Mapping[str, Two] | None, JUDGED_INSIDE] = None,
+    side_covariates: Annotated[Mapping[str, Two] | Sequence[str] | None, JUDGED_INSIDE] = None,
     order: bool = False,
     units: Names = (),
     ties_column: str | None = None,
