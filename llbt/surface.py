@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.residuals import residuals
     from .inference.sensitivity import sensitivity
     from .inference.simulation import simulate
+    from .inference.style_control import style_control
     from .inference.terms import add1, drop1
     from .inference.worth import worth
     from .planning.power import power
@@ -96,6 +97,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "best",
     "level_tests",
     "pairwise",
+    "style_control",
     "quasi_variances",
     "worth",
     # does the model fit, and which terms does it need?
@@ -171,6 +173,7 @@ HOMES = {
     "best": "inference.best",
     "bootstrap": "inference.bootstrap",
     "compare": "inference.changes",
+    "style_control": "inference.style_control",
     "contrasts": "inference.contrasts",
     "drift": "inference.drift",
     "fragility": "inference.fragility",

@@ -160,6 +160,7 @@ NOT_RESAMPLED = {
     llbt.sensitivity: "asks pairwise, of each choice",
     llbt.best: "draws of one normal distribution",
     llbt.planning.needed: "draws of one normal distribution",
+    llbt.style_control: "asks pairwise",
     llbt.compare: "one integral, as pairwise",
     llbt.judges.compare_groups: "two integrals, as pairwise",
     llbt.judges.tree: "one draw, of the halves of the judges",

@@ -81,6 +81,15 @@ def leaderboard(
     mix: Mix = None,
     hypothesis: Hypothesis = None,
     population: Population = False,
+    style: Annotated[
+        Text,
+        column(
+            "--style",
+            """Compare objects at equal style, beside the leaderboard without: NAME reads the columns NAME_a and NAME_b,
+            or those that --side-covariates gives it.""",
+            "NAME,…",
+        ),
+    ] = None,
     confidence: Confidence = 0.95,
     lists: Lists,
     reading: Reading,
@@ -98,9 +107,21 @@ def leaderboard(
     from .inputs import anchor_of, at_of, mixed
     from .list_inputs import data_of, fit_of, tell
 
+    styles = [] if style is None else items("style", style)
+    if styles:
+        from .style import style_control, with_style
+
+        counting = with_style(counting, styles)
     data = data_of(file, lists, reading, counting, model)
     tell(data)
     where, origin = at_of(at, data), anchor_of(anchor, data)
+    if styles:
+        lacking = {"anchor": anchor, "by": by, "hypothesis": hypothesis, "population": population}
+        both = style_control(
+            data, styles, formula, model, at=where, scale=scale, confidence=confidence, lacking=lacking
+        )
+        typer.echo(rendered(both, printing))
+        return
     groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
     with working("ranking"), mixed(mix) as weights:

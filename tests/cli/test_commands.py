@@ -394,3 +394,23 @@ def test_an_option_takes_what_its_argument_takes(ours: Any, theirs: Any) -> None
 def test_help_says_the_exit_codes() -> None:
     said = " ".join(run("--help").stdout.split())
     assert all(f"; {code}, " in said for code in (1, 2, 130, 141))
+
+
+def test_style_prints_both_leaderboards(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = llbt.load_dataset("dras_table1").pool().to_frame()[["object_i", "object_j"]]
+    frame = pd.concat([frame] * 30, ignore_index=True)
+    winner = np.where(rng.random(len(frame)) < 0.6, frame["object_i"], frame["object_j"])
+    lengths = {name: rng.integers(10, 90, len(frame)) for name in ("length_a", "length_b")}
+    frame = frame.assign(winner=winner, **lengths)
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    csv = ["--format", "csv"]
+    read = ["leaderboard", str(tmp_path / "b.csv"), "--objects", "object_i,object_j", "--outcome", "winner"]
+    c = llbt.from_judgments(frame, objects=("object_i", "object_j"), outcome="winner", side_covariates=["length"])
+    expected = llbt.style_control(c, scale="elo").to_frame()
+    same(answered(*read, *csv, "--style", "length", "--scale", "elo"), expected)
+    named = answered(*read, *csv, "--style", "size", "--side-covariates", "size=length_a:length_b", "--scale", "elo")
+    same(named, expected)
+    assert "does not go together with --style" in refused(*read, "--style", "length", "--by", "judge")
+    assert "does not go together with --style" in refused(*read, "--style", "length", "--link", "cumulative")
+    assert "no columns 'words_a', 'words_b'" in refused(*read, "--style", "words")

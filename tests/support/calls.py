@@ -131,6 +131,12 @@ def score_pairs() -> PairwiseScores:
     return llbt.scores.pairwise(SCORES)
 
 
+def styled_counts() -> llbt.Comparisons:
+    rng = np.random.default_rng(0)
+    lengths = {name: rng.integers(10, 90, len(JUDGMENTS)) for name in ("length_a", "length_b")}
+    return llbt.from_judgments(JUDGMENTS.assign(**lengths), side_covariates=["length"])
+
+
 # What each function is called with: arguments with which it answers.
 CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] = {
     llbt.from_counts: lambda: ([counts().pool().to_frame()], {}),
@@ -152,6 +158,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
     llbt.planning.needed: lambda: ([fitted()], {"split": 1}),
     llbt.best: lambda: ([fitted()], {}),
+    llbt.style_control: lambda: ([styled_counts()], {}),
     llbt.compare: lambda: ([counts().pool(), counts().pool()], {}),
     llbt.plot.changes: lambda: ([llbt.compare(counts().pool(), counts().pool())], {}),
     llbt.drift: lambda: ([by_day()], {"time": "day"}),
