@@ -161,7 +161,7 @@ NAMES = Kind(
 )
 TWO_NAMES = Kind(
     lambda value: not isinstance(value, str) and NAMES.holds(value) and len(_listed(value)) == 2,
-    "the names of two columns, that of side i first",
+    "the names of two columns, side i first",
     "pairs of names of columns",
     plain=lambda value: _listed(value),
 )

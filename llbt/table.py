@@ -89,7 +89,7 @@ class Record:
         return frame[columns]
 
     def __dir__(self) -> list[str]:
-        """Return what one goes on to type; the reference has all attributes."""
+        """Return the names offered on tab; the reference lists all attributes."""
         if self._completed:
             return sorted(set(self._completed) & set(object.__dir__(self)))
         own = {name for kind in type(self).__mro__[:-1] for name, value in vars(kind).items() if callable(value)}
@@ -101,11 +101,11 @@ class Record:
             raise unknown_attribute(type(self), name)
 
     def _in_digits(self, digits: int) -> Record:
-        """Return the record that composes its cells with so many digits, where cells are composed of numbers."""
+        """Return the record with this number of digits in text cells that contain numbers."""
         return self
 
     def _as_printed(self) -> Table:
-        """Return what is printed where no columns are asked for: an answer in words has none."""
+        """Return the table that is printed when ``columns=`` is not given."""
         return self.table()
 
     @checked
@@ -283,12 +283,12 @@ class Field:
 
     @property
     def chosen_by(self) -> str:
-        """By which name ``columns=`` chooses it."""
+        """The name of this column in ``columns=``."""
         return self.name or ("stars" if self.kind == "stars" else self.heading)
 
 
 class _Lines(tuple[str, ...]):
-    """Lines of a table; a call, as of the method of a data frame, says what to type."""
+    """Lines of a table. Calling them, like a data frame's ``head()``, raises an error that says what to type."""
 
     __slots__ = ()
 
@@ -314,12 +314,12 @@ class Table(Record):
     more : str
         The line that says how many rows are not printed and how to get them.
     asked : bool
-        Whether the caller said how many rows are printed, so that LaTeX has no more of them.
+        Whether the caller set the number of printed rows. LaTeX then has the same rows.
     answer : str
-        What it answers, by which `printing.latex_columns` knows the columns that fit a page.
+        The kind of table; `printing.latex_columns` uses it to choose the columns that fit a page.
     printed : Table or None
-        A shorter table that answers at a glance, in place of this one in text, Markdown and HTML where no columns are
-        asked for. ``to_frame()`` and LaTeX have the rows of this one.
+        A shorter table. Text, Markdown and HTML print it in place of this one when ``columns=`` is not given.
+        ``to_frame()`` and LaTeX have the rows of this one.
     """
 
     fields: tuple[Field, ...]
@@ -341,7 +341,7 @@ class Table(Record):
         return self
 
     def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()", *, asked: bool = False) -> Table:
-        """Return the table of which the first rows are printed, and a line that counts the others."""
+        """Return a table that prints the first rows, and a line with the number of the other rows."""
         rest = len(self.fields[0].values) - most
         if rest <= 1:  # one row takes no more room than the line that counts it
             return self
@@ -406,7 +406,7 @@ def _sheet(
 
 
 def _on_paper(table: Table, left_out: tuple[str, ...]) -> Table:
-    """Return a table without some of its columns, its stars behind the estimates, where papers have them."""
+    """Return a table without some of its columns, with its stars directly after the estimates."""
     kept = [f for f in table.fields if f.chosen_by not in left_out]
     names = [f.chosen_by for f in kept]
     if "stars" in names and "estimate" in names:
@@ -428,7 +428,7 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
 
 
 def relabelled(value: object, names: Mapping[str, str]) -> str:
-    """Return another name of a label, or of the labels within the name of a parameter: object[A] with A renamed."""
+    """Return the new name of a label, or the name of a parameter with its labels renamed: A in ``object[A]``."""
     said = str(value)
     return names.get(said) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", said)
 
@@ -451,9 +451,9 @@ def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
 
 
 def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
-    """Refuse other names of nothing that texts are or have in brackets: no name of them, or nearly one.
+    """Raise where no name of `rename` is in the table, or where a name is a near miss of a label.
 
-    A mapping may serve several tables, and have labels that one of them lacks.
+    One mapping may serve several tables, so it may have labels that one of them lacks.
     """
     known = dict.fromkeys(found for said in texts for found in (said, *_BRACKETED.findall(said)))
     unknown = [name for name in names if name not in known]
@@ -461,10 +461,10 @@ def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
     near = [(name, close) for name, close in near if close not in names]
     if near:
         name, close = near[0]
-        raise OptionError(f"rename= of {name!r}, which is not in the table", f"Did you mean {close!r}?")
+        raise OptionError(f"rename= has {name!r}, which is not in the table", f"Did you mean {close!r}?")
     if names and len(unknown) == len(names):
         raise OptionError(
-            f"rename= of {listed(unknown)}, of which nothing is in the table",
+            f"rename= has {listed(unknown)}, but the table has none of them",
             expected=f"some of {listed(list(known), 20)}",
         )
 
@@ -530,7 +530,7 @@ def format_number(x: float, digits: int = 5) -> str:
 
 
 def format_figure(x: float) -> str:
-    """Return a log-likelihood, AIC or BIC, of which differences are read: to five digits, and a hundredth at least."""
+    """Return a log-likelihood, AIC or BIC with two decimals from 100 on, so that differences can be read."""
     return "NA" if math.isnan(x) else f"{x:.2f}" if abs(x) >= 100 else format_number(x)
 
 
@@ -550,7 +550,7 @@ def counted(number: float, noun: str) -> str:
 
 
 class Note(str):
-    """A note that begins with a count and knows it, so that equal ones are added up: ``3 judgments left out: …``.
+    """A note that begins with a count: ``3 judgments left out: …``. Counts of equal notes can be added.
 
     Attributes
     ----------
@@ -566,7 +566,7 @@ class Note(str):
     what: str
 
     def __new__(cls, n: int, noun: str, what: str) -> Note:
-        """Return the text, with what it is made of."""
+        """Return the note with its count, noun and text."""
         note = super().__new__(cls, f"{counted(n, noun)} {what}")
         note.n, note.noun, note.what = n, noun, what
         return note
@@ -644,7 +644,7 @@ def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], l
 
 
 def _errors(estimates: Mapping[str, list[Any]]) -> list[float]:
-    """Return standard errors above 0, or about what they are by intervals of 95 %; none without either."""
+    """Return the standard errors above 0, or approximate ones from 95 % intervals; an empty list without either."""
     errors = estimates.get("std_error") or [
         (high - low) / _OF_INTERVAL
         for low, high in zip(estimates.get("conf_low", ()), estimates.get("conf_high", ()), strict=True)

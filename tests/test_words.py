@@ -12,7 +12,7 @@ WORTHS = llbt.worth(llbt.fit("object", llbt.load_dataset("baseball")))
 def test_other_names_of_nothing_are_refused() -> None:
     with pytest.raises(OptionError, match="Did you mean 'Baltimore'"):
         WORTHS.as_text(rename={"Baltimor": "B"})
-    with pytest.raises(OptionError, match="of which nothing is in the table"):
+    with pytest.raises(OptionError, match="the table has none of them"):
         WORTHS.as_latex(rename={"gpt": "GPT"})
     with pytest.raises(OptionError, match="Did you mean 'object\\[Boston\\]'"):
         llbt.model_table([llbt.fit("object", llbt.load_dataset("baseball"))], rename={"object[Bostn]": "B"})
@@ -55,7 +55,7 @@ def test_grouping_that_is_nearly_kept() -> None:
 def test_separation_offers_no_prior_that_is_refused() -> None:
     frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": 3, "wins_j": 0, "judge": range(6)})
     c = llbt.from_counts(frame, clusters="judge")
-    with pytest.raises(SeparationError, match=r"take the judges as alike: fit\('object', c, prior=…\)"):
+    with pytest.raises(SeparationError, match=r"fit all judges together: fit\('object', c, prior=…\)"):
         llbt.fit("object + (object | judge)", c)
     with pytest.raises(SeparationError, match="jeffreys"):
         llbt.fit("object", c)

@@ -45,7 +45,7 @@ def near_duplicates(labels: Sequence[Label]) -> tuple[list[tuple[Label, Label]],
     skeletons = {form: _skeleton(by_form[form]) for form in forms}
     for number, (a, b) in enumerate(_candidates(forms, skeletons)):
         if number == _MOST_CANDIDATES:
-            return [], "not searched: too many labels of the same letters"
+            return [], "not searched: too many labels have the same letters"
         if _is_near(a, b):
             near.append((by_form[a], by_form[b]))
     return near, ""

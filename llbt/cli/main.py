@@ -26,9 +26,16 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain text, also where a help text has brackets
-    epilog="""Answers go to standard output, warnings and refusals to standard error. Exit codes: 0, answered; 1, a
-    check named by llbt audit --fail-on found something, or an object of llbt compare --fail-if-worse got worse; 2,
-    refused, with the reason; 130, interrupted; 141, nobody read the output to its end.""",
+    epilog="""Answers go to standard output, warnings and errors to standard error.
+
+    \b
+    Exit codes:
+      0    success
+      1    llbt audit --fail-on: a named check has a finding;
+           llbt compare --fail-if-worse: an object got worse
+      2    error; the reason is on standard error
+      130  interrupted
+      141  standard output was closed before the end""",
 )
 metrics = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

@@ -65,7 +65,7 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
             judges = () if parameter == "wins" or outcome_of(free, by_name=True) else judges_of(table, free, sides)
             beside = f", outcome={list(judges)!r}" if judges else ""
             return f'Pass {parameter}=("{sides[0]}", "{sides[1]}"){beside}.'
-        what = "with the objects, that of side i first" if parameter == "objects" else "with the wins of either side"
+        what = "with the objects, side i first" if parameter == "objects" else "with the wins of the two sides"
         return f"Pass {parameter}= and the names of the two columns {what}."
     if parameter == "outcome":
         outcome, objects = outcome_of(free), roles.get("objects", ())

@@ -420,7 +420,9 @@ def as_two_names(names: object, parameter: str) -> tuple[str, str]:
     """Return the names of the columns of side i and side j."""
     several = as_names(names, parameter)
     if isinstance(names, str) or len(several) != 2:
-        raise OptionError(f"{parameter}={safe_repr(names)}", expected="the names of two columns, that of side i first")
+        raise OptionError(
+            f"{parameter}={safe_repr(names)}", expected="the names of two columns, the column of side i first"
+        )
     return several[0], several[1]
 
 

@@ -208,7 +208,7 @@ class LLBT:
 ComparisonResults: TypeAlias = LLBTResults | MixedResults | DiscriminationResults | LargeResults
 
 # a prior is refused beside effects of judges and discriminations
-_WITH_JUDGES = "Leave these objects out, or take the judges as alike: fit({!r}, c, prior=…)."
+_WITH_JUDGES = "Leave these objects out, or fit all judges together: fit({!r}, c, prior=…)."
 
 
 def fit_comparisons(

@@ -24,9 +24,9 @@ Role = Literal[
 ]
 
 OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate", "one side"})
-# words whose terms describe γ, that of both bad, the γ of larger grades, or δ
+# words for the parameters other than worths: of ties, of "both bad", of grades beyond the first, and of order
 HEADS: tuple[Literal["tie", "bad", "grade", "order"], ...] = ("tie", "bad", "grade", "order")
-SUMMED = ("tie", "bad")  # of these the effects of objects are added up over the two sides
+SUMMED = ("tie", "bad")  # the effects of the two objects of a comparison are added in these terms
 _SAID = {"tie": "ties (tie)", "bad": "both bad (bad)", "grade": "grades (grade)", "order": "order (order)"}
 MOST_LEVELS = 10  # integers that are labels where they are a term
 _LINE = 200  # characters of a long formula that a message shows
@@ -102,7 +102,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Term:
-    """A product of factors, without the factor ``tie``, ``bad``, ``grade`` or ``order`` that says what it describes."""
+    """A product of factors. The factor ``tie``, ``bad``, ``grade`` or ``order`` is not one of them."""
 
     factors: tuple[Factor, ...]
 
@@ -125,10 +125,11 @@ class Formula:
     ----------
     text : str
     worth, tie, bad, grade, order : tuple of Term
-        Terms of λ (with an object-side factor), of γ, of the γ of both bad and of larger grades, and of δ.
+        The terms of the log-worths λ, ties γ, "both bad", grades beyond the first, and the order effect δ. Terms of λ
+        have a factor that depends on the side.
     stray : tuple of Term
-        Terms of comparison covariates alone cancel, part of the nuisance parameters. These are no margin of another
-        term: probably not what was meant.
+        Terms that cancel, because they have covariates of the comparison only, and are no margin of another term.
+        They are probably a mistake.
     numbers : frozenset of str
         Covariates of integers that some factor takes as numbers.
     """
@@ -153,7 +154,7 @@ class Formula:
         return (*self.worth, *self.tie, *self.bad, *self.grade, *self.order)
 
     def of(self, word: str) -> tuple[Term, ...]:
-        """Return the terms of λ (``"worth"``), γ or δ (``"tie"``, ``"bad"``, ``"grade"``, ``"order"``)."""
+        """Return the terms of ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``."""
         blocks = {"worth": self.worth, "tie": self.tie, "bad": self.bad, "grade": self.grade, "order": self.order}
         return blocks[word]
 
@@ -387,7 +388,7 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
     both = [f for f in objectlike if f.both_sides]
     if both and len(objectlike) > 1:
         _fail(
-            f"{both[0].code} is of both sides, and stands with covariates of the comparison alone",
+            f"{both[0].code} uses both sides, so it can only be combined with covariates of the comparison",
             text,
             *_span(both[0]),
         )
@@ -413,12 +414,15 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
 
 
 def _may_stand(factor: Factor, head: str) -> bool:
-    """Whether a factor that differs between the sides may stand beside a word: objects beside all but grades."""
+    """Whether ``tie``, ``bad``, ``grade`` or ``order`` may be combined with a factor that differs between the sides.
+
+    ``object`` may be combined with all of them but ``grade``.
+    """
     return factor.code == "object" if head in SUMMED else head == "order" and factor.variables == {"object"}
 
 
 def check_levels(formula: Formula) -> None:
-    """Raise for effects of objects on ties, or on both bad, without the level that they are added to.
+    """Raise for ``tie:object`` without ``tie``, and for ``bad:object`` without ``bad``.
 
     Raises
     ------
@@ -428,14 +432,17 @@ def check_levels(formula: Formula) -> None:
         terms = formula.of(word)
         summed = [term for term in terms if has_object(term)]
         if summed and len(summed) == len(terms):
-            what = f"{word}:object are what the objects add to {word}, and sum to 0; write {word} + {word}:object"
+            what = (
+                f"{word}:object needs the term {word}, to which it adds effects of objects; "
+                f"write {word} + {word}:object"
+            )
             _fail(what, formula.text, *_span(next(f for f in summed[0].factors if f.code == "object")))
 
 
 def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
     if head.code == "tie" and not words.has_ties:
         _fail(
-            "the table has no ties (two cells per comparison), so there is no tie effect; leave tie out",
+            "the table has no ties (two outcomes per comparison), so the term tie cannot be estimated; leave it out",
             text,
             *_span(head),
         )
@@ -448,8 +455,8 @@ def _check_available(head: Factor, text: str, words: Vocabulary) -> None:
         )
     if head.code == "grade" and not words.has_grades:
         _fail(
-            "the judgments of the table have no grades beyond the first (who is preferred, not how much), so there is "
-            "no grade effect; leave grade out, or keep the grades where the table is made",
+            "the table says which object is preferred, not how strongly, so the term grade cannot be estimated; leave "
+            "it out, or keep the grades when you make the table",
             text,
             *_span(head),
         )

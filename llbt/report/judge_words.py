@@ -78,9 +78,9 @@ def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Said
     }
     differ = "differ" if alike.p_value < 1 - confidence else "do not differ significantly"
     text = (
-        f"All this is of a {name} of discrimination 1; discriminations σ, factors on the log-worths of each {name}, go "
-        f"from {format_number(float(sigma[low]), 3)} ({levels[low]}) to {format_number(float(sigma[high]), 3)} "
-        f"({levels[high]}) and {differ} "
+        f"These results are for a {name} of discrimination 1. The discrimination σ multiplies the log-worths of each "
+        f"{name}. The values of σ range from {format_number(float(sigma[low]), 3)} ({levels[low]}) to "
+        f"{format_number(float(sigma[high]), 3)} ({levels[high]}) and {differ} "
         f"({_tested(alike)})"
     )
     if alike.notes:
@@ -90,12 +90,12 @@ def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Said
         own = res.proportionality_test()
         numbers |= {"likelihood ratio of own worths": own.statistic, "p of own worths": own.p_value}
         fits = "fit better than" if own.p_value < 1 - confidence else "do not fit better than"
-        text += f" Log-worths of each {name}'s own {fits} factors ({_tested(own)})."
+        text += f" Separate log-worths for each {name} {fits} discriminations ({_tested(own)})."
     readings = res.readings(confidence=confidence)
     for word, said in (("inverted", "prefer what the others do not (σ < 0)"), ("guessing", "guess (σ ≈ 0)")):
         found = readings.index[readings == word].tolist()
         numbers[f"{word} judges"] = len(found)
-        text += f" Of the levels of {name} {listed(found)} {said}." if found else ""
+        text += f" These levels of {name} {said}: {listed(found)}." if found else ""
     return text, numbers
 
 

@@ -217,7 +217,7 @@ def test_the_search_for_near_duplicates_equals_one_of_all_pairs():
 def test_many_labels_are_not_searched():
     assert near_duplicates([f"m{k}x" for k in range(2001)]) == ([], "not searched: more than 2,000 labels")
     anagrams = ["".join(p) for p in itertools.islice(itertools.permutations("abcdefgh"), 400)]
-    assert near_duplicates(anagrams) == ([], "not searched: too many labels of the same letters")
+    assert near_duplicates(anagrams) == ([], "not searched: too many labels have the same letters")
     assert variants(["a b", "AB", "c"]) == [["a b", "AB"]]
 
 

@@ -76,7 +76,7 @@ def test_one_grade_is_the_table_of_wins_ties_and_losses() -> None:
     np.testing.assert_allclose(one.params, today.params, atol=1e-10)
     assert llbt.default_formula(c) == "object + tie + order"
     assert llbt.default_formula(judged()) == "object + tie + grade + order"
-    with pytest.raises(FormulaError, match=r"no grades beyond the first .* leave grade out"):
+    with pytest.raises(FormulaError, match=r"not how strongly, .* leave it out, or keep the grades"):
         llbt.fit("object + tie + grade", c)
 
 
