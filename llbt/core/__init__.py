@@ -1,1 +1,1 @@
-"""What everything is made of: arrays and their types, tables of counts, and the statistics of a test."""
+"""The data types of the package: arrays, tables of counts, and the result of a test."""

@@ -24,14 +24,14 @@ _DIGITS = 30  # binary digits of sums of weights that do not depend on the order
 
 @dataclass(frozen=True)
 class Basis:
-    """What a log-likelihood is of. Those of two fits can be compared where their bases are equal.
+    """The data of a log-likelihood. The log-likelihoods of two fits are comparable if their bases are equal.
 
     Attributes
     ----------
     unit : {"judgment", "ranking", "pattern"}
-        What has a probability, and is counted by BIC.
+        The independent unit, and the sample size of BIC.
     outcomes : tuple of str
-        What a unit can come to.
+        The possible outcomes of a unit.
     digest : str
         Equal for the same judgments, however the table is split by covariates.
     """
@@ -137,7 +137,7 @@ def of_rankings(r: Rankings) -> Basis:
 
 
 def of_patterns(p: Patterns, *, missing: bool) -> Basis:
-    """Return the basis of patterns; that of judgments or of lists where complete ones are the same.
+    """Return the basis of patterns. Complete patterns that equal judgments or rankings have the basis of these.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def of_patterns(p: Patterns, *, missing: bool) -> Basis:
 
 
 def _in_order(objects: tuple[Label, ...]) -> IntArray:
-    """Return the objects in an order that tables share, whatever theirs is."""
+    """Return the objects in an order that does not depend on the table."""
     return np.array(sorted(range(len(objects)), key=lambda k: str(objects[k])))
 
 

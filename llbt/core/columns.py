@@ -212,9 +212,9 @@ def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded
 
 
 def own_numbers(name: str, values: FloatArray) -> Coded | None:
-    """Return numbers as they are, each with a code of its own; None where two of them are equal.
+    """Return a column in which every row has its own code and number; None if two numbers are equal.
 
-    Ranking them costs several times as much; rows of such a column stand in the order of another one.
+    The levels are not sorted, because sorting them takes several times as long.
     """
     ordered = np.sort(values, axis=None)
     if np.any(ordered[1:] == ordered[:-1]):
@@ -305,7 +305,7 @@ def _increasing(key: IntArray) -> bool:
 def tallied(
     keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None, outcomes: int = 3
 ) -> tuple[list[IntArray], FloatArray]:
-    """Return the distinct combinations of some codes and how often each has which outcome.
+    """Return the distinct combinations of codes, with the counts of each outcome.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def tallied(
     said : ndarray of int, shape (R,)
         The outcome, from 0; those from `outcomes` on are not counted.
     weights : ndarray or None, shape (R,)
-        What each row counts; None: 1.
+        The weight of each row; None: 1.
     outcomes : int
         How many outcomes there are, at least 3.
 
@@ -392,14 +392,14 @@ def summed_by(group: IntArray, values: FloatArray, size: int | None = None) -> F
 def tally(
     by: IntArray, said: IntArray, weights: FloatArray | None = None, size: int | None = None, outcomes: int = 3
 ) -> FloatArray:
-    """Return how often each group has which outcome, shape (size, outcomes).
+    """Return the counts of each outcome in each group, shape (size, outcomes).
 
     Parameters
     ----------
     by, said : ndarray of int, each (R,)
         Group and outcome, both from 0; a row with a negative group is in none.
     weights : ndarray, shape (R,), optional
-        What each row counts; by default 1.
+        The weight of each row; by default 1.
     size, outcomes : int
         How many groups there are (by default as many as are named), and outcomes.
     """
@@ -425,9 +425,9 @@ def same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
 
 
 def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Return Python values as the type they all have; whole numbers with a gap stay what they are.
+    """Return Python values with their common type. Integers with missing values stay integers.
 
-    As floats, long ones would become alike.
+    As floats, two long integers could become equal.
     """
     try:
         return values if values.isna().any() else values.infer_objects()

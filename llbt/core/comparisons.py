@@ -126,7 +126,7 @@ class Comparisons(Record):
         return tuple(c.name for c in self.cluster_counts.columns) if self.cluster_counts else ()
 
     def named(self, name: str) -> str:
-        """Return what the table calls the judge or the prompt, which judgments may have under names of their own."""
+        """Return the table's name of the column of judges or prompts, for ``"judge"`` or ``"prompt"``."""
         own = self.called.get(name, name)
         return own if own in (*self.covariates, *self.clusters) else name
 
@@ -157,7 +157,7 @@ class Comparisons(Record):
 
     @property
     def bad(self) -> FloatArray:
-        """Judgments of each comparison that both objects are bad, shape (S,); 0 where nobody could say so."""
+        """The number of "both bad" judgments of each comparison, shape (S,); 0 if this was no possible outcome."""
         return self._counted("bad")
 
     def _counted(self, outcome: str) -> FloatArray:
@@ -198,7 +198,7 @@ class Comparisons(Record):
         return len(self.pairs)
 
     def __eq__(self, other: object) -> bool:
-        """Whether two tables say the same: notes and the names of unkept columns do not count."""
+        """Whether two tables are equal, apart from notes and the names of columns that were not kept."""
         if not isinstance(other, Comparisons):
             return NotImplemented
         return (
@@ -277,16 +277,17 @@ class Comparisons(Record):
         return tuple(tuple(self.objects[k] for k in found) for found in members)
 
     def largest_component(self) -> Comparisons:
-        """Return the table among the largest group of objects whose worths have finite estimates by themselves.
+        """Return the table of the largest group of objects with finite maximum likelihood estimates.
 
-        In such a group a chain of wins and ties leads from each object to each other one. Where a table has several,
-        some objects win or lose all that they have to do with others, and their estimates are infinite without a prior:
-        as a rule in tables of very many objects with few judgments of each. The notes say which objects stayed.
+        In a group with finite estimates, a chain of wins and ties leads from each object to each other object. If a
+        table has several groups, some objects won or lost all comparisons with other groups, so their estimates are
+        infinite without a prior. This is common with many objects and few judgments of each. The notes name the objects
+        that remain.
 
         Returns
         -------
         Comparisons
-            The table itself where all objects are in one group. Of groups of one size the first.
+            The table itself if all objects are in one group. If two groups are equally large, the first one.
 
         Raises
         ------
@@ -389,17 +390,17 @@ class Comparisons(Record):
 
     @checked
     def drop_ties(self) -> Comparisons:
-        """Return the table without its ties and without a tie category; the notes say how many went."""
+        """Return the table without ties and without a tie category; a note counts the ties that were dropped."""
         if not self.has_ties:
             return self
         return self._without_ties(0.0, f"{_ties(self)} were dropped (drop_ties)")
 
     @checked
     def split_ties(self) -> Comparisons:
-        """Return the table with each tie as half a win for either side, without a tie category.
+        """Return the table with each tie as half a win for each side, without a tie category.
 
-        The standard errors of a fit to it are conservative: half wins vary less than the judgments that
-        the likelihood takes them for. The notes, and so every summary, say it.
+        Standard errors of a fit to this table are conservative, because half wins vary less than the likelihood
+        assumes. A note in every summary says so.
         """
         if not self.has_ties:
             return self
@@ -409,10 +410,10 @@ class Comparisons(Record):
         return self._without_ties(0.5, note)
 
     def collapse(self) -> Comparisons:
-        """Return the table with wins, ties and losses alone; the notes say what became one.
+        """Return the table with the outcomes win, tie and loss only; the notes name the outcomes that were merged.
 
-        Wins and losses count whatever their grade, and both bad is a tie. Without a middle of the scale there is no tie
-        category either.
+        All grades of a win count as a win, and "both bad" counts as a tie. A scale without a middle gives a table
+        without a tie category.
 
         Examples
         --------

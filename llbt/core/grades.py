@@ -30,14 +30,14 @@ def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
 def graded_outcomes(
     wins: IntArray, sizes: FloatArray, declared: Collection[float] = ()
 ) -> tuple[npt.NDArray[Any], Response, list[str]]:
-    """Return which outcome of a graded scale each row has, the scale, and notes on grades that no row has.
+    """Return the graded outcome of each row, the scale, and notes on grades without judgments.
 
     Parameters
     ----------
     wins : ndarray of int, shape (R,)
         1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
     sizes : ndarray, shape (R,)
-        How much: 1, 2, …; of ties anything.
+        The grade of the preference: 1, 2, …; ignored for ties.
     declared : collection of float
         Sizes of grades that the scale has whether or not they are used; 0: a middle.
     """

@@ -27,7 +27,7 @@ _WIDTH = 40  # characters of a text in it
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments(Record):
-    """Recorded decisions between two of J objects, in R rows: one decision each, or several that are alike.
+    """Judgments of pairs among J objects, in R rows. A row is one judgment, or several equal ones.
 
     Made by `read_judgments` rather than directly.
 
@@ -39,21 +39,21 @@ class Judgments(Record):
     said : ndarray of int, shape (R,)
         The outcome: 0 where i was preferred, 1 for a tie, 2 where j was.
     columns : dict of str to Series, each (R,)
-        What else is known of each judgment: judge, prompt and all other columns; empty where `query` has them.
+        The other columns of the judgments: judge, prompt and so on. Empty if `query` has them.
     weights : ndarray of shape (R,), or None
-        How many judgments each row stands for; None: one.
+        The number of judgments in each row; None: one.
     called : mapping of str to str
-        What the source calls the judge and the prompt, where it has other names: ``{"judge": "worker"}``. Either name
-        is understood wherever a column is asked for.
+        The source's own names of the columns of judges and prompts: ``{"judge": "worker"}``. Arguments that take a
+        column accept both names.
     query : DuckDB relation or None
-        Of large files, the judgments one by one, in the engine that holds them; the rows here are their distinct pairs
-        and outcomes, `weights` how often each was found.
+        For large files, the single judgments, which stay in DuckDB. The rows here are then the distinct pairs and
+        outcomes, and `weights` has their counts.
     shown : bool
         Whether the source says which object was shown first.
     dropped : int
-        How many judgments were left out because nobody knows what they say.
+        The number of judgments that were left out because their outcome is unknown.
     notes : tuple of str
-        What was read and what was left out.
+        Notes on what was read and what was left out.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Judgments(Record):
         return pd.DataFrame({name: columns[name] if name in columns else self.values(name) for name in self.names})
 
     def empty(self) -> frozenset[str]:
-        """Return which of judge and prompt nothing is known of; none of a query, which would have to be run."""
+        """Return which of the columns judge and prompt have no values; none for a query, which is not run."""
         here = [] if self.query is not None else [name for name in ("judge", "prompt") if name in self.columns]
         return frozenset(name for name in here if self.columns[name].isna().all())
 

@@ -271,12 +271,12 @@ AnyResponse = Response | Cumulative
 
 
 def linked(response: Response, link: Link) -> AnyResponse:
-    """Return a response under a link: as it is for adjacent categories, and for two outcomes of the logistic curve.
+    """Return a response under a link. It is unchanged for adjacent categories, and for two outcomes with a logit link.
 
     Raises
     ------
     OptionError
-        For outcomes that do not stand on one scale.
+        When the outcomes are not ordered.
     """
     if link == "adjacent" or (response == TWO and link == "cumulative"):
         return response

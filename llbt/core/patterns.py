@@ -25,7 +25,7 @@ _SIGNS = {1: "+", 0: "0", -1: "−", MISSING: "."}
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Patterns(Record):
-    """What judges said of all pairs of J objects, one answer each. N distinct patterns of P = J(J − 1)/2 pairs.
+    """Response patterns: each judge's answers to all P = J(J − 1)/2 pairs of J objects, as N distinct patterns.
 
     Made by `from_patterns` rather than directly. Equal patterns under equal covariates are kept once and counted.
 
@@ -181,7 +181,7 @@ def gathered_patterns(
     counts: FloatArray | None = None,
     notes: tuple[str, ...] = (),
 ) -> Patterns:
-    """Return answers of judges (R, P) as distinct patterns; judges without any answer are left out and counted.
+    """Return judges' answers (R, P) as distinct patterns. A note counts the judges without any answer.
 
     Raises
     ------

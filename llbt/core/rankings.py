@@ -315,7 +315,7 @@ class Rankings(Record):
         return (tie_threshold, *grades) if given else ()
 
     def _notes_on_pairs(self, n: float, *, graded: bool) -> list[str]:
-        """Return what comparisons imply, and what to do about their dependence."""
+        """Return notes on the implied comparisons and their dependence."""
         told = "each object against each other one" if self.ratings is not None else _TOLD[self.kind]
         notes = [f"{counted(n, 'judgment')} implied by {counted(self.n_judgments, 'list')}: {told}"]
         if graded or self.sizes.max() > 2:

@@ -113,9 +113,9 @@ class Response:
         return first
 
     def tally(self, counts: FloatArray) -> FloatArray:
-        """Return wins of i, what is undecided and wins of j, shape (…, 3), of counts of outcomes (…, K).
+        """Return wins of i, undecided judgments and wins of j, shape (…, 3), from counts of outcomes (…, K).
 
-        Wins count whatever their grade; undecided are ties, and judgments that both are bad.
+        All grades of a win count as a win. Ties and "both bad" are undecided.
         """
         signed = self.loadings[:, 0]
         return np.asarray(counts @ np.column_stack([signed > 0, signed == 0, signed < 0]).astype(np.float64))
@@ -127,17 +127,17 @@ class Response:
 
     @functools.cached_property
     def _terms(self) -> tuple[_Terms, ...]:
-        """The predictors that bear on each outcome, with their loadings."""
+        """The predictors of each outcome, with their loadings."""
         return tuple(_nonzero(row) for row in self.loadings)
 
     @functools.cached_property
     def _columns(self) -> tuple[_Terms, ...]:
-        """The outcomes that each predictor bears on, with their loadings."""
+        """The outcomes that each predictor enters, with their loadings."""
         return tuple(_nonzero(column) for column in self.loadings.T)
 
     @functools.cached_property
     def _products(self) -> dict[tuple[int, int], _Terms]:
-        """The outcomes that each two predictors bear on, with the products of their loadings."""
+        """The outcomes that two predictors both enter, with the products of their loadings."""
         columns = enumerate(self.loadings.T)
         return {(b, c): _nonzero(x * y) for (b, x), (c, y) in itertools.combinations_with_replacement(columns, 2)}
 
@@ -334,9 +334,9 @@ def graded(steps: int, middle: bool) -> Response:
 
 
 def both_bad(*, ties: bool = True) -> Response:
-    """Return the response of judges who may say that both objects are bad, beside a tie or in its place.
+    """Return the response with the outcome "both bad", with or without ties.
 
-    Its predictors are the signed one, that of the tie if there are `ties`, and that of both bad.
+    Its predictors are the signed predictor, the predictor of ties (with `ties`) and the predictor of "both bad".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several tables of comparisons stacked to one, in which a covariate says which table a comparison is from."""
+"""Stack several tables of comparisons into one, with a covariate for the table of each comparison."""
 
 from __future__ import annotations
 

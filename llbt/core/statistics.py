@@ -23,7 +23,7 @@ _SMALL_SHARE = 0.2
 
 @dataclass(frozen=True, repr=False)
 class TestResult(Record):
-    """What a test found.
+    """The result of a hypothesis test.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def chi2_p_value(statistic: float, df: float) -> float:
 
 
 def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
-    """Return whether deviance and X² of a table can be held against χ², and what to say of it.
+    """Return whether deviance and X² of a table can be compared with χ², and a note.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def critical_values(confidence: float, df: npt.NDArray[np.float64]) -> npt.NDArr
 
 
 def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return estimates over standard errors; NaN where nothing was estimated."""
+    """Return estimates divided by standard errors; NaN for parameters that were not estimated."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error > 0, estimate / error, np.nan)
 

@@ -1,9 +1,9 @@
 """The Laplacian of a narrow graph, factored along the band that reverse Cuthill-McKee leaves of it; and of a tree.
 
-Where everybody meets his like objects can be ordered so that those of a pair stand near each other (Cuthill & McKee
-1969), and a Cholesky factor has no entry beyond the furthest pair. Variances of all nodes follow from the factor block
-by block, from the last to the first, without the rest of the inverse (Takahashi, Fagan & Chin 1973; Erisman & Tinney
-1975).
+If objects are compared only with similar objects, they can be ordered so that the two of a pair are near each other
+(Cuthill & McKee 1969). The Cholesky factor then has no entry beyond the furthest pair. Variances of all nodes follow
+from the factor block by block, from the last to the first, without the rest of the inverse (Takahashi, Fagan & Chin
+1973; Erisman & Tinney 1975).
 
 References
 ----------
@@ -135,7 +135,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """The way of a graph of few cycles, such as a knockout: from its ends inwards nothing fills up."""
+    """The elimination order of a graph with few cycles, such as a knockout: from its ends, without fill-in."""
 
     def factored(self, first: IntArray, second: IntArray, weights: FloatArray, diagonal: FloatArray) -> SparseFactor:
         """Return the factor of a Laplacian without its last node, as `Band.factored` does."""

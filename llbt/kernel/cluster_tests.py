@@ -39,11 +39,11 @@ class FlipTest:
         Parameters that are tested at once.
     p_value : float
     clusters : int
-        Clusters whose judgments say something of them, G.
+        The number G of clusters whose judgments inform the tested parameters.
     flips : int
-        Flips that the statistic is held against.
+        The number of sign flips in the reference distribution.
     every : bool
-        Whether these are all that there are, up to the sign of all.
+        Whether these are all possible flips, up to a common sign.
     """
 
     statistic: float
@@ -235,7 +235,7 @@ def _inverse_squares(lost: FloatArray, total: FloatArray) -> FloatArray:
 
 
 def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray) -> Scores:
-    """Return the scores of the clusters whose judgments say something of the tested parameters."""
+    """Return the scores of the clusters whose judgments inform the tested parameters."""
     probability = restricted.means / problem.totals[:, None]
     own, other = directions(information(problem, probability, problem.totals), contrasts)
     scores = cluster_scores(problem, restricted, clusters) @ own

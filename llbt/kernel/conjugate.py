@@ -168,7 +168,7 @@ class Bordered:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What conjugate gradients found.
+    """The solution by conjugate gradients.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""Lines of counts with normal effects of one or several groupings: which effects bear on each line.
+"""Rows of counts with random effects of one or several groupings: the effects that enter each row.
 
-Notation: L lines (what the levels of all groupings said of a comparison), T effects that bear on a line, E scales. The
+Notation: L rows (a comparison judged by one combination of levels), T effects that enter each row, E scales. The
 grouping with the most effects has its own, in groups of a level each; those of the others are shared by the groups.
 """
 

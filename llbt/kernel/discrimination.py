@@ -92,7 +92,7 @@ class DiscriminationFit:
     converged : bool
     n_iter : int
     starts, agreed : int
-        How many starts there were, and how many of them came to this maximum.
+        The number of starts, and how many of them reached this maximum.
     """
 
     params: FloatArray
@@ -109,7 +109,7 @@ class DiscriminationFit:
 def maximize(
     judged: Judged, pooled: FloatArray, start: tuple[FloatArray, FloatArray] | None = None
 ) -> DiscriminationFit:
-    """Return the highest maximum that Newton's method comes to from several starts.
+    """Return the highest of the maxima that Newton's method reaches from several starts.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def _starts(views: Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, Floa
 
 
 def _own_worths(views: Views, pooled: FloatArray) -> FloatArray:
-    """Return parameters of the worth for each judge, drawn towards the pooled ones the fewer his judgments, (K, w)."""
+    """Return worth parameters for each judge, (K, w), shrunk to the pooled ones if the judge made few judgments."""
     judged, problem = views.judged, views.judged.problem
     probability = probabilities(problem, pooled)
     whole = information(problem, probability, problem.totals)

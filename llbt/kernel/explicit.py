@@ -98,7 +98,7 @@ def checked_by_glm(
 
 
 def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float, other: Fit | None) -> tuple[Fit, Any]:
-    """Return statsmodels' fit of the literal model as a `Fit`, and as it is."""
+    """Return statsmodels' fit of the literal model, as a `Fit` and as statsmodels' own results."""
     totals, problem = problem.totals, replace(problem, counts=problem.counts + added)
     results = _fitted(problem, names, other)
     p = problem.signed.shape[1]

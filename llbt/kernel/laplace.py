@@ -232,7 +232,7 @@ class _Work:
         return total
 
     def lines(self, effects: Effects) -> _Lines:
-        """Return what the lines say at some effects."""
+        """Return the log-likelihood and its derivatives at given effects."""
         return [
             contributions(self.problem.response, self.predictors(block, effects), self.found.counts[:, block.lines])
             for block in self.found.blocks

@@ -26,7 +26,7 @@ _DECREMENT = 2e-9  # of the last step: the next is rounding
 
 @dataclass(frozen=True, eq=False)
 class ListPoint:
-    """What lists say at some parameters (p + T,), and a penalty with them.
+    """The likelihood of rankings, with a penalty, and its derivatives at parameters (p + T,).
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ListPoint:
 
     @classmethod
     def of(cls, lists: Lists, params: FloatArray) -> ListPoint:
-        """Return what lists say without a penalty."""
+        """Return the unpenalized likelihood."""
         found = lists.moments(params)
         return cls(params, found.information, found.gradient, found.value, found.value)
 
@@ -73,7 +73,7 @@ class ListFit:
 
     @classmethod
     def of(cls, search: Search[ListPoint]) -> ListFit:
-        """Return what Newton's method found."""
+        """Return the result of Newton's method."""
         point = search.point
         return cls(
             point.params, point.information, point.gradient, point.log_likelihood, search.converged, search.n_iter

@@ -21,7 +21,9 @@ _DENSE = 3_000  # rows of worths up to which their information is dense
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What is fitted: batches of lists, how often each was given, and the rows of the worth. U rows, p parameters.
+    """The data of a fit of rankings: batches, their counts, and the design matrix of the worths.
+
+    There are U rows and p parameters.
 
     Attributes
     ----------

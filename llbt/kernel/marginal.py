@@ -21,7 +21,7 @@ Rule = Quadrature | Sampling
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """What the judgments say of fixed parameters β (p,) and of the logarithms of scales σ (E,).
+    """The marginal log-likelihood, with derivatives in fixed parameters β (p,) and log scales σ (E,).
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class _Placed:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What a block of groups knows at its N points.
+    """The integrals of a block of groups, with terms at its N points.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ class Predicted:
 
 @dataclass(frozen=True, eq=False)
 class MixedFit:
-    """What maximum marginal likelihood found.
+    """The maximum marginal likelihood fit.
 
     Attributes
     ----------

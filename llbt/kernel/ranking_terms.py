@@ -59,7 +59,7 @@ class Batch(Protocol):
         """The list that each belongs to, shape (Q,)."""
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return what they say at log-worths (Q, m) and log δ (T,)."""
+        """Return the log-probabilities and their derivatives at log-worths (Q, m) and log δ (T,)."""
 
     def part(self, some: slice) -> Batch:
         """Return some of them."""
@@ -218,7 +218,7 @@ def _in_turn(worths: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _without_ties(value: FloatArray, score: FloatArray, information: FloatArray, orders: int) -> Told:
-    """Return what lists say that say nothing of ties."""
+    """Return the terms of rankings whose probability does not depend on the tie parameters."""
     number, size = score.shape
     return Told(
         value,

@@ -277,7 +277,7 @@ class _Search:
         return _Local(gradient, det, curved / 2, place.curvature + curved / 2, np.stack(bends))
 
     def settled(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
-        """Return what is found one step further, which is so short that nothing is computed again."""
+        """Return the estimates after one more step, which is so short that derivatives are not recomputed."""
         values, vectors = np.linalg.eigh(local.curvature)
         scales = np.zeros(len(self.shift))
         scales[list(kept)] = np.exp(place.logs + step)

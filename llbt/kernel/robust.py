@@ -61,7 +61,7 @@ class Clustered:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """What each cluster contributes to what is known, under the model.
+    """The contribution of each cluster to the information, under the model.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Shares:
     clusters: Clustered
 
     def effective(self, rows: FloatArray) -> FloatArray:
-        """Return from how many clusters of equal weight linear combinations (k, p) are known, G*ₖ, shape (k,).
+        """Return the effective number of clusters G*ₖ of linear combinations (k, p), shape (k,).
 
         With v = rᵀV H_g V r, what cluster g contributes to the variance rᵀVr of independent judgments, it is
         (Σv)²/Σv²: G* = (Σn)²/Σn² where every cluster's judgments say the same of the combination.
@@ -100,7 +100,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class ObjectShares:
-    """What objects with effects of their own tell of the parameters of their covariates.
+    """The information of objects with random effects on the parameters of object covariates.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class Covariance:
         return (self.missing or (_COMBINED,)) if self.independent is not None and gone.any() else ()
 
     def flat(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
-        """Return of which linear combinations (k, p) of the estimates all clusters say the same, shape (k,)."""
+        """Return the linear combinations (k, p) on which all clusters agree exactly, shape (k,)."""
         if self.independent is None:
             return np.zeros(len(rows), dtype=np.bool_)
         found, independent = (_variances(matrix, rows) for matrix in (self.matrix, self.independent))
@@ -224,8 +224,8 @@ class Covariance:
     def unknown(self, rows: FloatArray) -> npt.NDArray[np.bool_]:
         """Return which linear combinations (k, p) of the estimates have no standard error, shape (k,).
 
-        Those that one cluster alone knows, those that are known from fewer than two, all told, and those of which all
-        clusters say the same.
+        These are combinations that only one cluster informs, combinations with an effective number of clusters below
+        two, and combinations on which all clusters agree exactly.
         """
         lost = (np.abs(self.moves_lost(rows)) > LOST).any(axis=1)
         return np.asarray(lost | self.flat(rows) | (self.effective(rows) < _PAIR - _ROUNDING))

@@ -81,7 +81,7 @@ def numbers_of(bundles: Sequence[Groups]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """What several randomizations say of one place: the mean step to the maximum (p + E,), and its Monte Carlo error.
+    """The mean of several randomized Newton steps to the maximum (p + E,), and its Monte Carlo error.
 
     `value` is the mean log-likelihood, `value_noise` its error, `information` the mean information.
     """

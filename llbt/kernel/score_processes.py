@@ -29,7 +29,7 @@ def orthonormal_scores(scores: FloatArray) -> FloatArray:
 
 
 def fluctuation(scores: FloatArray, values: FloatArray, least: int) -> tuple[float, float]:
-    """Return the supLM statistic of a number, and its p-value; NaN where judges are too few or all alike.
+    """Return the supLM statistic of a number, and its p-value; NaN with too few judges or equal values.
 
     Parameters
     ----------

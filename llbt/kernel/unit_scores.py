@@ -265,7 +265,7 @@ def dependence(
 
 @dataclass(frozen=True, eq=False)
 class UnitTests:
-    """What tells units from the rest.
+    """Statistics of how units differ from the rest.
 
     Attributes
     ----------
