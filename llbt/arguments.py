@@ -47,7 +47,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number that fits a float, finite or not; True and False are none."""
+    """Whether a value is a real number that fits a float, finite or not. True and False do not count as numbers."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return False
     try:

@@ -29,7 +29,7 @@ def _caution(e: Evidence) -> str:
 
 
 def check_duplicates(e: Evidence) -> Finding:
-    """Return judgments that are there twice."""
+    """Return the finding on duplicate judgments."""
     codes, known, same = _known(e)
     first, group = groups([*e.judgments.pairs[known].T, *(c[known] for c in codes)])
     counts = e.judgments.take(known).tally(group, len(first))

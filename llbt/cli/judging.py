@@ -60,8 +60,8 @@ def agreement(
         Text,
         option(
             "--coefficients",
-            """Of percent, bennett_s, scott_pi, cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic, fleiss_kappa,
-            krippendorff_alpha, krippendorff_alpha_ordinal, gwet_ac1. [default: all that apply]""",
+            """One or more of percent, bennett_s, scott_pi, cohen_kappa, cohen_kappa_linear, cohen_kappa_quadratic,
+            fleiss_kappa, krippendorff_alpha, krippendorff_alpha_ordinal, gwet_ac1. [default: all that apply]""",
             "NAME,…",
         ),
     ] = None,

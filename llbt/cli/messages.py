@@ -1,4 +1,4 @@
-"""What is said on standard error: warnings and refusals by the names of options, and what takes long."""
+"""Messages on standard error: warnings, errors with the names of options, and progress."""
 
 from __future__ import annotations
 
@@ -177,11 +177,11 @@ def _typed(text: str) -> str:
     return f"'{text}'" if "'" not in text else '"' + re.sub(r'(["$`\\])', r"\\\1", text) + '"'
 
 
-# -- what takes long -----------------------------------------------------------------------------------------
+# -- progress ------------------------------------------------------------------------------------------------
 
 
 def watched() -> bool:
-    """Whether somebody looks: standard error is a terminal."""
+    """Whether standard error is a terminal, so that progress is shown."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 

@@ -249,6 +249,6 @@ def _chosen(
         raise JudgmentError(
             f"column {name!r}: {counted(len(without), 'row')} that name no object of the set, the first row {row} "
             f"({safe_repr(table[name].iloc[[row]].tolist()[0])})",
-            expected=f"one of those shown, there {', '.join(known)}",
+            expected=f"one of the objects of this set: {', '.join(known)}",
         )
     return entries

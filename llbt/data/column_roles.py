@@ -46,7 +46,7 @@ class Wanted:
     judges: Described | None = None
 
     def under_names_of(self, names: Sequence[str], called: Mapping[str, str]) -> Wanted:
-        """Return the same with units, and the judges of the table beside, under the names that the judgments have."""
+        """Return the same roles, with units and judges renamed to the columns of the judgments."""
         asked = {*self.covariates, *self.clusters, *self.numeric}
         own = {role: name for role, name in called.items() if role not in asked and role not in names}
         judge = called.get("judge", "judge")

@@ -61,7 +61,7 @@ class ListLayout:
 
 
 def list_layout(source: Source) -> ListLayout | None:
-    """Return how a table of rankings or best-worst sets is read; None where its columns say neither."""
+    """Return the layout of a table of rankings or best-worst sets; None if the columns fit neither."""
     return sets_of(source) or rankings_of(source)
 
 

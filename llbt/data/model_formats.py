@@ -131,8 +131,8 @@ MODEL_FORMATS = (
         only={"assertion.type": ("select-best",)},
         shown=False,
         notes=(
-            "the objects are outputs: by the provider's label where each has its own, else by its id and the number of "
-            "the prompt",
+            "the objects are outputs, named by the provider's label if labels are unique, else by its id and the "
+            "prompt number",
         ),
     ),
     JudgmentFormat(  # openai/evals, registry/modelgraded/battle.yaml and record.py

@@ -219,7 +219,7 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
         *(piece.strength[at], piece.kinds[at], None if piece.weight is None else piece.weight[at]),
         (
             *piece.notes,
-            Note(more, "judgment", f"added: outputs that were identical (a{sign}b) were judged at once ({_ONCE})"),
+            Note(more, "judgment", f"added: one judgment covered several identical outputs (a{sign}b; {_ONCE})"),
             *notes,
         ),
         piece.dropped,

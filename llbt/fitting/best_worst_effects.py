@@ -372,11 +372,11 @@ class JudgedUnits:
         raise DesignError("a fold has no finite estimates, and effects of judges no prior", "Ask for more folds.")
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of all that the judges of each unit said."""
+        """Return the log-probability of all choices by the judges of each unit."""
         return summed_by(self.codes, self.fit.sets.each(params)[0], len(self.counts))
 
     def refitted(self, counts: FloatArray) -> BestWorstEffects:
-        """Return the fit with other counts of the units, each copy of a judge a judge of its own."""
+        """Return the fit of a resample with these counts of units; each copy of a judge is a separate judge."""
         copies = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
         said = [np.flatnonzero(self.fit.sets.judge == g) for g in copies.tolist()]
         r, some = self.fit.rankings, np.concatenate(said)

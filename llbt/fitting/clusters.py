@@ -23,11 +23,11 @@ def own_unit(groups: Sequence[str], option: str) -> str:
     Raises
     ------
     OptionError
-        For two ways of clustering, of which `option` has to name one.
+        When the fit has two clusterings and `option` does not name one.
     """
     if len(groups) > 1:
         raise OptionError(
-            f"the fit is clustered by {' and '.join(groups)}, which are two units",
+            f"the fit is clustered by {' and '.join(groups)}, but one unit is needed",
             f"Name one of them: {option}={groups[0]!r}.",
         )
     return groups[0] if groups else "judgment"

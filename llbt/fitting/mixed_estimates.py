@@ -70,7 +70,7 @@ class JudgeTable:
 
     @property
     def lines(self) -> Crossed | None:
-        """The lines with the effects that bear on each, where they are kept."""
+        """The rows of counts with the effects that enter each, if they are stored."""
         return self.objects if self.crossed is None else self.crossed
 
     @property

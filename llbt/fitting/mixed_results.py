@@ -256,9 +256,9 @@ class MixedResults(MixedEstimates, Record):
 
         Notes
         -----
-        The bias is that at the estimates, of maximum likelihood with so many levels included. What it corrects is of
-        first order: where judges make few judgments the corrected σ is still too small, and where the integrals can be
-        had (without ``approximation``) they are to be preferred.
+        The bias is estimated by simulation at the estimates, and includes the bias of maximum likelihood with few
+        levels. The correction is of first order: the corrected σ is still too small if judges make few judgments. Fit
+        without ``approximation`` where this is possible.
         """
         return laplace_bias(self, Resampler.of("laplace_bias", rng, progress=progress))
 

@@ -23,7 +23,7 @@ _MOST_SETS = 10**6  # of objects that a choice is made from, ties and all
 def lists_of(
     r: Rankings, pairs: Comparisons, design: Design, free: IntArray, orders: IntArray, *, sequential: bool
 ) -> Lists:
-    """Return what is fitted: the lists in batches, and the rows of the worth in the free parameters.
+    """Return the rankings in batches, with the design matrix of the worths in the free parameters.
 
     Parameters
     ----------

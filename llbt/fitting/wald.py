@@ -205,7 +205,7 @@ def params(fit: WithEstimates) -> pd.Series[float]:
 
 @Attribute
 def bse(fit: WithEstimates) -> pd.Series[float]:
-    """Standard errors, shape (p,); NaN where aliased or held, and where a single cluster says all that is known."""
+    """Standard errors, shape (p,); NaN for aliased or held parameters and for those that rest on a single cluster."""
     return _series(fit, fit.estimated.errors, "std_error")
 
 

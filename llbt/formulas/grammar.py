@@ -339,8 +339,8 @@ def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary
             sides = (node.left, *node.comparators)
             if any(_column(side) == "object" for side in sides):
                 _fail(
-                    f"{ast.unparse(node)[:80]} compares 'object', which stands for both sides; make what is asked a "
-                    "column of the object table (object_covariates=) and name that column",
+                    f"{ast.unparse(node)[:80]} compares 'object', which stands for both sides; add a column with this "
+                    "comparison to the object table (object_covariates=) and use that column in the formula",
                     text,
                     *span,
                 )

@@ -121,10 +121,10 @@ def goodness_of_fit(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     n : int
-        Number of tables to draw from the model, 999 say, for p-values that hold in sparse tables too: totals fixed,
-        probabilities of the bias-reduced estimates, each table refitted, p = (1 + number at least as large) / (n + 1).
-        0 leaves it out. Not for fits with clusters, whose judgments no model draws. Other fits than `LLBTResults` are
-        tested against drawn tables alone, by default of 199.
+        Number of tables to simulate, for example 999; the p-values then hold in sparse tables too. Totals are fixed,
+        probabilities are the bias-reduced estimates, each table is refitted, and p = (1 + number of statistics at
+        least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits other than
+        `LLBTResults` are tested with simulated tables only, 199 by default.
     of : {"pairs", "triples"}
         Of rankings, what is counted: which of each two objects of a list stands above the other, or the order of each
         three.
@@ -143,10 +143,10 @@ def goodness_of_fit(
     Raises
     ------
     OptionError
-        For `n` of a fit with clusters.
+        When `n` is given for a fit with clusters.
     DesignError
-        For `n` of a fit with a `prior`; for rankings with counts that are not whole, or more cells than fit into
-        memory.
+        When `n` is given for a fit with a `prior`, when counts of rankings are not whole numbers, or when the tables
+        do not fit into memory.
 
     Notes
     -----

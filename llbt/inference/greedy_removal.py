@@ -60,7 +60,7 @@ class Units:
         return cls(taken, np.ones(clusters.size, dtype=np.int64))
 
     def left(self, counts: FloatArray, removed: IntArray) -> FloatArray:
-        """Return the counts without so many units of each kind (n,)."""
+        """Return the counts after removal of `removed` units of each kind, shape (n,)."""
         return np.asarray(np.maximum(counts - (removed @ self.taken).reshape(counts.shape), 0.0))
 
 

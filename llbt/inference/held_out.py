@@ -111,10 +111,10 @@ def held_out(
 
     Notes
     -----
-    A fold without which an object is missing, or some estimate infinite, is predicted with a prior of one judgment per
-    pair (``prior=1``), and counted. So is every fold of levels that a model has parameters of their own for: of a new
-    judge ``object * judge`` knows no more than the prior. Fits with effects of judges, discriminations or patterns have
-    no prior: such a fold is refused.
+    If a refit without a fold lacks an object or has an infinite estimate, the fold is predicted with a prior of one
+    judgment per pair (``prior=1``), and a note counts these folds. The same prior is used when a model has separate
+    parameters for the levels of the fold, as ``object * judge`` for a new judge. Fits with effects of judges,
+    discriminations or patterns have no prior, so these folds raise an error.
 
     What a fit with effects of judges says of a judge it has not seen is the log-probability of all that he said at
     once, his effects integrated out, at the maximum of the likelihood without the fold. Over the number of judgments it

@@ -38,19 +38,19 @@ class LogWorths:
     Attributes
     ----------
     rows : ndarray, shape (J, p)
-        The linear combinations of the parameters that they are.
+        The log-worths as linear combinations of the parameters.
     estimate : ndarray, shape (J,)
         Log-worth λ; NaN where the table does not determine it.
     cov : ndarray, shape (J, J)
     lost : ndarray, shape (J, d)
-        How far each moves along directions of which a single cluster says all that is known: differences of objects
-        that do not move alike have no standard error. None as a rule, d = 0.
+        The change of each log-worth along directions that only one cluster informs. Differences of objects with
+        different changes have no standard error. Usually d = 0.
     reference : label or None
-        The object whose log-worth is 0 in this class; None where it is none's.
+        The object whose log-worth is 0 in this class; None if there is no reference.
     beside : Beside or None
-        Of graded judgments, and of a new judge: what P(i preferred | decided) depends on beside the log-worths.
+        For graded judgments and new judges: what else P(i preferred | decided) depends on.
     of_objects : ndarray, shape (J, J), or None
-        The linear combinations of predicted effects of objects that they are beside; None in a fit without them.
+        The linear combinations of predicted object effects that are added; None in a fit without object effects.
     contexts : Contexts or None
         The log-worths in each of several contexts, of which these are the means.
     """

@@ -142,7 +142,7 @@ class Pairwise(Record):
         return np.argsort(-rounded, kind="stable")[: int(np.sum(~np.isnan(rounded)))]
 
     def better(self, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return whether the object of the row is the better one of such a pair (m,), shape (J, J)."""
+        """Return whether the object of the row is the better one, for the chosen pairs (m,), shape (J, J)."""
         matrix = np.zeros((len(self.objects), len(self.objects)), dtype=np.bool_)
         for (i, j), ahead in ((self.pairs.T, self.difference > 0), (self.pairs.T[::-1], self.difference < 0)):
             matrix[i[which & ahead], j[which & ahead]] = True
@@ -273,10 +273,10 @@ class Pairwise(Record):
         -------
         Table
             rank, rank_low, rank_high, object, estimate (on the scale, measured from the mean of the log-worths; worths
-            sum to 1); the best first. rank_low is 1 + the number of objects that are surely better, rank_high J − the
-            number that are surely worse: those whose simultaneous interval of the difference leaves out 0. NaN for
-            objects that take no part; they do not count in J. Of a fit with effects of objects the range of ranks of
-            each in draws of the log-worths from their joint distribution (`Pairwise.rank_ranges`).
+            sum to 1); the best first. rank_low is 1 + the number of objects that are significantly better, rank_high
+            is J − the number that are significantly worse: the simultaneous interval of the difference excludes 0.
+            Ranks are NaN for objects without estimates, which do not count in J. For a fit with effects of objects,
+            the ranges come from draws of the log-worths from their joint distribution (`Pairwise.rank_ranges`).
 
         References
         ----------

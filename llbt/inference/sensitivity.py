@@ -121,11 +121,15 @@ def sensitivity(
 
     Notes
     -----
-    The choices: ties as half a win for either side, or dropped, without ``tie`` in the formula; the formula with or
-    without ``order``, where the table keeps it; judgments by clusters, those that ``cov_type="cautious"`` takes, or as
-    independent; and each level of `leave_out` left out. Everything else is as in the fit. Ranks are compared among the
-    objects that both fits rank. A choice that has no finite estimates counts among the refits and nowhere else; a note
-    says how many. None of these is a test: that a ranking stays says that it does not hang on the choice, and no more.
+    The refits change one choice at a time and keep everything else:
+
+    * ties count as half a win for each side, or are dropped, without ``tie`` in the formula;
+    * the formula has the term ``order`` or not, if the table keeps the order;
+    * judgments are clustered, as ``cov_type="cautious"`` does, or independent;
+    * each level of `leave_out` is left out.
+
+    Ranks are compared among the objects that both fits rank. Refits without finite estimates are counted in a note and
+    not compared. This is no test: a stable ranking does not depend on these choices, but may still be wrong.
 
     References
     ----------

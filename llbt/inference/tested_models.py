@@ -83,17 +83,17 @@ class TestedModel:
     clustered : bool
         Whether its covariance is by clusters.
     wider : LLBTResults or None
-        A fit with nothing beside that this model is a case of.
+        A plain fit, without random effects or discriminations, in which this model is nested.
     neighbours : tuple of results
-        The fits, this one among them, that it is put between when it stands alone.
+        The fits that are compared with this one when it is the only argument, including this one.
     terms : tuple of WrittenTerm
-        Those of the formula.
+        The terms of the formula.
     staying : frozenset of str
         Names of the terms that are in every model.
     read_scope : callable, optional
-        Formula → the terms that it names; by default those of comparisons.
+        A function from a formula to its terms; by default for formulas of comparisons.
     notes, term_notes, staying_notes : tuple of str
-        What qualifies comparisons of it; what tables of its terms say, and those of terms that are left out.
+        Notes for comparisons of models, for tables of terms, and for tables of terms that are left out.
     """
 
     __test__ = False  # the name starts with Test: keep pytest from collecting it

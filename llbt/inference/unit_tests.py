@@ -30,8 +30,8 @@ def unit_tests(res: WithWorths, by: str) -> Table:
         raise DesignError(f"by={by!r} has one level", "There is no other level to compare it with.")
     if len(model.names) > _MOST:
         raise DesignError(
-            f"{format_count(len(model.names))} estimates, of which each level would have its own",
-            "Ask a fit with fewer parameters.",
+            f"the model has {format_count(len(model.names))} parameters for each level to test",
+            "Use a fit with fewer parameters.",
             expected=f"at most {_MOST}",
         )
     found = UnitScores(model, len(average_of(res).free))

@@ -114,7 +114,7 @@ def _undefined(rows: FloatArray, plan: Plan, paired: int) -> list[str]:
         how = "by two judges" if plan.among == "inter" else "twice by a judge"
         return [f"{counted(paired, 'unit')} judged {how}: agreement is undefined"]
     gone = [n for n, row in zip(plan.names, rows, strict=True) if np.isnan(row[0]) and n not in plan.withheld]
-    why = "chance alone makes all judgments agree (0/0): one label only, at least in the units judged again"
+    why = "expected agreement is 1 (0/0), because these judgments have only one label"
     return [f"{', '.join(gone)} undefined: {why}"] if gone else []
 
 

@@ -137,7 +137,7 @@ def _ranges(starts: IntArray, sizes: IntArray) -> IntArray:
 def read_units_of(
     human: object, machine: object, unit: str | Sequence[str], groups: str | None, *, order: bool
 ) -> Units:
-    """Return what people and machines said of the same units; see `calibrate`.
+    """Return the judgments of people and machines on the same units; see `calibrate`.
 
     Raises
     ------

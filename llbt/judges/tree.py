@@ -452,11 +452,11 @@ def tree(
     In a node the model is fitted to all its judges. Their scores, made orthonormal by the root of Σss′, are tested for
     each covariate: of a number ‖W(t)‖²/(t(1 − t)), W the scores cumulated in its order, at its maximum over t from a
     tenth (or `min_size`) of the judges to as many before the end; of labels Σ ‖Σs‖²/n over the labels, χ². P-values are
-    adjusted for the covariates tested, as R's partykit does. Where the smallest is at most `alpha`, the split with the
-    highest likelihood parts the judges: all cuts of a number, all partitions of up to 8 labels, of more those along
-    their first principal component (Zeileis, Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis 2011, Journal of
-    Educational and Behavioral Statistics 36(2)). With few judges the tests are cautious: with 30 they reject in 1
-    to 2 % at the 5 % level where nothing differs.
+    adjusted for the covariates tested, as R's partykit does. If the smallest is at most `alpha`, the judges are divided
+    by the split with the highest likelihood (Zeileis, Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis 2011,
+    Journal of Educational and Behavioral Statistics 36(2)). The search tries all cuts of a number and all partitions
+    of up to 8 labels. For more labels it tries the cuts along their first principal component. With few judges the
+    tests are conservative: with 30 judges they reject 1 to 2 % of true hypotheses at the 5 % level.
 
     Examples
     --------

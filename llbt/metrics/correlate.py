@@ -221,7 +221,7 @@ def cells(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 def score_matrices(
     metrics: Sequence[npt.ArrayLike], human: npt.ArrayLike, level: Level
 ) -> tuple[list[FloatArray], FloatArray]:
-    """Return the metrics' matrices and the humans', each (N, M), checked to belong together, as `comparable`."""
+    """Return the score matrices of metrics and humans, each (N, M), after a check that their shapes agree."""
     names = ["metric", "other"][: len(metrics)]
     x = [score_matrix(name, values) for name, values in zip(names, metrics, strict=True)]
     z = score_matrix("human", human)

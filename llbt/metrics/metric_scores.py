@@ -74,14 +74,14 @@ class MetricScores(Record):
         ----------
         frame : frame, path or list of records
         metrics : str or sequence of str, optional
-            Columns of metric scores; by default all other columns of numbers, but for those that are called as items,
-            runs, raters, lengths or times are, which are not used.
+            Columns of metric scores. By default all other numeric columns, except columns with the usual names of
+            items, runs, raters, lengths or times.
         human : str
             Column of human scores.
         system, input : str
-            Columns that say what was scored; ``input=None`` where there is one score per system.
+            Columns of the system and the input that was scored; ``input=None`` for one score per system.
         rater : str, optional
-            Column that says who scored, where several did: their scores of one system and input are averaged.
+            Column of the rater. Scores of several raters for one system and input are averaged.
         ignore : str or sequence of str
             Columns to leave out.
 
@@ -93,8 +93,8 @@ class MetricScores(Record):
         Raises
         ------
         JudgmentError
-            For columns that are not there or hold no finite numbers, rows without a system or input, pairs that stand
-            there twice, and fewer than two systems.
+            For missing columns, scores that are not finite numbers, rows without a system or input, duplicate pairs of
+            system and input, and fewer than two systems.
 
         Examples
         --------

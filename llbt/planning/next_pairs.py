@@ -26,19 +26,18 @@ _OBJECTS = ("object_i", "object_j")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NextPairs(Record):
-    """The judgments to ask for next, n of them, of R pairs that could be asked for.
+    """The n judgments to ask for next, chosen from R candidate pairs.
 
     Made by `next_pairs`.
 
     Attributes
     ----------
     pairs : dict of str to list, each of length R
-        object_i (shown first, where the formula has `order`), object_j and covariates of the judgments that could be
-        asked for.
+        object_i (shown first, where the formula has `order`), object_j and covariates of the candidates.
     cost : ndarray, shape (R,)
-        Of one judgment.
+        Cost of one judgment of each candidate.
     sequence : ndarray of int, shape (n,)
-        Which of them each judgment is, the first one first.
+        The candidate of each judgment, in the order in which to ask.
     gain : ndarray, shape (n,)
         What each judgment lowers the criterion by, after those before it.
     before, after : float

@@ -18,7 +18,7 @@ _FLIPS = 999  # random flips of a table, where not all are gone through
 
 
 def p_values(test: PowerTest, counts: FloatArray, truth: Truth) -> FloatArray:
-    """Return the p-value of each table, shape (B,); 1 where a test finds nothing to decide on.
+    """Return the p-value of each table, shape (B,); 1 for a table without information on the difference.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def p_values(test: PowerTest, counts: FloatArray, truth: Truth) -> FloatArray:
     counts : ndarray, shape (B, K, P, C)
         Tables by judge.
     truth : Truth
-        What they were drawn from.
+        The model from which the tables were simulated.
     """
     by_test: dict[PowerTest, Callable[[FloatArray, Truth], FloatArray]] = {
         "llbt": _likelihood_ratio,

@@ -28,10 +28,10 @@ class Scenario:
     Attributes
     ----------
     n_objects : int
-        J objects, all J(J − 1)/2 pairs of which are judged equally often.
+        Number of objects J. All J(J − 1)/2 pairs are judged equally often.
     odds : float
-        True odds of the best object over the worst where it is no tie; the log-worths of all objects are equally
-        spaced. 1: no difference, so that the power is the size of the test.
+        True odds that the best object beats the worst, given no tie. The log-worths of all objects are equally spaced.
+        With 1 there is no difference, and the power is the size of the test.
     tie_share : float
         Probability of a tie between two equal objects, 0 ≤ tie_share < 1; between unequal ones it is smaller. 0 gives
         tables without a tie category.
@@ -44,7 +44,7 @@ class Scenario:
     Raises
     ------
     OptionError
-        For what is none of these, and judges who differ but are not at least two.
+        For invalid values, and for judges who differ when there are fewer than two.
 
     Examples
     --------

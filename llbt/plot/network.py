@@ -47,7 +47,7 @@ _CELL = 0.13  # inches of a cell of the matrix
 
 @checked
 def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axes:
-    """Plot who met whom: a line or square per pair, sized by its judgments, coloured by how far the model is off.
+    """Plot the compared pairs: the size of a line or square shows its judgments, its colour the model's residual.
 
     Parameters
     ----------

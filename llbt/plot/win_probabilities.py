@@ -62,7 +62,7 @@ def win_probabilities(
     Returns
     -------
     matplotlib.axes.Axes
-        The system with the largest mean probability first. The colours reach as far from ½ as the probabilities do.
+        The system with the largest mean probability first. The colour scale covers the largest distance from ½.
         Numbers (percent) where they fit, else stars alone, else a
         dot where p < .05.
 

@@ -118,11 +118,11 @@ def write_report(
 
     Notes
     -----
-    The page loads nothing: styles, script and pictures are inside, and its content security policy forbids the rest.
-    Tables sort by their headings, long ones are folded and filtered by name, and one field finds a name in all of them;
-    without JavaScript everything stands there, and in print all but tables of more than 300 rows. Of more than 2,000
-    pairs or counts the page says which call has the rest. Pages and pictures are dark where the reader prefers it.
-    Estimates have three digits; all of them come of the calls that the page names.
+    The page contains its styles, script and pictures, and its content security policy forbids all other sources. A
+    click on a heading sorts a table. Long tables are folded and can be filtered by name; one field searches all tables.
+    Without JavaScript all rows are shown. In print, tables of more than 300 rows are left out. If there are more than
+    2,000 pairs or counts, the page names the call that returns the rest. Pages and pictures are dark if the reader
+    prefers it. Estimates have three digits; the page names the calls that return them.
     What is fitted for the report has ``cov_type="cautious"``: standard errors by those of judge, prompt, block and
     clusters that make them largest; of independent judgments, if none is recorded or they are too few. The page says
     which. Where an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so first.

@@ -112,9 +112,8 @@ def leaderboard(
     -----
     rank_low is 1 + the number of systems that are significantly better, rank_high N less the number that are
     significantly worse (Mogstad et al. 2024); by Holm's and Bonferroni's adjustment they hold for all systems together.
-    What a test has ahead may be the system with the lower mean (signed ranks are not means, and with missing scores
-    means are of other instances); a note counts pairs where it is significantly so, and a rank may then lie outside of
-    its range.
+    A test may prefer the system with the lower mean: signed ranks are not means, and with missing scores the means are
+    over different instances. A note counts the pairs where this is significant. A rank may then lie outside its range.
 
     Missing scores are counted. A system that lacks hard instances has a high mean of the others, so where some are
     missing estimates come from the two-way model x_si = a_s + b_i + error, by least squares: a_s plus the mean of b,

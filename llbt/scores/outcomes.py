@@ -60,7 +60,7 @@ class Outcomes:
 
     @property
     def entries(self) -> int:
-        """How many numbers a resample holds."""
+        """The number of array entries in one resample, for the use of memory."""
         return max(self.counts.size, 0 if self.scores is None else self.scores.shape[1])
 
     def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:

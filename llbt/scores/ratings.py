@@ -351,7 +351,7 @@ def pdf(x: FloatArray) -> FloatArray:
 
 
 def cdf(x: FloatArray) -> FloatArray:
-    """Return the normal distribution function to seven digits also far below 0, as the package has it."""
+    """Return the normal distribution function to seven digits, also in the lower tail, as trueskill does."""
     z = np.abs(x) / _SQRT2
     t = 1 / (1 + z / 2)
     power = np.full_like(t, _ERFC[-1])

@@ -119,7 +119,7 @@ def test_questions_to_such_a_fit():
         ("length_i", "stands within sides"),
         ("np.log(sides(length_i - length_j))", "stands alone in a factor"),
         ("sides(sides(length_i - length_j))", "stands alone in a factor"),
-        ("object:sides(length_i - length_j)", "with covariates of the comparison alone"),
+        ("object:sides(length_i - length_j)", "only be combined with covariates of the comparison"),
         ("tie:sides(length_i - length_j)", "describes nothing"),
         ("lenght_i", "no variable 'lenght_i'"),
     ],

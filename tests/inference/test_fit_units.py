@@ -58,7 +58,7 @@ def test_rank_pictures_say_what_was_resampled() -> None:
 
 def test_two_units_have_to_be_named() -> None:
     for ask in (llbt.bootstrap, llbt.fragility, llbt.held_out):
-        with pytest.raises(OptionError, match="clustered by prompt and judge, which are two units") as refused:
+        with pytest.raises(OptionError, match="clustered by prompt and judge, but one unit is needed") as refused:
             ask(TWO_WAY)
         name, value = str(refused.value).split("Name one of them: ")[1].rstrip(".").split("=")
         assert value == "'prompt'"
