@@ -197,9 +197,10 @@ def _in_text(value: object, form: Callable[[object], str]) -> str:
 
 
 def unknown_name(module: str, name: str) -> AttributeError:
-    """Return the error for a name that a module of public names does not have, with names that are near it.
+    """Return the error for a name that a public module does not have. It proposes similar names.
 
-    Names of other rooms count, with or without the room: ``plot_residual`` is near ``llbt.plot.residuals``.
+    Names in other modules are also proposed, with or without the module: ``plot_residual`` gives
+    ``llbt.plot.residuals``.
     """
     said = f"module {module!r} has no attribute {name!r}"
     near = [] if name.startswith("_") else _near(module, name)

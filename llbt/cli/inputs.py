@@ -71,7 +71,7 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
     said = {name: _READERS[name](name, text) if name in _READERS else text for name, text in asked.items()}
     if "ties_column" in said and not counts:
         if len(said["ties_column"]) > 1:
-            raise wrong("ties_column", f"several columns are summed beside {option_of('wins')}; pass that, too.")
+            raise wrong("ties_column", f"several columns can only be summed with {option_of('wins')}; pass that, too.")
         said["ties_column"] = said["ties_column"][0]
     if "input_format" in said:
         said["format"] = said.pop("input_format")
@@ -196,7 +196,7 @@ def in_groups(c: llbt.Comparisons) -> Iterator[None]:
 
 
 def audit_of(read: Opened, c: llbt.Comparisons | None = None) -> Audit:
-    """Return the audit of a file as it is said to be written; of its table `c` where that is one of counts."""
+    """Return the audit of a file in the given format, or of its table `c` if the file has counts."""
     if isinstance(read.source, llbt.Comparisons):
         return llbt.audit(read.source, **read.who)
     with working("auditing"):

@@ -47,7 +47,7 @@ def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source | None:
 
 
 def connection_to(paths: Sequence[str]) -> Any:
-    """Return a connection of its own that reads these files and no other, writes nothing and fetches nothing."""
+    """Return a new connection that can only read these files: it cannot write files or use the network."""
     import duckdb
 
     room = memory()

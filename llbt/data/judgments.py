@@ -64,18 +64,19 @@ def read_judgments(
     objects : two str, optional
         Fields of the object shown first and of the other, in place of those of the format.
     outcome : str or sequence of str, optional
-        Field that says who won, in place of that of the format. Several are what as many judges said of a row, each a
-        column named after the judge; where one is empty, that judge said nothing.
+        Field of the outcome, in place of the format's own. Several fields are the verdicts of several judges, one
+        column per judge with the judge's name. An empty cell means that the judge gave no verdict.
     outcomes : mapping, "names", "slots" or None
-        What its labels mean, as in `from_judgments`; a mapping extends that of the format. Grades in it become
-        outcomes and the column ``strength``, ``"bad"`` a tie of the kind ``both_bad``.
+        The meaning of the outcome labels, as in `from_judgments`. A mapping extends the mapping of the format. Grades
+        become an outcome and the column ``strength``; ``"bad"`` becomes a tie of the kind ``both_bad``.
     winner, loser : str, optional
-        Fields of the object that won and of the one that lost, where no field says which it was.
+        Fields of the object that won and the object that lost, if there is no field of the outcome.
     scores : two str, optional
-        Fields with the points of either object: who has more won, equal points are a tie, no points no judgment.
+        Fields with the points of the two objects. More points win, equal points are a tie, and rows without points
+        are left out.
     orders : "agree" or None
-        What becomes of a pair that a judge saw in both orders on one prompt: ``"agree"`` counts it once, as a tie where
-        the verdicts differ. None: every judgment counts.
+        How to count a pair that a judge saw in both orders on one prompt. ``"agree"``: once, as a tie if the verdicts
+        differ. None: every judgment counts.
     judge, prompt : str, optional
         Fields of the judge and of what was judged; several joined by ``+`` are read together.
     object_names, pairs
@@ -121,10 +122,10 @@ def read_judgments(
     Raises
     ------
     JudgmentError
-        For files that cannot be read, fields that are not there, formats that do not fit, and more unknown outcomes
-        than `max_dropped`; for a column that may say how often a row was judged, or contradicts the outcome on ties.
+        For files that cannot be read, missing fields, formats that do not fit, and more unknown outcomes than
+        `max_dropped`. Also for a column that may contain weights, or that contradicts the outcome on ties.
     OptionError
-        For a `format` that nobody knows, and options that it does not take.
+        For an unknown `format`, and for options that the format does not have.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Cuts of a cumulative link: described by the formula, and in order where the fit ends; who has others is named."""
+"""Checks of the cuts of a cumulative link: the formula has terms for them, and the estimates are in order."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
             ),
             title=f"Discriminations σ by {name}",
             notes=(
-                "σ multiplies the log-worths of a judge; the mean of σ², weighted by the judgments, is 1",
+                "σ multiplies the log-worths of a judge; σ² has the mean 1 over judgments",
                 f"{100 * confidence:.4g} % intervals{' by profile likelihood' if method == 'profile' else ''}",
             ),
         )

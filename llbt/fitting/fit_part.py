@@ -1,4 +1,4 @@
-"""Worths that are a part of another kind of answer: estimates with their covariance, without counts and likelihood."""
+"""Worths that are part of a larger fit: estimates with their covariance, without counts and likelihood."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Methods:
         DesignError
             As in `t_test`, and for more hypotheses than Hotelling's form has clusters for.
         OptionError
-            As in `t_test`, and for hypotheses that say the same.
+            As in `t_test`, and for redundant hypotheses.
         """
         return _jointly(self.estimated, estimated(self, hypothesis))
 

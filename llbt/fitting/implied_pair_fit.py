@@ -1,4 +1,4 @@
-"""The worths of a model of whole answers, as estimates on the comparisons that the answers imply."""
+"""The worths of a model of rankings or patterns, as estimates on the comparisons that these imply."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def with_odds(fields: tuple[Field, ...], factor: FloatArray) -> tuple[Field, ...
 
 
 def model_title(res: Estimates) -> str:
-    """Return what the model is."""
+    """Return the name of the model for the title of the summary."""
     if res.log_linear:
         return "Log-linear Bradley-Terry model"
     if res.specification.link == "probit":

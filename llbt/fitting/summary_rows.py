@@ -57,7 +57,7 @@ class CoefficientRows:
         )
 
     def most_informative(self, most: int, among: list[int]) -> tuple[int, ...]:
-        """Return which of some rows to print: of too many, short terms as they are, the others share what is left.
+        """Return the rows to print. Short terms are printed in full, and the long ones share the remaining lines.
 
         Of the objects those with the highest worths, of other terms the rows with the largest statistics; references
         and sums always.

@@ -77,8 +77,8 @@ _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 def bounded(tree: ParseNode, fail: Callable[[str, ParseNode], NoReturn]) -> ParseNode:
     """Return patsy's tree of a formula with long sums balanced, so that patsy goes through them in few steps.
 
-    `fail` is called with what is too much, and the node, where the products would expand to more than `MOST_TERMS`
-    terms or are nested deeper than `MOST_NESTED`.
+    If the products would expand to more than `MOST_TERMS` terms, or are nested deeper than `MOST_NESTED`, `fail` is
+    called with a message and the node.
     """
     if tree.type == "~":
         sides = [bounded(side, fail) for side in tree.args]

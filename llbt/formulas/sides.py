@@ -1,7 +1,7 @@
 """Features of both sides of a comparison: ``sides(…)``, where x_i and x_j are a side covariate's two values.
 
-Of what a term of the worths says of object i, that of object j is subtracted. So a feature f(x_i, x_j) that changes its
-sign with the sides is half of it for the object itself and the other half, with the sides swapped, for its opponent.
+The value of a term for object j is subtracted from its value for object i. So an antisymmetric feature f(x_i, x_j) is
+divided: one half is the value for object i, and the other half, with the sides swapped, the value for object j.
 """
 
 from __future__ import annotations

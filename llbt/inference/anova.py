@@ -57,14 +57,14 @@ def anova(
         tested by ``bootstrap_test``. Calibrated worths of nested formulas are compared by Wald's test.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
-        is Pearson's X²/df of the largest model. ``"wald"``: that the larger model reduces to the smaller, with the
-        covariance of the larger fit, so robust where the fit is; F where the fit has finite degrees of freedom, in
-        Hotelling's form where they are those of clusters. ``"score"``: Rao's test of the larger model at the estimates
-        of the smaller. ``"cluster"``: Rao's statistic, its distribution that under flips of the signs of the clusters'
-        scores; for fits with ``cov_type="cluster"`` and one way of clustering.
-        By default what the covariance of the largest fit asks for: ``"cluster"``; ``"wald"`` for two ways of clustering
-        and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with fewer than 15 judgments per
-        parameter.
+        is Pearson's X²/df of the largest model. ``"wald"``: Wald's test with the covariance of the larger fit, which
+        is robust if the fit is. It is an F test if the fit has finite degrees of freedom, in Hotelling's form for
+        clusters. ``"score"``: Rao's test of the larger model at the estimates of the smaller. ``"cluster"``: Rao's
+        statistic, compared with its distribution under random signs of the clusters' scores; for fits with
+        ``cov_type="cluster"`` and one way of clustering.
+        The default depends on the covariance of the largest fit: ``"cluster"`` for one way of clustering; ``"wald"``
+        for two ways of clustering and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with
+        fewer than 15 judgments per parameter.
     n : int
         Of fits with effects: number of tables to draw from the smaller fit, with new judges, 199 say; both fits are
         fitted to each, and p = (1 + number of likelihood ratios at least as large) / (n + 1). 0 takes χ².

@@ -56,7 +56,7 @@ class Corrected:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Best(Record):
-    """Which of J objects may be the best, and the worth and lead of the one that came first.
+    """The objects that may be the best of J, and the worth and lead of the object with the highest estimate.
 
     Made by `best`.
 
@@ -67,11 +67,11 @@ class Best(Record):
     estimate : ndarray, shape (J,)
         Log-worths less their mean.
     p_value : ndarray, shape (J,)
-        That the object is the best, adjusted for its comparisons with all others.
+        P-values of the hypothesis that the object is the best, adjusted for its comparisons with all others.
     worth : Corrected
-        The log-worth of the first, less the mean of all.
+        The log-worth of the first object, less the mean of all objects.
     lead : Corrected
-        The log-worth of the first less that of the second; its interval is the plain one.
+        The log-worth of the first object less the log-worth of the second; its interval is not corrected.
     scale : {"log_worth", "log_odds", "elo"}
     confidence : float
     notes : tuple of str

@@ -77,7 +77,7 @@ class Bootstrap(Record):
 
     @property
     def unsupported(self) -> npt.NDArray[np.bool_]:
-        """Which values have neither error nor interval, shape (k,): resamples without some cluster cannot have one.
+        """Which values have no standard error and no interval, shape (k,), because they rest on a single cluster.
 
         Parameters of which a single cluster says all that is known; and where most resamples are degenerate for that,
         everything: the others are the few that hold all such clusters.

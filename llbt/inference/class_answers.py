@@ -88,7 +88,7 @@ def class_pairs(
         title=f"Pairwise comparisons: {DIFFERENCES[scale]}, by class of {of.judges}",
         notes=(
             *tables.notes,
-            f"p-values: {ADJUSTED[adjust]}; adjusted: over the pairs of the class; all classes: over those of all",
+            f"p-values: {ADJUSTED[adjust]}; adjusted over the pairs of the class, or of all classes",
             f"{100 * confidence:.4g} % intervals are simultaneous over all classes, |z| up to {reach:.4g}",
         ),
     )

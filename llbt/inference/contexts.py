@@ -107,8 +107,8 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
     """Raise for a mean over contexts of odds or probabilities that are no function of the log-worths alone."""
     if contexts is not None and graded and scale != "log_worth":
         raise OptionError(
-            f"scale={scale!r} over {contexts.said}: odds depend on ties or grades beside the log-worths, and have no "
-            "mean here",
+            f"scale={scale!r} over {contexts.said}: odds depend on ties or grades as well as on log-worths, so they "
+            "have no mean here",
             "Ask for scale='log_worth' or for probabilities, res.predict(at=…), both without population=True.",
         )
 

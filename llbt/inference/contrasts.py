@@ -82,10 +82,10 @@ def contrasts(
     -------
     Table
         term, estimate, std_error, statistic, p_value, conf_low, conf_high; one row per contrast. Statistic and p-value
-        test that the contrast is 0 (odds 1). Of a fit with effects of objects, ``(1 | object)``, weights make a
-        prediction, with probability_greater, P(Σwλ > 0), in their place; hypotheses in words are of the covariates
-        alone. For odds and probabilities the standard error is by the delta method and
-        the interval is transformed. NaN where the table does not determine the contrast.
+        test that the contrast is 0 (odds 1). In a fit with effects of objects, ``(1 | object)``, weights give a
+        prediction. The table then has probability_greater, P(Σwλ > 0), in place of statistic and p-value, and
+        hypotheses in words can only name covariates. For odds and probabilities the standard error is by the delta
+        method and the interval is transformed. NaN where the table does not determine the contrast.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _of_many(res: WithManyWorths, weights: _Weights, at: At, scale: Scale, confi
 
 
 def check_scale(response: Response | Cumulative, spec: Specification, scale: Scale) -> None:
-    """Raise for a scale on which a contrast of log-worths is no contrast."""
+    """Raise for a scale that is not a function of contrasts of log-worths."""
     if response.plain_odds or scale == "log_worth":
         return
     what = "the judgments are graded" if spec.link == "adjacent" else f"the link is {spec.link!r}"

@@ -90,9 +90,10 @@ def drift(
     where they do not; a true σ = 0 is rejected in 3.5 to 5.5 % of tables at 5 % (five and ten days, four and five
     objects, 90 and 80 judgments a day, 200 tables each).
 
-    At a given σ these are the curves of whole-history rating (Coulom 2008), with errors by the whole curvature, and its
-    σ estimated. The alternative is a curve of few parameters, ``fit("object + object:bs(day, 5) + tie", c)``, which is
-    as smooth at all times as its degrees of freedom say. `scores.elo_history` knows only the past of each judgment.
+    At a given σ these are the curves of whole-history rating (Coulom 2008). Here σ is estimated, and the standard
+    errors use the full information matrix. The alternative is a curve with few parameters,
+    ``fit("object + object:bs(day, 5) + tie", c)``, whose degrees of freedom fix its smoothness. `scores.elo_history`
+    uses only earlier judgments.
 
     References
     ----------

@@ -50,7 +50,7 @@ _MOVED = 100  # of so many objects, rows of each unit: those that move most
 
 @dataclass(frozen=True, repr=False)
 class Influence(Record):
-    """What a fit depends on. Made by `influence`.
+    """The influence of each unit on a fit. Made by `influence`.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ class _Worths:
 
     @property
     def measured(self) -> str:
-        """What log-worths are measured from, in words."""
+        """The reference of the log-worths, in words."""
         return "from the mean of all objects" if self.reference is None else f"against {self.reference}"
 
     def beside(self, estimates: FloatArray, moved: FloatArray) -> list[_Column]:

@@ -375,16 +375,11 @@ def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) ->
     if even:
         notes.append(f"{_of_pairs(even, known)} even: no triad with them counts as circular")
     if circular:
-        notes.append(
-            "a circular triad violates stochastic transitivity in three orders, so it counts three times there"
-        )
+        notes.append("each circular triad counts as three violations of stochastic transitivity")
     if len(shares) < 3:
         notes.append("two objects make no triple")
     elif not possible:
-        notes.append(
-            "no coefficient of consistence, which takes a majority in every pair: instead, circular triads are counted "
-            "among the triples with three majorities"
-        )
+        notes.append("no coefficient of consistence: some pairs have no majority (circular triads: of other triples)")
     return tuple(notes)
 
 

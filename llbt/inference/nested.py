@@ -119,9 +119,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
         said = f"{large.formula}: on {said_mixture(df - scales)}, for σ cannot be below 0"
     notes = [*_noise(small, large), said]
     if small.at_zero:
-        notes.append(
-            f"{large.formula}: σ = 0 in the smaller fit, too, so that the p-value is too large; n=199 draws tables"
-        )
+        notes.append(f"{large.formula}: p-value too large (σ = 0 in the smaller fit); n=199 simulates tables")
     return Compared(df, ratio, p, notes=tuple(notes))
 
 

@@ -342,10 +342,7 @@ def _reservations(objects: tuple[Label, ...], quasi: FloatArray, worst: tuple[fl
     notes = []
     negative = [o for o, q in zip(objects, quasi, strict=True) if q < 0]
     if negative:
-        notes.append(
-            f"negative quasi-variance, so no quasi standard error or interval: {listed(negative)}; the sums of two "
-            "are valid all the same"
-        )
+        notes.append(f"negative quasi-variance (no standard error; sums of two are valid): {listed(negative)}")
     if np.isinf(worst[1]):
         notes.append("some contrasts of log-worths have no variance: the largest relative error is infinite")
     return tuple(notes)

@@ -59,7 +59,7 @@ def unit_tests(res: WithWorths, by: str) -> Table:
         ),
         title=f"Each {by} against the rest: score tests of estimates of its own",
         notes=(
-            "reason: the estimate that is most unlike the rest's; its score: above 0, larger than that",
+            "reason: the estimate that differs most; its score: above 0 if it is larger than the rest's",
             f"Holm: for {int((~np.isnan(p)).sum())} levels",
             *((f"NA: levels of fewer than {least} {model.part}s, for which χ² does not hold",) * bool((~enough).any())),
         ),

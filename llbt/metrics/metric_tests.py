@@ -40,7 +40,7 @@ _NOBODY = np.zeros((1, 1, 1), dtype=np.bool_)
 
 @dataclass(frozen=True)
 class Measure:
-    """What agreement with humans is measured by.
+    """The measure of agreement with humans.
 
     Attributes
     ----------

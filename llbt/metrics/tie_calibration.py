@@ -111,7 +111,7 @@ def tie_calibrated_accuracy(
     JudgmentError
         For scores that are not numbers, and a metric without a score where there is a human one.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
     DesignError
         For more pairs than memory holds.
 
@@ -213,7 +213,7 @@ def compared_pairs(x: FloatArray, z: FloatArray) -> ComparedPairs:
 def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:
     """Return what was left out, and that an ε chosen on the same pairs is optimistic."""
     missing = int(np.isnan(z).sum())
-    notes = [f"{counted(missing, 'missing human score')}: pairs without two of them are left out"] if missing else []
+    notes = [f"{counted(missing, 'missing human score')}: pairs with a missing score are left out"] if missing else []
     if calibrated:
         notes.append(Qualifying("ε was chosen on these pairs, so the accuracy is optimistic: epsilon=."))
     return tuple(notes)

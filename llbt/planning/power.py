@@ -98,7 +98,7 @@ class Power(Record):
         -------
         Table
             In what scenarios differ, test, judgments; conf_low and conf_high, where the bounds of the simulated power
-            reach the target. NA where `judgments` do not enclose the number.
+            reach the target. NA if the number is outside the range of `judgments`.
         """
         found = self._needed(target, confidence).reshape(-1, 3)
         return Table(

@@ -112,7 +112,8 @@ def _checked_subsets(found: object) -> dict[str, SubsetCorrelations]:
         )
     if len({(one.subsets == "rolling", one.coefficient) for one in drawn.values()}) > 1:
         raise OptionError(
-            "rolling sets with others, or several coefficients, do not go on one axis", "Draw them apart with ax=."
+            "one plot cannot show rolling and other subsets, or several coefficients",
+            "Draw them in separate plots with ax=.",
         )
     return drawn
 

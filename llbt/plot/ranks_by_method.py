@@ -124,7 +124,7 @@ def _checked(frame: object) -> FloatArray:
         )
     for labels, what in ((frame.index, "system"), (frame.columns, "method")):
         if labels.has_duplicates:
-            raise JudgmentError(f"{what} {labels[labels.duplicated()][0]!r} stands there twice", expected="once")
+            raise JudgmentError(f"{what} {labels[labels.duplicated()][0]!r} occurs twice", expected="once")
     odd = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     if odd:
         raise JudgmentError(f"column {listed(odd)} holds no numbers", expected="scores or ranks in every column")

@@ -41,15 +41,15 @@ class KindParts:
     Attributes
     ----------
     judges : callable
-        The section on judges: what each does, each against the rest, and how they differ.
+        The section on judges: each judge's statistics, a test against the other judges, and how judges differ.
     test : callable or None
-        The analysis of deviance below the model; None where a difference of deviances is no test.
+        The analysis of deviance below the model; None if differences of deviances are not valid tests.
     calls : str
-        The calls that this kind answers beside those of all.
+        The calls of this kind of fit that other kinds do not have.
     heading : str
-        Of the section on judges.
+        The heading of the section on judges.
     boards : callable
-        More leaderboards: that of a new judge.
+        Further leaderboards: the leaderboard of a new judge.
     """
 
     judges: Callable[[], list[str]]
@@ -76,7 +76,7 @@ def plain_parts(res: Any, s: Study) -> KindParts:
 
 
 def parts_with_effects(res: WithEffects, s: Study) -> KindParts:
-    """Return what a page says of a fit with normal effects."""
+    """Return the sections of the report on a fit with random effects."""
 
     def of_a_new_judge() -> list[str]:
         drawn = leaderboard(res, at=s.at, population=True, confidence=s.confidence)

@@ -161,11 +161,11 @@ def aggregate(
     TrueSkill's Φ((μ_i − μ_j)/√(2β² + σ_i² + σ_j²)). Mean and median have no model: there it is the observed share of
     the instances on which one of the two is higher; NaN where there is none.
 
-    Intervals of ``"llbt"`` without resamples take the comparisons as independent, though k systems on one instance
-    make k(k − 1)/2 of them; ``n=1000`` resamples instances whole. For Elo and TrueSkill they are percentiles over
-    orders, which say what the order does to a rating of one order and nothing of the instances; with `n`, percentiles
-    over resampled instances, one random order each. They take time for each game in each order, some 0.3 µs (Elo) to
-    1 µs (TrueSkill): for 60 systems on 10,000 instances pass ``method=Elo(orders=10)`` or ``n_jobs=-1``.
+    Without resamples, the intervals of ``"llbt"`` treat the comparisons as independent, although k systems on one
+    instance give k(k − 1)/2 of them. ``n=1000`` resamples whole instances. For Elo and TrueSkill, intervals without
+    resamples are percentiles over random orders of the games: they show the effect of the order only. With `n` they are
+    percentiles over resampled instances, one random order each. Each game in each order takes about 0.3 µs (Elo) to
+    1 µs (TrueSkill). For 60 systems on 10,000 instances pass ``method=Elo(orders=10)`` or ``n_jobs=-1``.
 
     References
     ----------

@@ -213,9 +213,7 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws)]
     standing = beyond_chance(ratings)
     if len(set(standing.tolist())) < len(np.unique(estimate)):
-        notes.append(
-            f"ratings within {_ERRORS:g} Monte Carlo errors of the first of a rank share it: more orders may part them"
-        )
+        notes.append(f"ratings within {_ERRORS:g} Monte Carlo errors share a rank; more orders may separate them")
     if options.orders > 1:
         spread = ratings.std(axis=0, ddof=1)
     if asked.n:
@@ -226,10 +224,10 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
         bounds = percentiles(ratings, asked.confidence)
         notes.append(
             f"mean of {format_count(options.orders)} random orders; spread and {100 * asked.confidence:.4g} % "
-            "percentiles over orders say what the order does, nothing of the instances (n=1000 resamples them)"
+            "intervals are over orders only (n=1000: over instances)"
         )
     else:
-        notes.append("one random order of the games: another gives other ratings (orders=100 shows how far off)")
+        notes.append("one random order of the games; orders=100 shows how much ratings depend on the order")
     extra = {"spread": spread}
     if isinstance(options, Elo):
         unit = max(1.0, abs(options.start))

@@ -440,7 +440,7 @@ REFUSED = {
     "wins of judgments": (["PARTY", *WINNER, "--wins", "a,b"], "'--wins': it is for counts, --outcome for judgments"),
     "ties of judgments": (
         ["PARTY", "--ties-column", "t,u", "--weights", "n"],
-        "'--ties-column': several columns are summed beside --wins; pass that, too",
+        "'--ties-column': several columns can only be summed with --wins; pass that, too",
     ),
     "ties alone": (["PARTY", *AB, "--ties-column", "n"], "column 'n' (--ties-column) holds 1, 2, 3 and 3 more"),
     "no column": (["PARTY", "--objects", "a,c"], "party.csv: no column 'c' (--objects)"),

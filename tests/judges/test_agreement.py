@@ -340,7 +340,7 @@ def test_all_ties_leave_nothing_to_correct():
     values = estimates(found)
     assert values[undefined].isna().all()
     assert values[["percent", "bennett_s", "gwet_ac1"]].tolist() == [1, 1, 1]
-    assert any("scott_pi, cohen_kappa" in note and "undefined: chance alone" in note for note in found.notes)
+    assert any("scott_pi, cohen_kappa" in note and "undefined: expected agreement is 1" in note for note in found.notes)
 
 
 def test_one_label_of_another_column_leaves_all_undefined():

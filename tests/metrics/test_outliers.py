@@ -354,7 +354,7 @@ def test_random_systems_have_a_band():
         ({"a": subset_correlations(X, Z), "b": 3}, "expected what llbt.metrics.subset_correlations"),
         (
             {"a": subset_correlations(X, Z), "b": subset_correlations(X, Z, subsets="rolling")},
-            "rolling sets with others",
+            "one plot cannot show rolling and other subsets",
         ),
         (
             {"a": subset_correlations(X, Z), "b": subset_correlations(X, Z, coefficient="kendall")},

@@ -328,7 +328,7 @@ ERRORS: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "no frame": ([[1, 2]], {}, JudgmentError, "plot.ranks_by_method: found a list; expected a DataFrame"),
     "one method": (methods(3)[["mean"]], {}, JudgmentError, "3 systems and 1 methods; expected two or more of each"),
     "text": (methods(3).assign(other="a"), {}, JudgmentError, "column 'other' holds no numbers"),
-    "twice": (pd.concat([methods(2)] * 2), {}, JudgmentError, "system 'S00' stands there twice"),
+    "twice": (pd.concat([methods(2)] * 2), {}, JudgmentError, "system 'S00' occurs twice"),
     "values": (methods(3), {"values": "rank"}, OptionError, "values='rank'; expected 'scores'"),
 }
 
