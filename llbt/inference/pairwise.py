@@ -137,7 +137,7 @@ def pairwise(
         Of all intervals together, whatever `adjust` says.
     rng : int or numpy.random.Generator
         For the simulated distribution of max |z|. The default seed makes printouts repeatable; other seeds move the
-        intervals by about a thousandth of their width (of more than 300 objects, by about two thousandths).
+        intervals by about a thousandth of their width (of 2,000 objects, by about three thousandths).
 
     Returns
     -------
