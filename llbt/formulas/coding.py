@@ -183,8 +183,11 @@ class Codings:
             positions.append(_positions(coding, rest))
         elif len(parts) == 1:
             return parts[0]
-        order = np.argsort(np.concatenate(positions))
-        return csr_array(hstack(parts, format="csc")[:, order])
+        place = np.argsort(np.argsort(np.concatenate(positions)))
+        beside = hstack(parts, format="csr")
+        found = csr_array((beside.data, place[beside.indices], beside.indptr), shape=beside.shape)
+        found.sort_indices()
+        return found
 
     def _by_patsy(
         self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
@@ -460,6 +463,8 @@ def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any
 
 def _products(a: csr_array, b: csr_array) -> csr_array:
     """Return every column of a times every one of b, those of a running fastest, as patsy has them."""
+    if a.shape[1] == 1 and a.nnz == a.shape[0] and (a.data == 1).all():
+        return b
     row = np.repeat(np.arange(b.shape[0]), np.diff(b.indptr))
     found = a[row]
     times = np.diff(found.indptr)
