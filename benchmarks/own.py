@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from . import frames, prototype, sparse_prototype
-from .inputs import AGGREGATED, OUTCOMES, PARTS, described, object_names, read, side_names, write_parquet
+from .inputs import AGGREGATED, PARTS, described, object_names, read, side_names, write_parquet
 
 Estimates = dict[str, Any]
 CODES = {0: "i", 1: "tie", 2: "j"}
@@ -369,7 +369,3 @@ def metric_interval(level: str, coefficient: str) -> Callable[[Any], Estimates]:
         return {"low": found["conf_low"].iloc[0], "high": found["conf_high"].iloc[0]}
 
     return run
-
-
-def outcome_codes(frame: pd.DataFrame) -> Any:
-    return np.asarray(pd.Categorical(frame["outcome"], categories=list(OUTCOMES)).codes)

@@ -124,7 +124,6 @@ def is_label(value: object) -> bool:
     return isinstance(value, str | numbers.Real | np.generic | datetime.date) and bool(value == value)
 
 
-_JOBS = "the number of processes, or -1 for one per core"
 _SEED = "an int of at least 0 or a numpy.random.Generator"
 Share = Annotated[float, _real(lambda x: 0 < x < 1, "a number between 0 and 1")]
 Confidence = Annotated[float, _real(lambda x: 0 < x < 1, "a number between 0 and 1, .95 for 95 % intervals")]

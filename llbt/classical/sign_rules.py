@@ -179,7 +179,7 @@ def trinomial_tail(difference: IntArray, n: IntArray, decided: IntArray) -> Floa
     return np.asarray(np.add.reduceat(terms, first))
 
 
-def z_values(rule: Ties, counts: FloatArray, found: Counted, alternative: Alternative) -> FloatArray:
+def z_values(rule: Ties, found: Counted, alternative: Alternative) -> FloatArray:
     """Return normal statistics, shape (S,); NaN where the variance is 0.
 
     Of (wins − n/2)/(√n/2) for what a rule counts, without a correction for continuity; of a trinomial without a

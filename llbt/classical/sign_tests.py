@@ -332,7 +332,7 @@ def _tested(
 ) -> tuple[FloatArray, FloatArray]:
     """Return statistics and p-values, each (S,)."""
     if not exact:
-        z = sign_rules.z_values(ties, counts, found, alternative)
+        z = sign_rules.z_values(ties, found, alternative)
         return z, sign_rules.normal_p(z, alternative)
     if ties == "trinomial":
         return counts[:, 0] - counts[:, 2], sign_rules.trinomial_p(counts, alternative)

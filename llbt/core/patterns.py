@@ -85,8 +85,7 @@ class Patterns(Record):
     @property
     def pairs(self) -> IntArray:
         """The two objects of each pair, 12, 13, 23, 14, …, shape (P, 2)."""
-        size = len(self.objects)
-        return np.array([(i, j) for j in range(1, size) for i in range(j)], dtype=np.int64)
+        return pairs_of(len(self.objects))
 
     @property
     def covariates(self) -> tuple[str, ...]:
@@ -206,3 +205,8 @@ def gathered_patterns(
         columns=tuple(column.take(kept[first]) for column in columns),
         notes=(*notes, *said),
     )
+
+
+def pairs_of(objects: int) -> IntArray:
+    """Return the pairs of so many objects, 12, 13, 23, 14, 24, 34, …, shape (P, 2)."""
+    return np.array([(i, j) for j in range(1, objects) for i in range(j)], dtype=np.int64).reshape(-1, 2)

@@ -84,7 +84,7 @@ def read_outcomes(
     explaining = [r for r in readings if (r.outcomes[open_cases] != UNKNOWN).all()]
     if not explaining:
         raise _unknown(cases, open_cases, readings, mapping if written is None else written)
-    _refuse_ambiguous(cases, open_cases, explaining, family)
+    _refuse_ambiguous(cases, open_cases, explaining)
     said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
     return (
         np.take(said.astype(np.int8), group),
@@ -261,9 +261,7 @@ def _row(cases: Cases, case: Any) -> str:
     return f"row {cases.first[case]}" if cases.ordered else "a row"
 
 
-def _refuse_ambiguous(
-    cases: Cases, open_cases: npt.NDArray[np.bool_], explaining: list[Reading], family: str | None
-) -> None:
+def _refuse_ambiguous(cases: Cases, open_cases: npt.NDArray[np.bool_], explaining: list[Reading]) -> None:
     """Raise if two readings explain every label and differ in some row."""
     base = explaining[0]
     for other in explaining[1:]:

@@ -135,7 +135,7 @@ def described(frame: object, noun: Literal["object", "judge"]) -> Described | No
     """
     if frame is None or isinstance(frame, Described):
         return frame
-    if isinstance(frame, pd.DataFrame) and noun not in frame.columns and _names_rows(frame.index, noun):
+    if isinstance(frame, pd.DataFrame) and noun not in frame.columns and _names_rows(frame.index):
         key = str(frame.index.name) if frame.index.name is not None and noun == "judge" else noun
         frame = frame.rename_axis(key).reset_index()
     source = replace(open_source(frame, what=_what(noun)), what=_what(noun))
@@ -151,7 +151,7 @@ def described(frame: object, noun: Literal["object", "judge"]) -> Described | No
     return Described(noun, written.pick(roles).frame.select(source.names), key)
 
 
-def _names_rows(index: Any, noun: str) -> bool:
+def _names_rows(index: Any) -> bool:
     """Whether a pandas index names objects or judges rather than counting rows."""
     named = isinstance(index.name, str) and not isinstance(index, pd.MultiIndex)
     return named or not pd.api.types.is_numeric_dtype(index.dtype)

@@ -89,7 +89,7 @@ def with_discrimination(
         try:
             found = maximize(judged, without.solution.params)
         except linalg.LinAlgError:
-            raise _unidentified(without, judge) from None
+            raise _unidentified(judge) from None
     judging = Judging(judge, tuple(column.levels[present].tolist()), Judged(problem, scaled, codes, len(present)))
     check_finite(judged, found, judging, tuple(without.names[k] for k in without.free))
     if not found.converged:
@@ -174,7 +174,7 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
         )
 
 
-def _unidentified(res: LLBTResults, judge: str) -> DesignError:
+def _unidentified(judge: str) -> DesignError:
     return DesignError(
         f"the table does not identify worths and a discrimination of every {judge} at once: the information of the "
         "estimates is singular, as where an object was judged by a single judge, or a judge saw equal objects alone",

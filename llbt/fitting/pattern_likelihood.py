@@ -113,17 +113,6 @@ class PatternLikelihood:
         whole = self.space.moments(self.weights(g, params))
         return whole.mean, whole.covariance @ self._moved(g)
 
-    def saturated(self) -> float:
-        """Return the log-likelihood of the shares of the patterns themselves, in each class.
-
-        Where it is not modelled which answers are missing, among those with the same ones.
-        """
-        missing = self.patterns.answers == MISSING
-        kinds = [] if self.missingness else list(missing.T.astype(np.int64))
-        _, kind = groups([self.group, *kinds])
-        n = self.patterns.counts
-        return float(n @ np.log(n / np.bincount(kind, n)[kind]))
-
     def log_probabilities(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of each pattern, shape (N,): of its answers, and of its gaps if modelled."""
         found = np.empty(len(self.group))

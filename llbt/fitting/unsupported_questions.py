@@ -137,7 +137,6 @@ _FITTED_COUNTS = (
     "resid_deviance", "hat_diag",
 )  # fmt: skip
 _POISSON = ("llf_poisson", "llf_multinomial", "aic_poisson", "bic_poisson")
-_OF_LEVERAGES = ("hat_diag", "to_glm")
 
 
 def _figures(names: tuple[str, ...], why: str, remedy: str) -> Figures:

@@ -8,8 +8,6 @@ from ..errors import DesignError, OptionError, listed
 from ..fitting.protocols import WithEffects
 from ..formulas.grammar import parse, vocabulary
 
-_REFITS = 10  # tables drawn in one block: the bar moves
-
 
 def parameters_of(res: WithEffects) -> pd.Series[float]:
     """Return the fixed parameters, and σ under the brackets' names."""

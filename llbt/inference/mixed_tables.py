@@ -126,12 +126,6 @@ def _columns(c: Comparisons) -> list[Coded]:
     return [*lines.columns, *lines.clusters]
 
 
-def resampled_judges(res: WithEffects, name: str, rng: np.random.Generator) -> Comparisons:
-    """Return the table of judges drawn with replacement; see `judges_again`."""
-    number = len(np.unique(_grouping_codes(res.comparisons, name)))
-    return judges_again(res.comparisons, name, rng.integers(number, size=number))
-
-
 def judges_again(c: Comparisons, name: str, drawn: IntArray) -> Comparisons:
     """Return the table of some judges, by their place among those of the table, each a judge of its own, numbered.
 

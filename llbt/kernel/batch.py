@@ -178,13 +178,12 @@ class _Rows:
     def solve(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Fit B tables (B, S, C) by Newton's method."""
         params = np.repeat(start[None, :], len(counts), axis=0)
-        totals = counts.sum(axis=2)
         done = np.full(len(counts), len(start) == 0)
         active = np.flatnonzero(~done)
         for _ in range(_MAX_STEPS):
             if not len(active):
                 break
-            step, decrement, solved = _newton_step(self, counts[active], totals[active], params[active])
+            step, decrement, solved = _newton_step(self, counts[active], params[active])
             params[active] += step
             done[active[solved & (decrement < _DECREMENT)]] = True
             moved = enumerate(_reach(self, params[active]))
@@ -195,7 +194,7 @@ class _Rows:
 
 
 def _newton_step(
-    rows: _Rows, counts: FloatArray, totals: FloatArray, params: FloatArray
+    rows: _Rows, counts: FloatArray, params: FloatArray
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
     """Return damped Newton steps (B, p), their decrements (B,), and which could be solved for (B,)."""
     p_size, response, at = params.shape[1], rows.problem.response, rows.at(params)

@@ -388,11 +388,6 @@ def _every(values: tuple[int, ...], size: int) -> Signs:
     return np.stack([axis.ravel() for axis in grid], axis=1)
 
 
-def pairs_of(objects: int) -> IntArray:
-    """Return the pairs of so many objects, 12, 13, 23, 14, 24, 34, …, shape (P, 2)."""
-    return np.array([(i, j) for j in range(1, objects) for i in range(j)], dtype=np.int64).reshape(-1, 2)
-
-
 def products_of(pairs: IntArray) -> IntArray:
     """Return which two pairs share an object, shape (Q, 2)."""
     objects = [set(pair) for pair in pairs.tolist()]

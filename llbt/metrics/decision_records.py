@@ -14,8 +14,6 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError
 from ..table import Field, Kind, Record, Table
 
-OUTCOMES = ("both", "metric_only", "opposite", "humans_only", "neither", "undefined")
-
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DecisionTable(Record):

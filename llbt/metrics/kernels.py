@@ -7,7 +7,7 @@ is computed from the weights, so that no resample is ever written out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ from ..core.columns import FloatArray
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
 
-COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 NAMES: dict[Coefficient, str] = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ-b"}
 LEAST = 3  # of two systems every coefficient is ±1, whatever the metric
 _ROUNDING = 1e-12  # relative, as for scores elsewhere

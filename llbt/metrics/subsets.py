@@ -154,7 +154,7 @@ def subset_correlations(
     [0.707, 0.99]
     """
     draw = Resampler.of("metrics.subset_correlations", rng, n_jobs, progress)
-    scores = _ranked(metric, human, coefficient)
+    scores = _ranked(metric, human)
     total = len(scores.systems)
     chosen = _sizes(sizes, total, [4] if subsets == "rolling" else range(total, min(_SMALLEST, total) - 1, -1))
     if subsets != "sampled":
@@ -191,7 +191,7 @@ def _sampled(
     return found
 
 
-def _ranked(metric: object, human: object, coefficient: object) -> JointScores:
+def _ranked(metric: object, human: object) -> JointScores:
     """Return the scores with the best system by human score first."""
     scores = read_systems(metric, human)
     if len(scores.systems) < LEAST:

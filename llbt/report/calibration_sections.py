@@ -41,7 +41,7 @@ def calibration_sections(found: Calibrated, confidence: float) -> Sections:
     compared = functools.cache(lambda: pairwise(found.worth_source(), confidence=confidence))
     return {
         "leaderboard": ("Leaderboard", lambda: _ranked(found, confidence)),
-        "pairs": ("Pairs", lambda: _paired(found, compared())),
+        "pairs": ("Pairs", lambda: _paired(compared())),
         "machines": ("Labels and verdicts", lambda: _sources(found, confidence)),
         "checks": ("Assumptions of the correction", lambda: _checks(found)),
         "model": ("Model", lambda: [table(_parameters(found, confidence))]),
@@ -74,7 +74,7 @@ def _ranked(found: Calibrated, confidence: float) -> list[str]:
     ]
 
 
-def _paired(found: Calibrated, pairs: Pairwise) -> list[str]:
+def _paired(pairs: Pairwise) -> list[str]:
     order = pairs.ranking
     worths = pairs.log_worths[order]
     square = 1 / (1 + np.exp(-2 * (worths[:, None] - worths[None, :])))

@@ -20,7 +20,7 @@ from .page_style import IN_PICTURES, content_policy, stylesheet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_SVG = "http://www.w3.org/2000/svg"
 _LABELS = ("text", "stars")
 _LEVELS = ("error", "warning")
 _DIGITS = 3

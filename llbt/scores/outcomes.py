@@ -17,8 +17,6 @@ from ..errors import JudgmentError, listed
 from ..resampling import drawn_counts, drawn_weights
 from ..table import counted
 
-_ENTRIES = 8_000_000  # numbers held at once
-
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:

@@ -20,7 +20,6 @@ ScoreTest = Literal["t", "median", "sign", "wilcoxon"]
 Mechanism = Literal["wins", "bt", "mean", "median"]
 
 TESTS: tuple[ScoreTest, ...] = get_args(ScoreTest)
-MECHANISMS: tuple[Mechanism, ...] = get_args(Mechanism)
 
 _EFFECTS: dict[ScoreTest, str] = {
     "t": "d_z",

@@ -13,10 +13,10 @@ from scipy import special
 from scipy.optimize import minimize
 
 import llbt
-from llbt.core.patterns import MISSING
+from llbt.core.patterns import MISSING, pairs_of
 from llbt.fitting.pattern_missingness import missingness_of
 from llbt.fitting.pattern_search import fit_patterns_of
-from llbt.kernel.patterns import Halves, pairs_of, products_of
+from llbt.kernel.patterns import Halves, products_of
 
 OBJECTS = "ABCDEF"
 

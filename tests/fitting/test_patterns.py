@@ -10,10 +10,10 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 import llbt
-from llbt.core.patterns import MISSING
+from llbt.core.patterns import MISSING, pairs_of
 from llbt.fitting.pattern_estimates import PatternSpecification
 from llbt.fitting.pattern_model import solved_patterns
-from llbt.kernel.patterns import pairs_of, products_of, rankings_of, ratings_of, signs_of
+from llbt.kernel.patterns import products_of, rankings_of, ratings_of, signs_of
 
 OBJECTS = ["A", "B", "C", "D"]
 
@@ -102,8 +102,6 @@ def test_patterns_are_what_r_fits(shared, name):
         assert res.params[said.get(r_name, r_name)] == pytest.approx(value, abs=1e-5)
         assert res.bse[said.get(r_name, r_name)] == pytest.approx(expected["se"][r_name], abs=1e-5)
     assert len(res.params) == len(expected["coefficients"])
-    if res.likelihood is not None:
-        assert res.likelihood.saturated() == pytest.approx(expected["logLik_saturated"], abs=1e-6)
 
 
 # -- today's fit, an explicit GLM, brute force ---------------------------------------------------------------

@@ -11,7 +11,7 @@ from support.mixed import judged_frame
 
 import llbt
 from llbt.errors import DesignError, OptionError
-from llbt.inference.mixed_tables import resampled_judges
+from llbt.inference.mixed_tables import judges_again
 from llbt.kernel.mixed import maximize
 
 
@@ -74,7 +74,7 @@ def test_resampled_judges_are_judges_with_weights(kept: str) -> None:
     assert isinstance(res, llbt.MixedResults)
     drawn = np.random.default_rng(7).integers(24, size=24)
     times = np.bincount(drawn, minlength=24).astype(float)
-    found = llbt.fit("object + tie + (object | judge)", resampled_judges(res, "judge", np.random.default_rng(7)))
+    found = llbt.fit("object + tie + (object | judge)", judges_again(res.comparisons, "judge", drawn))
     judges = res.judges
     bundles = []
     for k, bundle in enumerate(judges.grouped.bundles):

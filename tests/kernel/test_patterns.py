@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from llbt.core.patterns import pairs_of
 from llbt.kernel.patterns import (
     MISSING,
     Halves,
@@ -13,7 +14,6 @@ from llbt.kernel.patterns import (
     Weights,
     counted,
     moments_of,
-    pairs_of,
     products_of,
     rankings_of,
     ratings_of,
