@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..arguments import checked, is_real
 from ..core.columns import Coded, FloatArray
-from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns
+from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns, pairs_of
 from ..errors import JudgmentError, OptionError, listed, repeated
 from ..table import counted
 from .blocks import Scale, as_pandas, ranks_of
@@ -165,8 +165,7 @@ def _read(
 
 def _signs(better: FloatArray) -> Signs:
     """Return the signs of all pairs of values (R, J); two objects that are both below all others have no answer."""
-    size = better.shape[1]
-    first, second = zip(*((i, j) for j in range(1, size) for i in range(j)), strict=True)
+    first, second = pairs_of(better.shape[1]).T
     one, other = better[:, first], better[:, second]
     unknown = np.isnan(one) | np.isnan(other) | (np.isneginf(one) & np.isneginf(other))
     with np.errstate(invalid="ignore"):

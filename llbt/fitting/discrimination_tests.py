@@ -18,15 +18,7 @@ _ALIKE = 10.0  # Wald's χ² of the pooled worths over their number, below which
 def equality_test(res: DiscriminationEstimates) -> TestResult:
     """Return the test of discriminations of 1; see `DiscriminationResults.equality_test`."""
     statistic, df = max(0.0, res.without.deviance - res.deviance), len(res.judging.levels) - 1
-    return TestResult(
-        name=f"Likelihood-ratio test of equal discriminations of {res.judging.name}",
-        null="σ = 1 for every judge",
-        statistic=statistic,
-        df=df,
-        p_value=chi2_p_value(statistic, df),
-        distribution=f"χ²({df})",
-        notes=(*alike_notes(res.without), *independence_note(res.groups, RATIOS)),
-    )
+    return _ratio_test(res, "equal discriminations", "σ = 1 for every judge", statistic, df)
 
 
 def proportionality_test(res: DiscriminationEstimates) -> TestResult:
@@ -35,9 +27,14 @@ def proportionality_test(res: DiscriminationEstimates) -> TestResult:
     if wider is None:
         raise DesignError(f"{res.wider.formula!r} has no fit to test against: {res.wider.reason}")
     statistic, df = max(0.0, res.deviance - wider.deviance), res.df_resid - wider.df_resid
+    null = "the worths of every judge are those of all times a factor"
+    return _ratio_test(res, "proportional worths", null, statistic, df)
+
+
+def _ratio_test(res: DiscriminationEstimates, tested: str, null: str, statistic: float, df: int) -> TestResult:
     return TestResult(
-        name=f"Likelihood-ratio test of proportional worths of {res.judging.name}",
-        null="the worths of every judge are those of all times a factor",
+        name=f"Likelihood-ratio test of {tested} of {res.judging.name}",
+        null=null,
         statistic=statistic,
         df=df,
         p_value=chi2_p_value(statistic, df),

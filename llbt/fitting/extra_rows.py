@@ -1,4 +1,4 @@
-"""The rows of a printed model of whole answers: those of the design, and what stands beside it."""
+"""The rows of a printed model of whole answers, of the design and beside it, and the lines around them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..table import counted, format_count, format_figure
+from .summary import integer_levels
 from .summary_rows import CoefficientRows, coefficient_rows
 from .worth_estimates import WorthEstimates
 
@@ -31,4 +33,20 @@ def rows_beside(res: WorthEstimates, terms: Sequence[str]) -> CoefficientRows:
         statistic,
         p_value,
         np.append(rows.without, np.zeros(len(names), dtype=np.bool_)),
+    )
+
+
+def data_lines(res: WorthEstimates, formula: str, sizes: Sequence[str]) -> list[str]:
+    """Return the formula and the sizes of the data."""
+    reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
+    data = f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}{integer_levels(res.average)}"
+    return [f"Formula: {formula}", data]
+
+
+def fit_lines(res: WorthEstimates, of: str) -> tuple[str, ...]:
+    """Return the log-likelihood of the answers, criteria, and the steps of the search."""
+    return (
+        f"Log-likelihood: {format_figure(res.llf)} (of the {of}, Σ n log p) with {counted(res.n_params, 'parameter')}",
+        f"AIC: {format_figure(res.aic)}   BIC: {format_figure(res.bic)} (N = {format_count(res.n_judgments)})",
+        f"Newton's method: {counted(res.n_iter, 'step')}",
     )

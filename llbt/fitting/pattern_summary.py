@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from ..core.patterns import MISSING
 from ..kernel.independent_pairs import IndependentPairs
-from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_percent
-from .extra_rows import rows_beside
+from ..table import Qualifying, Table, format_count, format_number, format_percent
+from .extra_rows import data_lines, fit_lines, rows_beside
 from .pattern_estimates import PatternEstimates
-from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, integer_levels, scale_notes, worths_in_order
+from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, scale_notes, worths_in_order
 from .summary_rows import Sort
 
 _POSSIBLE = {
@@ -42,9 +42,9 @@ def pattern_summary(res: PatternEstimates, *, odds: bool, max_rows: int, sort: S
     found = coefficient_table_of(
         rows_beside(res, _terms(res)), res.df_inference, odds=odds, max_rows=max_rows, sort=sort
     )
-    return replace(
-        found, title="Pattern model", head=_head(res), foot=_foot(res), notes=(*_notes(res, odds), *res.patterns.notes)
-    )
+    foot = fit_lines(res, "patterns and of what is missing of them" if res.missingness else "patterns")
+    notes = (*_notes(res, odds), *res.patterns.notes)
+    return replace(found, title="Pattern model", head=_head(res), foot=foot, notes=notes)
 
 
 def _terms(res: PatternEstimates) -> list[str]:
@@ -55,12 +55,7 @@ def _terms(res: PatternEstimates) -> list[str]:
 
 def _head(res: PatternEstimates) -> tuple[str, ...]:
     p, pairs = res.patterns, res.comparisons
-    reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
-    sizes = p.said_sizes()
-    lines = [
-        f"Formula: {res.specification.formula}",
-        f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}{integer_levels(res.average)}",
-    ]
+    lines = data_lines(res, res.formula, p.said_sizes())
     if pairs.has_ties:
         modelled = "" if "tie" in res.design.blocks else ", not modelled (γ = 0); add + tie"
         lines.append(f"Ties: {format_percent(pairs.n_ties / pairs.n_judgments)}{modelled}")
@@ -84,15 +79,6 @@ def _number(res: PatternEstimates) -> str:
     if res.likelihood is None or isinstance(res.likelihood.space, IndependentPairs):
         return "; without dependence nothing is summed over them"
     return f", {format_count(res.likelihood.space.number)}"
-
-
-def _foot(res: PatternEstimates) -> tuple[str, ...]:
-    of = "patterns and of what is missing of them" if res.missingness else "patterns"
-    return (
-        f"Log-likelihood: {format_figure(res.llf)} (of the {of}, Σ n log p) with {counted(res.n_params, 'parameter')}",
-        f"AIC: {format_figure(res.aic)}   BIC: {format_figure(res.bic)} (N = {format_count(res.n_judgments)})",
-        f"Newton's method: {counted(res.n_iter, 'step')}",
-    )
 
 
 def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:

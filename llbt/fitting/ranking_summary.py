@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_percent
-from .extra_rows import rows_beside
+from ..table import Qualifying, Table, counted, format_number, format_percent
+from .extra_rows import data_lines, fit_lines, rows_beside
 from .protocols import WithLists
 from .ranking_estimates import RankingEstimates
-from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, integer_levels, scale_notes, worths_in_order
+from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, scale_notes, worths_in_order
 from .summary_rows import Sort
 
 _EQUAL = 1e-6  # log-worths closer than this are equal
@@ -33,33 +33,20 @@ def ranking_summary(res: RankingEstimates, *, odds: bool, max_rows: int, sort: S
         found,
         title=_MODELS[res.rankings.kind, res.specification.best_worst],
         head=_head(res),
-        foot=_foot(res),
+        foot=fit_lines(res, "lists"),
         notes=_notes(res, odds),
     )
 
 
 def _head(res: RankingEstimates) -> tuple[str, ...]:
     r = res.rankings
-    reference = f" (reference {res.design.reference})" if res.design.reference_rows else ""
-    sizes = r.said_sizes()
-    lines = [
-        f"Formula: {res.specification.formula}",
-        f"Data: {sizes[0]}{reference}, {', '.join(sizes[1:])}{integer_levels(res.average)}",
-    ]
+    lines = data_lines(res, res.formula, r.said_sizes())
     if r.largest_tie > 1:
         share = format_percent(r.tied_share)
         modelled = "" if res.lists.held is None else ", not modelled (δ = 1); add + tie"
         lines.append(f"Ties: {share} of the places{modelled}")
     worths = worths_in_order(res.average)
     return (*lines, f"Worth: {worths}") if worths else tuple(lines)
-
-
-def _foot(res: RankingEstimates) -> tuple[str, ...]:
-    return (
-        f"Log-likelihood: {format_figure(res.llf)} (of the lists, Σ n log p) with {counted(res.n_params, 'parameter')}",
-        f"AIC: {format_figure(res.aic)}   BIC: {format_figure(res.bic)} (N = {format_count(res.rankings.n_judgments)})",
-        f"Newton's method: {counted(res.n_iter, 'step')}",
-    )
 
 
 def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:

@@ -178,24 +178,26 @@ def pairwise(
     >>> pairs.to_frame()[["object_i", "object_j", "estimate", "p_adjusted"]].round(3).values.tolist()[:3]
     [['A', 'B', 2.997, 0.0], ['A', 'C', 3.9, 0.0], ['A', 'D', 0.801, 0.0]]
     """
+
+    def again(of: AnyFit | FitPart | OneSource | ClassSource, place: At) -> Pairwise | Table:
+        return pairwise(
+            of,
+            objects=objects,
+            scale=scale,
+            adjust=adjust,
+            at=place,
+            population=population,
+            confidence=confidence,
+            rng=rng,
+        )
+
     if by is not None or weights is not None or hypothesis is not None:
         groups = groups_of(res, at, by, weights, hypothesis)
-
-        def at_place(place: At) -> Pairwise | Table:
-            return pairwise(
-                res,
-                objects=objects,
-                scale=scale,
-                adjust=adjust,
-                at=place,
-                population=population,
-                confidence=confidence,
-                rng=rng,
-            )
-
-        return at_place(groups[0].at) if by is None else stack_groups(groups, lambda place: at_place(place).table())
+        return again(res, groups[0].at) if by is None else stack_groups(groups, lambda place: again(res, place).table())
     if isinstance(res, ClassWorthSource):
-        return _in_classes(res.class_worths(), objects, scale, adjust, at, population, confidence, rng)
+        of = res.class_worths()
+        stacked = of.stacked(lambda one: again(one, at).table())
+        return _in_classes(of, stacked, objects, scale, adjust, at, confidence, rng)
     if has_many_worths(res):
         check_plain(at, population)
         return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
@@ -230,29 +232,15 @@ def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
 
 def _in_classes(
     of: ClassWorths,
+    stacked: Table,
     objects: Sequence[Label] | None,
     scale: Scale,
     adjust: Adjust | None,
     at: At,
-    population: bool,
     confidence: float,
     rng: Rng,
 ) -> Table:
     """Return the pairs of every class, adjusted over all classes too."""
-
-    def one_class(one: FitPart) -> Pairwise:
-        return pairwise(
-            one,
-            objects=objects,
-            scale=scale,
-            adjust=adjust,
-            at=at,
-            population=population,
-            confidence=confidence,
-            rng=rng,
-        )
-
-    stacked = of.stacked(lambda one: one_class(one).table())
     found = [centred(one, at)[0] for one in of.each]
     notes = dict.fromkeys(note for one in of.each for note in centred(one, at)[1])
     if objects is not None:

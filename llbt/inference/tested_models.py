@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 from typing import Any, Literal
@@ -366,26 +366,30 @@ def model_of_lists(res: WithLists) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
         return model_of_lists(rankings_of_terms(asked, res.rankings))
 
+    terms = written_terms(spec.formula, res.comparisons)
+    return replace(_of_answers(res, refitted, res.names_beside, terms), shrunk=spec.prior is not None)
+
+
+def _of_answers(
+    res: Any, refitted: Callable[[Terms], TestedModel], beside: Iterable[str], terms: Iterable[WrittenTerm]
+) -> TestedModel:
+    """Return a fit of rankings, best-worst sets or patterns as a model with what all of these have in common."""
+    said = "rankings and patterns are assumed independent, even if standard errors are clustered"
+    notes = (said,) if res.specification.groups else ()
     return TestedModel(
         fit=res,
         what="fits of whole answers",
         family="whole answers",
-        formula=spec.formula,
+        formula=res.formula,
         n_params=res.n_params,
         base=res.average,
         check_data=_same_answers,
         refitted=refitted,
-        beside=frozenset(res.names_beside),
-        shrunk=spec.prior is not None,
-        terms=tuple(written_terms(spec.formula, res.comparisons)),
-        notes=_clustered_notes(spec.groups),
-        term_notes=_clustered_notes(spec.groups),
+        beside=frozenset(beside),
+        terms=tuple(terms),
+        notes=notes,
+        term_notes=notes,
     )
-
-
-def _clustered_notes(groups: str) -> tuple[str, ...]:
-    said = "rankings and patterns are assumed independent, even if standard errors are clustered"
-    return (said,) if groups else ()
 
 
 def model_of_sets(res: Any) -> TestedModel:
@@ -398,19 +402,10 @@ def model_of_sets(res: Any) -> TestedModel:
         asked = replace(res.specification, formula=f"{formula_of(some)} + {brackets[0]}")
         return model_of_sets(judged_sets(asked, res.rankings))
 
-    found = TestedModel(
-        fit=res,
-        what="fits of whole answers",
-        family="whole answers",
-        formula=res.formula,
-        n_params=res.n_params,
-        base=res.average,
-        check_data=_same_answers,
-        refitted=refitted,
-        beside=frozenset(res.names_beside),
+    found = replace(
+        _of_answers(res, refitted, res.names_beside, terms),
         n_scales=1,
         at_zero=res.scale == 0,
-        terms=terms,
         staying=needed,
         term_notes=(f"every model has {brackets[0]}; llbt.anova(smaller, larger) tests it",),
         staying_notes=_needed_notes(needed, "the effects are deviations from"),
@@ -433,22 +428,9 @@ def model_of_patterns(res: WithPatterns) -> TestedModel:
         asked = replace(spec, formula=formula_of(some), cov_type="nonrobust", groups="")
         return model_of_patterns(solved_patterns(asked, res.patterns))
 
-    return TestedModel(
-        fit=res,
-        what="fits of whole answers",
-        family="whole answers",
-        formula=spec.formula,
-        n_params=res.n_params,
-        base=res.average,
-        check_data=_same_answers,
-        refitted=refitted,
-        beside=frozenset({"dependence"} if res.dependent else ()),
-        holds=_holds_missing,
-        terms=tuple(read(spec.formula)),
-        read_scope=read,
-        notes=_clustered_notes(spec.groups),
-        term_notes=_clustered_notes(spec.groups),
-    )
+    beside = ["dependence"] if res.dependent else []
+    found = _of_answers(res, refitted, beside, read(spec.formula))
+    return replace(found, holds=_holds_missing, read_scope=read)
 
 
 def _holds_missing(small: TestedModel, large: TestedModel) -> bool:
