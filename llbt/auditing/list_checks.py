@@ -12,10 +12,10 @@ from ..kernel.list_units import compare_list_units, list_dependence
 from ..table import counted, format_count, format_percent
 from .coverage import ACROSS, MOST_OBJECTS, separated, weakest_cut
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, leaving_out, p_text, unlike_all
-from .labels import near_duplicates, variants
+from .labels import variants
 from .lists import ListEvidence
 from .outlier_checks import dominant
-from .row_checks import commonest
+from .row_checks import commonest, similar_labels
 
 _FEW = (
     10  # lists of an object; of 20 in lists of five, 3, 5, 8 and 10 of each leave 80, 29, 9 and 4 % of files infinite
@@ -77,20 +77,9 @@ def _replacing(objects: dict[Label, Label], column: str = "", judges: dict[Label
 
 def check_similar_labels(e: ListEvidence) -> Finding:
     """Return labels that differ by a letter or two."""
-    near, why = near_duplicates(e.rankings.objects)
-    if why:
-        return Finding("similar_labels", "unchecked", why)
-    if not near:
-        return Finding("similar_labels", "ok", "no labels differ by a letter or two")
-    return Finding(
-        "similar_labels",
-        "note",
-        f"{counted(len(near), 'pair')} of nearly identical labels: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
-        "if one is a typing error, the object has two worths, each from part of its lists",
-        "check; if they are the same object, join its columns of a wide frame before from_rankings; of a long one "
-        + _replacing(commonest(near, dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True)))),
-        {"pairs": float(len(near))},
-    )
+    often = dict(zip(e.rankings.objects, e.by_object.tolist(), strict=True))
+    way = ", join its columns of a wide frame before from_rankings; of a long one "
+    return similar_labels(e.rankings.objects, "lists", lambda near: way + _replacing(commonest(near, often)))
 
 
 def check_unranked(e: ListEvidence) -> Finding:

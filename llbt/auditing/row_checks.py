@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.columns import Label
 from ..errors import listed
@@ -125,7 +125,14 @@ def _replacing(columns: list[str], names: dict[Label, Label]) -> str:
 
 def check_similar_labels(e: Evidence) -> Finding:
     """Return labels that differ by a letter or two."""
-    near, why = near_duplicates(tuple(e.seen))
+    return similar_labels(
+        tuple(e.seen), "judgments", lambda near: f": {_replacing(list(e.sides), commonest(near, e.seen))}"
+    )
+
+
+def similar_labels(labels: Sequence[Label], judged: str, remedy: Callable[[list[tuple[Label, Label]]], str]) -> Finding:
+    """Return labels that differ by a letter or two, of objects that have judgments or lists."""
+    near, why = near_duplicates(labels)
     if why:
         return Finding("similar_labels", "unchecked", why)
     if not near:
@@ -134,7 +141,7 @@ def check_similar_labels(e: Evidence) -> Finding:
         "similar_labels",
         "note",
         f"{counted(len(near), 'pair')} of nearly identical labels: {and_more([f'{a!r}, {b!r}' for a, b in near])}",
-        "if one is a typing error, the object has two worths, each from part of its judgments",
-        f"check; if they are the same object: {_replacing(list(e.sides), commonest(near, e.seen))}",
+        f"if one is a typing error, the object has two worths, each from part of its {judged}",
+        f"check; if they are the same object{remedy(near)}",
         {"pairs": float(len(near))},
     )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
+from ..core.columns import FloatArray, Label, arranged, as_objects, refuse_surrogates, sort_key
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..core.rankings import Rankings
@@ -281,10 +281,8 @@ def _sorted_systems(table: pd.DataFrame, layout: ScoreLayout) -> tuple[Places, t
     """Return the system of each row, as a place among the sorted systems, and these."""
     refuse_missing(table, str(layout.system), *layout.item)
     codes, found = labelled(table[layout.system])
-    order = sorted(range(len(found)), key=lambda k: sort_key(found[k]))
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    return rank[codes], tuple(found[k] for k in order)
+    column = arranged(str(layout.system), as_objects(found), codes)
+    return column.codes, tuple(column.levels.tolist())
 
 
 def _keys(item: Sequence[str], rater: str | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from ..arguments import checked
-from ..core.columns import FloatArray, Label, refuse_surrogates, sort_key
+from ..core.columns import FloatArray, Label, arranged, as_objects, refuse_surrogates
 from ..data.column_roles import Names
 from ..data.frames import plain
 from ..data.score_columns import RATER_WORDS, called, is_beside, refuse_bad_cells
@@ -314,11 +314,8 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
         )
     refuse_surrogates(f"column {name!r}", table[name])
     codes, found = pd.factorize(table[name].map(plain))
-    labels = [plain(label) for label in found]
-    order = sorted(range(len(labels)), key=lambda k: sort_key(labels[k]))
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    return rank[codes], tuple(labels[k] for k in order)
+    column = arranged(name, as_objects(plain(label) for label in found), codes)
+    return column.codes, tuple(column.levels.tolist())
 
 
 def _over_raters(
