@@ -18,9 +18,8 @@ from ..core.statistics import TestResult
 from ..data.column_roles import Names
 from ..data.sources import as_names
 from ..errors import JudgmentError, OptionError, listed, safe_repr
-from ..fitting.fit import fit
-from ..fitting.model import default_formula
-from ..fitting.results import LLBTResults
+from ..fitting.model import LLBT, default_formula
+from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.specification import CovType, Prior
 from ..formulas.brackets import has_brackets
 from ..formulas.grammar import parse, vocabulary
@@ -59,8 +58,8 @@ class StyleControl(Record):
 
     _made_by: ClassVar[str] = "llbt.style_control(data)"
 
-    plain: LLBTResults
-    styled: LLBTResults
+    plain: PlainEstimates
+    styled: PlainEstimates
     style: tuple[str, ...]
     divisors: FloatArray
     plain_board: Table
@@ -245,10 +244,9 @@ def style_control(
     terms = [_term(name) for name in names]
     styled_formula = " + ".join([plain_formula, *terms])
     plain, styled = (
-        fit(text, table, cov_type=cov_type, groups=groups, prior=prior) for text in (plain_formula, styled_formula)
+        LLBT.from_formula(text, table).fit(cov_type=cov_type, groups=groups, prior=prior)
+        for text in (plain_formula, styled_formula)
     )
-    assert isinstance(plain, LLBTResults)
-    assert isinstance(styled, LLBTResults)
     where: dict[str, At] = {"plain": place, "styled": {**(place or {}), **dict.fromkeys(names, 0.0)}}
     boards = [
         leaderboard(res, scale=scale, at=where[key], confidence=confidence, rng=rng)
