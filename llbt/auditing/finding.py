@@ -82,7 +82,7 @@ def one_share(table: FloatArray, effect: FloatArray) -> float:
 
 
 def unlike_all(table: FloatArray, effect: FloatArray | None = None) -> tuple[list[int], FloatArray]:
-    """Return the judges whose share of an answer is unlike that of all, the clearest first, and all adjusted p-values.
+    """Return the judges whose share of an outcome differs most, the clearest first, and all adjusted p-values.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _EXPECTED = "whole numbers such as 2, 1, 0, -1, -2, positive for object i"
 
 
 def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
-    """Return columns of counts from the most preferred object i to the most preferred j, and what they are."""
+    """Return the columns of counts, ordered from strongest preference for i to strongest for j, and their meaning."""
     names = tuple(grades) if isinstance(grades, Mapping) else as_names(grades, "grades")
     if isinstance(grades, Mapping):
         refuse_uneven(list(grades.values()), f"grades={safe_repr(grades)}")
@@ -75,7 +75,7 @@ def side(grade: float) -> Literal["i", "tie", "j"]:
 
 
 def refuse_unsigned(numbers: Mapping[Any, float], where: str, *, fractions: bool) -> None:
-    """Raise for the labels of a column that are no signed grades.
+    """Raise if labels of a column are not signed grades.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def described(frame: object, noun: Literal["object", "judge"]) -> Described | No
     Raises
     ------
     JudgmentError
-        For a table that describes nothing.
+        For a table that matches no object, judge or prompt of the judgments.
     """
     if frame is None or isinstance(frame, Described):
         return frame

@@ -109,7 +109,7 @@ class LLBT:
             Right-hand side over ``object``, ``tie``, ``bad``, ``grade``, ``order``, ``pair`` and covariates.
         data : Comparisons
         reference : label or mapping, optional
-            The object with λ = 0, by default the last; or that and levels of covariates, as `fit` says.
+            The object with λ = 0, by default the last; a mapping also sets reference levels of covariates, as in `fit`.
 
         Raises
         ------

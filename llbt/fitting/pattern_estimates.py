@@ -52,7 +52,7 @@ class PatternEstimates(WorthEstimates):
 
     @functools.cached_property
     def whole_likelihood(self) -> PatternLikelihood:
-        """The likelihood of the patterns, also of independent pairs, which are fitted without it."""
+        """The likelihood of the patterns. Independent pairs also have one, although their fit does not use it."""
         return self.likelihood or likelihood_of(
             self.patterns, self.comparisons, self.design, self.free, dependent=False
         )

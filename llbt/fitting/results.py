@@ -162,7 +162,7 @@ class LLBTResults(PlainEstimates, Record):
 
 
 def bic_reservation(fits: Sequence[Estimates]) -> tuple[str, ...]:
-    """Return notes on what AIC and BIC take the judgments for, where they may be something else."""
+    """Return notes if AIC and BIC assume more than the fit does, such as independent judgments."""
     notes = []
     if any(fit.specification.groups for fit in fits):
         notes.append(Qualifying("AIC and BIC ignore clustering."))

@@ -211,7 +211,7 @@ FIGURES_OF_CALIBRATED: Figures = {
 
 
 def no_profile(kind: type, part: str = "") -> OptionError:
-    """Return why estimates of a kind of answer, or of a `part` of one, have no profile intervals."""
+    """Return why a kind of fit, or a `part` of a fit, has no profile intervals."""
     return OptionError(
         f"method='profile', but intervals of {part}a {kind.__name__} are not by profile likelihood",
         "Take Wald's: res.conf_int().",

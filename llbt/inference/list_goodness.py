@@ -66,7 +66,7 @@ def check_drawn(res: WithLists) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ListDrawing:
-    """What is needed to draw tables of lists and to count their cells. K cells, of Q lists each as often as given.
+    """The data to simulate Q rankings with their counts, and to count the K cells of each simulated table.
 
     Attributes
     ----------

@@ -66,11 +66,11 @@ class Pairwise(Record):
     critical : float
         Quantile of max |z| over all pairs, for the simultaneous intervals.
     reach : ndarray, shape (m,)
-        Standard errors that each interval reaches: `critical`, but more for pairs that are known from few clusters.
+        Critical value of each interval: `critical`, or a larger value for pairs that rest on few clusters.
     df : float
-        Degrees of freedom behind tests and intervals; infinite for the normal.
+        Degrees of freedom of tests and intervals; infinite for the normal distribution.
     scale : str
-        Of the printed estimates.
+        The scale of the printed estimates.
     adjust : str or None
     confidence : float
     notes : tuple of str

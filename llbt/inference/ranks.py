@@ -111,10 +111,9 @@ def leaderboard(
 
     Notes
     -----
-    Of a fit of more than 10,000 objects there are no groups, and ranks come from the simultaneous intervals of all
-    log-worths, centred, instead of those of all pairs: an object is surely better where its interval is above the
-    other's (Klein, Wright & Wieczorek 2020). They reach as many standard errors as Šidák's inequality allows for J
-    estimates whatever their correlation.
+    A fit of more than 10,000 objects has no groups. Ranks then come from simultaneous intervals of all centred
+    log-worths instead of all pairs: an object is significantly better if its interval is above the other's (Klein,
+    Wright & Wieczorek 2020). The critical value is Šidák's for J estimates, which is valid for any correlation.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What tests of nested models, and of terms, ask of a fit of each kind: one record, made by one function of each kind.
+"""The data that tests of nested models and of terms need from a fit: one record, made by one function per kind.
 
 `kinds` registers them; a kind of another room registers its own: ``@tested.register``, beside its results.
 """

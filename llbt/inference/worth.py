@@ -67,13 +67,13 @@ def worth(
         With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
         differences `predict` has.
     population : bool
-        Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
-        averaged over the distribution of the effects, which come nearer to a half. By default for the average judge,
-        whose effects are 0. There are no worths π of it: every scale but ``"log_worth"``, which is refused, is of
-        P(i preferred | decided) against the reference object.
+        For a fit with effects of judges. True: probabilities for a judge drawn from the population, averaged over the
+        distribution of the effects, and therefore nearer to a half. False: the average judge, whose effects are 0. A
+        population has no worths π, so the scales are based on P(i preferred | decided) against the reference object,
+        and ``"log_worth"`` raises an error.
     part : {"all", "covariates"}
-        Of a fit with effects of objects, ``price + (1 | object)``: worths as predicted, by covariates and effects, or
-        what the covariates say alone, the regression.
+        For a fit with effects of objects, ``price + (1 | object)``. ``"all"``: worths predicted from covariates and
+        effects. ``"covariates"``: worths from the regression on covariates only.
     confidence : float
 
     Returns

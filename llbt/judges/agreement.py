@@ -253,8 +253,8 @@ def agreement(
     which is Scott's π (between judges, WMT10: .487 and .454 with the reference, .439 and .403 without). `chance_from`
     says of which judgments these shares are.
 
-    Of a record of identical outputs (``a+b`` against ``c``, as in WMT) one judgment counts, however many objects it
-    stands for: its column ``record`` says which belong together (`read_judgments`).
+    A judgment of identical outputs (``a+b`` against ``c``, as in WMT) counts once, although it gives several pairs. The
+    column ``record`` of `read_judgments` identifies these pairs.
 
     Which of two objects is called i is an accident of their names, so every judgment counts in both orientations
     wherever shares of labels are taken: p(i) = p(j). To keep preferences for one object apart from chance, name the
@@ -345,7 +345,7 @@ def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own:
     k = len(read.labels)
     ties = "; there are no ties" if read.labels == ["i", "j"] else ""
     found = ", ".join(f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True))
-    each = "; of each group from its own" if own else ""
+    each = "; for each group from its own shares" if own else ""
     notes = [
         f"Bennett's S (WMT's κ until 2010) expects an agreement P(E) of 1/{k}{ties}",
         f"Scott's π: P(E) by label shares of {from_where}: {found}{each}",

@@ -246,7 +246,7 @@ def classes(
     -----
     Each judge belongs to one class, and all that he says follows its model: L = Σ_g log Σ_k π_k Π p_k (Dempster, Laird
     & Rubin 1977, Journal of the Royal Statistical Society B 39). The best of all starts is taken to the maximum by
-    Newton's method; standard errors are by the observed information of L, so they allow for the doubt about who belongs
+    Newton's method; standard errors are by the observed information of L, so they allow for uncertainty in who belongs
     where. A class whose judges agree on everything has no finite estimates, which is said. BIC counts judges.
 
     Examples

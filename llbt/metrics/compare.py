@@ -328,7 +328,7 @@ def compare(
 
 
 def measure_of(statistic: Statistic, level: Level, coefficient: Coefficient, draws: int, draw: Resampler) -> Measure:
-    """Return what agreement is measured by; the exchanges in soft pairwise accuracy are drawn from one seed."""
+    """Return the measure of agreement. The exchanges in soft pairwise accuracy are drawn from one seed."""
     soft = statistic == "soft_pairwise_accuracy"
     return Measure(statistic, level, coefficient, draws, int(draw.rng.integers(2**63)) if soft else 0)
 

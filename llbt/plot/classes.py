@@ -47,7 +47,7 @@ def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = 
     found : LatentClasses
         What ``llbt.judges.classes(formula, c)[k]`` returns.
     confidence : float
-        Level of the intervals, which allow for the doubt about who belongs where.
+        Level of the intervals, which allow for uncertain class membership.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

@@ -75,7 +75,7 @@ def intervals(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        Of a fit with effects of judges, it is of the average judge.
+        A fit with effects of judges is shown for the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}

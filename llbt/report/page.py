@@ -1,4 +1,4 @@
-"""The report: everything that is asked of judgments as a rule, in one HTML file."""
+"""The report: the usual analyses of judgments, in one HTML file."""
 
 from __future__ import annotations
 

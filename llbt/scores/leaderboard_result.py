@@ -47,10 +47,10 @@ class ScoreLeaderboard(Record):
     ----------
     systems : tuple, length N
     estimate, std_error : ndarray, shape (N,)
-        Mean scores, on the scale of the scores, and their standard errors, by groups where there are some. Where scores
-        are missing, means are adjusted for which instances a system lacks.
+        Mean scores, on the scale of the scores, and their standard errors, clustered by groups if there are groups. If
+        scores are missing, means are adjusted for the difficulty of the missing instances.
     rank : ndarray of int, shape (N,)
-        Of the means, 1 for the best; equal ones share the better rank.
+        Rank of the mean, 1 for the best; equal means share the better rank.
     n, missing : ndarray of int, shape (N,)
         Instances with and without a score of the system.
     pairs : ndarray of int, shape (P, 2)
