@@ -36,6 +36,7 @@ _OF_INTERVAL = 4.0  # standard errors in an interval of 95 %
 _NO_ERROR = 1e-9  # up to which a standard error is rounding
 _SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: below it a p-value is printed as <2e-16
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parameter: object[A]:judge[J1]
+_QUOTED = re.compile(r'Q\("([^"\\`]+)"\)')  # how a parameter quotes what a formula has in backticks
 
 
 class Record:
@@ -270,7 +271,7 @@ class Field:
     typeset : str
         The heading in LaTeX, where it is not made of `heading`.
     decimals : int or None
-        Decimals of all values, in place of `digits`.
+        Decimals of all values, in place of `digits`, unless the caller asks for digits.
     """
 
     name: str
@@ -644,10 +645,10 @@ def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], l
 
 
 def _errors(estimates: Mapping[str, list[Any]]) -> list[float]:
-    """Return the standard errors above 0, or approximate ones from 95 % intervals; an empty list without either."""
+    """Return the standard errors above 0, or approximate ones from 95 % intervals, if there are both bounds."""
     errors = estimates.get("std_error") or [
         (high - low) / _OF_INTERVAL
-        for low, high in zip(estimates.get("conf_low", ()), estimates.get("conf_high", ()), strict=True)
+        for low, high in zip(estimates.get("conf_low", ()), estimates.get("conf_high", ()), strict=False)
     ]
     return [float(error) for error in errors if math.isfinite(error) and error > _NO_ERROR]
 
@@ -658,7 +659,7 @@ def _with_digits(f: Field, digits: int) -> Field:
             f"digits={digits} of a table whose cells are composed of numbers with {f.digits}",
             "Set the digits in the original result: model_table(…).as_text(digits=…).",
         )
-    return replace(f, digits=digits)
+    return replace(f, digits=digits, decimals=None)
 
 
 def _to_decimals(f: Field, decimals: int) -> Field:
@@ -672,7 +673,7 @@ def _to_decimals(f: Field, decimals: int) -> Field:
 
 def _column(f: Field, values: list[Any], shared: int, decimals: int) -> list[str]:
     if f.kind in ("text", "composed"):
-        return [printable(value) for value in values]
+        return [printable(_QUOTED.sub(r"`\1`", str(value)) if f.name == "term" else value) for value in values]
     if f.kind == "stars":
         return [stars(value) for value in values]
     if f.kind == "p_value":

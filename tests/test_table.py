@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.calls import by_judge, fitted
+from support.calls import JUDGMENTS, by_judge, fitted
 
 import llbt
 from llbt.table import Field
@@ -76,3 +76,13 @@ def test_decimals_stand_beside_digits() -> None:
         board.as_text(digits=3, decimals=1)
     with pytest.raises(llbt.LLBTError, match="composed of numbers"):
         llbt.model_table([fitted()]).as_text(decimals=1)
+
+
+def test_names_print_as_formulas_have_them() -> None:
+    """In backticks, where a column is no Python name; the names of parameters in frames are those of hypotheses."""
+    c = llbt.from_judgments(JUDGMENTS.rename(columns={"judge": "judge group"}), covariates="judge group")
+    res = llbt.fit("object * `judge group` + tie", c)
+    for answer in (res, llbt.anova(res), llbt.drop1(res), llbt.model_table([res])):
+        assert ":`judge group`" in answer.as_text()
+        assert "Q(" not in answer.as_text() + answer.as_html()
+    assert any(':Q("judge group")' in name for name in res.params.index)

@@ -32,7 +32,18 @@ from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise, takes_many_letters
-from .scales import LEVELS, Scale, critical_for, elo_notes, measured_from, on_scale, said_of, typeset, worths_on_scale
+from .scales import (
+    LEVELS,
+    Scale,
+    critical_for,
+    elo_notes,
+    in_points,
+    measured_from,
+    on_scale,
+    said_of,
+    typeset,
+    worths_on_scale,
+)
 
 Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
 
@@ -174,7 +185,7 @@ def leaderboard(
     order = pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     level, ranks, grouped = f"{100 * confidence:.4g} %", pairs.rank_fields(), _groups(pairs)
-    return Table(
+    board = Table(
         (
             *ranks,
             Field("object", "object", [pairs.objects[k] for k in order]),
@@ -205,6 +216,7 @@ def leaderboard(
         ),
         answer="leaderboard",
     )
+    return in_points(board, confidence) if scale == "elo" else board
 
 
 def _with_all_judges(
@@ -253,7 +265,7 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
     counts, _ = _object_counts(res.comparisons, None)
     order, level = found.order, f"{100 * confidence:.4g} %"
     where = measured_from(scale, False, label, value if isinstance(anchor, Mapping) else None)
-    return Table(
+    board = Table(
         (
             *rank_fields(res, confidence, order),
             Field("object", "object", [res.comparisons.objects[k] for k in order]),
@@ -271,6 +283,7 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
         ),
         answer="leaderboard",
     ).first()
+    return in_points(board, confidence) if scale == "elo" else board
 
 
 def _first_place(pairs: Pairwise, ranks: tuple[Field, ...], level: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..core.comparisons import Comparisons
 from ..core.statistics import critical_values
 from ..fitting.estimates import Estimates
 from ..kernel.robust import LOST
-from ..table import format_count
+from ..table import Field, Table, format_count
 from .contexts import Contexts
 from .log_worths import LogWorths
 
@@ -112,6 +113,19 @@ def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
         "Elo of decided judgments: odds of a win against a loss, ties aside",
         "Elo with ties as half wins is closer together: fit c.split_ties() without tie",
     )
+
+
+def in_points(board: Table, confidence: float) -> Table:
+    """Return a board of Elo that prints whole points, intervals as ± where they are symmetric; frames keep all."""
+    bounds = ("conf_low", "conf_high")
+    fields = tuple(replace(f, decimals=0) if f.name in ("estimate", *bounds) else f for f in board.fields)
+    whole = replace(board, fields=fields)
+    estimate, low, high = (np.asarray(board.to_frame()[name], dtype=float) for name in ("estimate", *bounds))
+    if not np.allclose(high - estimate, estimate - low, rtol=1e-6, atol=1e-6, equal_nan=True):
+        return whole
+    half = Field("", f"± ({100 * confidence:.4g} %)", (high - low) / 2, "estimate", decimals=0)
+    shown = tuple(half if f.name == bounds[0] else f for f in fields if f.name != bounds[1])
+    return replace(whole, printed=replace(whole, fields=shown))
 
 
 def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:

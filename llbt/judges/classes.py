@@ -154,8 +154,8 @@ class ClassModels(Record):
         fits = self.fits
         columns: tuple[tuple[str, str, Sequence[float], CellKind], ...] = (
             ("k", "K", [one.k for one in fits], "count"),
-            ("llf", "log-likelihood", [one.llf for one in fits], "statistic"),
-            ("n_params", "parameters", [one.n_params for one in fits], "count"),
+            ("llf", "log-lik.", [one.llf for one in fits], "statistic"),
+            ("n_params", "params", [one.n_params for one in fits], "count"),
             ("aic", "AIC", [one.aic for one in fits], "statistic"),
             ("bic", "BIC", [one.bic for one in fits], "statistic"),
             ("bic_judges", "BIC of judges", [one.bic_judges for one in fits], "statistic"),

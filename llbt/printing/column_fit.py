@@ -47,7 +47,7 @@ LEAST_NEEDED = (
         "missing",
         "n",
     ),
-    *("p_t", "p_median", "refits", "other_leaders", "which"),
+    *("p_t", "p_median", "refits", "other_leaders", "which", "reached", "starts", "aic"),
 )
 # Columns that say something together alone.
 _TOGETHER = (("wins", "ties", "bad", "losses"), ("conf_low", "conf_high"))

@@ -72,11 +72,8 @@ class Interpretation(Record):
 
     @property
     def text(self) -> str:
-        """The paragraph, as it prints."""
+        """The paragraph, in one line."""
         return printable(" ".join(self.sentences.values()))
-
-    def __str__(self) -> str:
-        return self.text
 
     def table(self) -> Table:
         """Return one row per topic: topic, sentence."""

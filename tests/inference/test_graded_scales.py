@@ -64,8 +64,8 @@ def test_the_figure_of_music_is_that_of_all_decisions() -> None:
     collapsed = music().collapse()
     three = llbt.worth(llbt.fit("object + tie", collapsed), scale="odds_ratio").to_frame().set_index("object")
     assert three.loc["clas", "estimate"] == pytest.approx(np.exp(2 * 0.941894607369227), rel=1e-7)
-    assert "preferred to rap, given a decision" in str(llbt.interpret(res))
-    assert "the odds within the first grade" in str(llbt.interpret(llbt.fit("object + tie + grade + order", judged())))
+    assert "preferred to rap, given a decision" in llbt.interpret(res).text
+    assert "the odds within the first grade" in llbt.interpret(llbt.fit("object + tie + grade + order", judged())).text
     assert "both of the first grade, are exp" in " ".join(llbt.model_table([res]).as_text(notes="all").split())
     figures = llbt.interpret(res).figures
     assert figures["share ends"] == pytest.approx(preferred(res.params, "coun", "hvym"), rel=1e-12)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -366,3 +367,17 @@ def test_the_first_line_says_who_is_first() -> None:
         .head[0]
         .startswith("First place is open between 3 objects (90 % confidence): A, B, C")
     )
+
+
+def test_elo_prints_whole_points_and_frames_keep_all() -> None:
+    res = llbt.fit("object", llbt.from_matrix([[0, 60, 95], [40, 0, 60], [5, 40, 0]], names=["A", "B", "C"]))
+    board = llbt.leaderboard(res, scale="elo", anchor={"C": 1000})
+    frame = board.to_frame()
+    assert (frame["estimate"] % 1).any()
+    lines = [line.split() for line in board.as_text().split("\n") if re.match(r" *\d", line)]
+    assert [row[2] for row in lines] == [f"{x:.0f}" for x in frame["estimate"]]
+    assert [row[3] for row in lines] == [f"{x:.0f}" for x in (frame["conf_high"] - frame["conf_low"]) / 2]
+    assert "± (95 %)" in board.as_text()
+    assert f"{frame['estimate'][0]:.2f}" in board.as_text(decimals=2)
+    assert f"[{frame['conf_low'][0]:.0f}, " not in board.as_text()
+    assert f"{frame['conf_low'][0]:.0f}" in board.as_text(columns=["object", "conf_low"])

@@ -284,3 +284,12 @@ def test_units_that_were_ranked_are_refused() -> None:
         llbt.judges.classes("object", whole.to_comparisons())
     assert "take them as independent" in str(caught.value)
     assert llbt.fit("object", whole).converged
+
+
+def test_several_numbers_of_classes_fit_a_line() -> None:
+    rows = [(k % 9, *pair, "i" if k % 4 else "j") for k in range(4000) for pair in [("ABC"[k % 3], "ABC"[(k + 1) % 3])]]
+    frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
+    c = llbt.from_judgments(frame, clusters="judge")
+    found = llbt.judges.classes("object", c, k=[1, 2], starts=2, prior=0.5, rng=1)
+    assert max(map(len, found.as_text().split("\n"))) <= 88
+    assert "reached" in found.as_text(columns=["k", "reached"]).lower()

@@ -461,7 +461,7 @@ def test_clusters_that_are_copies_have_no_error_and_every_answer_says_why(cov_ty
     assert any(note in line for line in res.wald_test(["object[a]", "object[b]"]).notes)
     with pytest.raises(llbt.errors.DesignError, match="quasi-variances"):
         llbt.quasi_variances(res)
-    words = str(llbt.interpret(res))
+    words = llbt.interpret(res).text
     assert "without a standard error by clusters" in words
     assert "(held)" not in words
 

@@ -282,3 +282,10 @@ def test_labels_keep_their_letters():
     frame = pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j"])
     said = llbt.interpret(llbt.fit("object", llbt.from_counts(frame, ties_column=None)))
     assert said.sentences["preference"].startswith("model-01 (")
+
+
+def test_the_paragraph_is_printed_in_lines_and_is_one_text():
+    found = interpret(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    assert max(map(len, str(found).split("\n"))) <= 88
+    assert "\n" not in found.text
+    assert " ".join(str(found).split()) == " ".join(found.text.split())

@@ -58,7 +58,7 @@ def test_words_of_judges_beside_objects_count_the_judges() -> None:
 
 def test_words_of_judges_who_do_not_differ() -> None:
     c = llbt.from_counts(judged_frame(6, 0.0, seed=1, each=2).assign(wins_i=4, ties=2, wins_j=3), clusters="judge")
-    text = str(llbt.interpret(llbt.fit("object + tie + (object | judge)", c)))
+    text = llbt.interpret(llbt.fit("object + tie + (object | judge)", c)).text
     assert "so that they do not differ" in text
     assert "new judge" not in text
 
