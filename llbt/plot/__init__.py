@@ -10,6 +10,7 @@ from .decisions import decisions, difference_curve, subset_correlations
 from .differences import differences, paired
 from .discrimination import discrimination
 from .fits import anova, residuals
+from .forest import forest
 from .fragility import fragility
 from .intervals import intervals, ranks
 from .judge_effects import judge_effects
@@ -33,6 +34,7 @@ __all__ = [
     "difference_curve",
     "differences",
     "discrimination",
+    "forest",
     "fragility",
     "intervals",
     "judge_effects",

@@ -166,6 +166,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.fragility: lambda: ([fitted()], {}),
     llbt.sensitivity: lambda: ([fitted()], {}),
     llbt.contrasts: lambda: ([fitted(), {"A": {"A": 1, "B": -1}}], {}),
+    llbt.plot.forest: lambda: ([llbt.contrasts(fitted(), {"A": {"A": 1, "B": -1}})], {}),
     llbt.judge_effects: lambda: ([mixed()], {}),
     llbt.leaderboard: lambda: ([fitted()], {}),
     llbt.grade_tests: lambda: ([graded()], {}),

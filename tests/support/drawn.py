@@ -149,6 +149,12 @@ def _fragility(size: int) -> Axes:
     return llbt.plot.fragility(type(llbt.fragility(pooled(4)))("judgment", 900.0, rows, removals, ()))
 
 
+def _forest(size: int) -> Axes:
+    first, *others = names(size)
+    named: dict[str, dict[str, float]] = {f"{first} less {other}": {first: 1, other: -1} for other in others}
+    return llbt.plot.forest(llbt.contrasts(pooled(size), named))
+
+
 @cache
 def _mixture(size: int) -> LatentClasses:
     """Two classes of 30 judges each, who order the objects one way and the other."""
@@ -216,6 +222,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "difference_curve": _curve,
     "differences": lambda size: llbt.plot.differences(scores(size), *names(size)[:2]),
     "discrimination": _discrimination,
+    "forest": _forest,
     "fragility": _fragility,
     "intervals": lambda size: llbt.plot.intervals(pooled(size)),
     "intervals: Elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
