@@ -19,7 +19,7 @@ Text = str | None
 CovType = Literal["cautious", "nonrobust", "quasi", "cluster", "CR1", "HC0"]
 Link = Literal["adjacent", "cumulative", "probit"]
 Method = Literal["auto", "glm", "eliminate"]
-Approximation = Literal["laplace"]
+Approximation = Literal["laplace", "ep"]
 Part = Literal["all", "covariates"]
 Scale = Literal["probability", "log_worth", "log_odds", "odds_ratio", "elo"]
 Test = Literal["chi2", "F", "wald", "score", "cluster"]
@@ -455,8 +455,9 @@ class Model:
         option(
             "--approximation",
             """How judge effects, (object | judge) in the formula, are integrated. laplace is fast, but estimates them
-            too small if judges have few judgments. [default: quadrature or sampling]""",
-            "laplace",
+            too small if judges have few judgments. ep (expectation propagation) is for two crossed groupings. [default:
+            quadrature or sampling; laplace for crossed groupings]""",
+            "laplace|ep",
         ),
     ] = None
     fixed: Annotated[Text, option("--fixed", "Parameters to fix at a value: tie=-0.5.", "NAME=NUMBER,…")] = None

@@ -111,8 +111,8 @@ def fit(
         From log-worths to probabilities: log-linear; Rao & Kupper and Agresti; Thurstone and Glenn & David.
     discrimination : str, optional
         A covariate such as "judge": each of its levels has a factor on all log-worths.
-    approximation : {None, "laplace"}
-        How random effects are integrated out: with a known error, or by Laplace's approximation.
+    approximation : {None, "laplace", "ep"}
+        How random effects are integrated out: with a known error, by Laplace's method, or expectation propagation.
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
     missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}

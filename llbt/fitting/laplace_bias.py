@@ -9,8 +9,8 @@ import numpy as np
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 from ..kernel.crossed import Crossed
-from ..kernel.laplace import Laplace
-from ..kernel.laplace_fit import laplace_maximum, simulated
+from ..kernel.laplace import NormalDensity
+from ..kernel.laplace_fit import normal_maximum, simulated
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit
 from ..kernel.threads import few_threads
@@ -26,7 +26,7 @@ _START = 0.1  # of a σ that is 0
 def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
     """Return the bias of the estimates of Laplace's approximation; see `MixedResults.laplace_bias`."""
     found, best, judges = res.judges.crossed, res.maximum, res.judges
-    if found is None or not isinstance(best.rule, Laplace):
+    if found is None or not isinstance(best.rule, NormalDensity) or best.rule.method != "laplace":
         raise DesignError(
             "the effects are not integrated out by Laplace's approximation, or none is left",
             "Only Laplace's approximation has this bias: fit(…, approximation='laplace').",
@@ -73,7 +73,7 @@ def _refitted(
     drawn = simulated(problem, found, best, lines, rng)
     missing = np.full(len(best.params) + len(best.scales), np.nan)
     try:
-        again = laplace_maximum(problem, drawn, best.params, np.maximum(best.scales, _START))
+        again = normal_maximum(problem, drawn, best.params, np.maximum(best.scales, _START), "laplace")
     except np.linalg.LinAlgError:
         return missing
     return missing if again.infinite else np.append(again.params, again.scales)

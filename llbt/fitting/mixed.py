@@ -17,8 +17,8 @@ from ..formulas.grid import average_rows
 from ..kernel.crossed import Bearing, Crossed, crossed
 from ..kernel.effect_groups import Grouped, grouped
 from ..kernel.group_modes import Modes, modes
-from ..kernel.laplace import Laplace
-from ..kernel.laplace_fit import laplace_maximum, predicted_effects
+from ..kernel.laplace import METHOD_NAMES, NormalDensity
+from ..kernel.laplace_fit import normal_maximum, predicted_effects
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import LARGEST, MOST_EFFECTS, MixedFit, Predicted, maximize, restricted
 from ..kernel.quadrature import Sampling
@@ -85,6 +85,8 @@ def with_effects(
     others = tuple(name for name in names if name != "object")
     ways = [_way(without, next(b for b in brackets if b.grouping == name), others) for name in names]
     _check_partitions(ways)
+    if without.specification.approximation == "ep":
+        _check_propagated(brackets, names)
     problem, _, merged = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
     pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
     pairs[merged] = without.comparisons.pairs
@@ -167,19 +169,20 @@ def _by_group(without: LLBTResults, brackets: Sequence[Bracket], way: Way, table
 
 
 def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
-    """Return the fit by Laplace's approximation."""
+    """Return the fit by Laplace's approximation, or by expectation propagation."""
+    method = without.specification.approximation or "laplace"
     names = [way.name for way in ways]
     bearings = [_bearing(bracket, names.index(bracket.grouping), ways, without) for bracket in brackets]
     lines = crossed(table.rows, ways[0].clusters.counts, table.pairs, bearings)
     _check_shared(lines, ways)
-    found = laplace_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START))
+    found = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
     if len(ways) == 1 and names != ["object"] and numbers < _KEPT:
         by_group = _by_group(without, brackets, ways[0], table)
     notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
     others = {way.name: way.levels for way in ways[1:]}
-    return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others), found
+    return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others, method=method), found
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
@@ -253,6 +256,23 @@ def _check_partitions(ways: Sequence[Way]) -> None:
                     "cannot be told apart",
                     f"Keep the brackets of {other.name!r} alone.",
                 )
+
+
+def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None:
+    """Raise where expectation propagation is asked for other effects than those of two crossed groupings."""
+    if len(names) != 2 or "object" in names:
+        raise OptionError(
+            f"approximation='ep' with effects of {' and '.join(map(repr, names))}",
+            "Leave approximation out.",
+            expected="effects of two crossed groupings: (object | judge) + (object | prompt)",
+        )
+    for bracket in brackets:
+        if bracket.effect not in ("object", "order"):
+            raise OptionError(
+                f"approximation='ep' with {bracket}",
+                f"Leave {bracket} out, or take approximation='laplace'.",
+                expected="(object | …) and (order | …)",
+            )
 
 
 def _check_shared(lines: Crossed, ways: Sequence[Way]) -> None:
@@ -419,9 +439,9 @@ def unsettled(found: MixedFit) -> str:
             f"{worst:.2g} of its standard error, and more points are beyond the budget; the estimates may be off. "
             "approximation='laplace' has no such error, but a bias, which res.laplace_bias() estimates."
         )
-    if isinstance(found.rule, Laplace):
+    if isinstance(found.rule, NormalDensity):
         far = f"{found.decrement**0.5:.2g} standard errors from its maximum"
-        return f"Laplace's approximation is {far}; the estimates may be off."
+        return f"{METHOD_NAMES[found.rule.method]} is {far}; the estimates may be off."
     points = found.rule.number if found.rule is not None else 0
     return (
         f"the log-likelihood still moved by {found.moved:.2g} with {points} points a dimension, "

@@ -12,7 +12,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..kernel.effect_groups import Grouped
 from ..kernel.group_modes import Groups
-from ..kernel.laplace import Laplace
+from ..kernel.laplace import NormalDensity
 from ..kernel.marginal import marginal
 from ..kernel.mixed import MixedFit, restricted
 from ..kernel.robust import Covariance
@@ -52,7 +52,7 @@ def clustered_covariance(
     """
     cluster, of_judge = _clusters_of_judges(without.comparisons, judges, groups)
     rule = found.rule
-    if rule is None or isinstance(rule, Laplace):
+    if rule is None or isinstance(rule, NormalDensity):
         way, names = way_of(without.comparisons, groups[0], groups), [without.names[k] for k in without.free]
         by = by_clusters if cov_type == "CR1" else jackknifed
         return by(without.problem(), without.solution, [way], names)

@@ -20,7 +20,8 @@ from ..formulas.brackets import Bracket
 from ..formulas.design import Design
 from ..kernel.crossed import Crossed
 from ..kernel.effect_groups import Grouped
-from ..kernel.laplace_fit import LaplaceLikelihood
+from ..kernel.laplace import Method
+from ..kernel.laplace_fit import NormalLikelihood
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MarginalLikelihood, MixedFit, MixedLikelihood
 from ..kernel.mixed_profile import profile_fixed
@@ -52,11 +53,13 @@ class JudgeTable:
         Distinct comparisons, with the counts of all judges.
     notes : tuple of str
     crossed : Crossed or None
-        The lines of Laplace's approximation.
+        The lines of Laplace's approximation, or of expectation propagation.
     others : mapping of str to tuple
         Groupings crossed with the judges, and their levels.
     objects : Crossed or None
         The lines of ``(1 | object)``, where its effects are integrated over by quadrature or sampling.
+    method : {"laplace", "ep"}
+        The approximation of `crossed`.
     """
 
     name: str
@@ -67,6 +70,7 @@ class JudgeTable:
     crossed: Crossed | None = None
     others: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
     objects: Crossed | None = None
+    method: Method = "laplace"
 
     @property
     def lines(self) -> Crossed | None:
@@ -85,7 +89,7 @@ class JudgeTable:
     def likelihood_of(self, problem: Problem, held: int | None = None) -> MarginalLikelihood:
         """Return that of the same judgments with other fixed parameters."""
         if self.crossed is not None:
-            return LaplaceLikelihood(problem, self.crossed, held)
+            return NormalLikelihood(problem, self.crossed, self.method, held)
         return MixedLikelihood(problem, self.grouped.bundles, held)
 
 

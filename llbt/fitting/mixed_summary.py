@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..kernel.laplace import Laplace
+from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.quadrature import Quadrature, Sampling
 from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_p, format_share
 from .clusters import RATIOS, independence_note
@@ -111,8 +111,8 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
             f"Adaptive Gauss-Hermite quadrature: {found.rule.number} points in each of {dimensions}"
             + (f"; with fewer the log-likelihood was {format_number(found.moved, 1)} away" if res.maximum.rule else "")
         )
-    elif isinstance(found.rule, Laplace):
-        lines.append("Laplace's approximation")
+    elif isinstance(found.rule, NormalDensity):
+        lines.append(METHOD_NAMES[found.rule.method])
     elif isinstance(found.rule, Sampling):
         kind = "normal" if np.isinf(found.rule.df) else f"t({found.rule.df:g})"
         worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
@@ -128,7 +128,7 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     if res.has_judges:
         notes.append("Estimates are of the average judge. Averaged over judges, chances are nearer to ½.")
-    if isinstance(res.solution.rule, Laplace):
+    if isinstance(res.solution.rule, NormalDensity) and res.solution.rule.method == "laplace":
         notes.append(_LAPLACE)
     if not np.all(res.solution.scales > 0):
         gone = [bracket for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True) if sigma == 0]

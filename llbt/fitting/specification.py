@@ -19,7 +19,7 @@ from ..kernel.likelihood import Problem
 from ..kernel.penalties import Penalize, firth, judgments_added
 
 Method = Literal["auto", "glm", "eliminate"]
-Approximate = Literal["laplace"] | None
+Approximate = Literal["laplace", "ep"] | None
 CovType = Literal["nonrobust", "quasi", "HC0", "cluster", "CR1", "cautious"]
 IntervalMethod = Literal["wald", "profile"]
 Prior = Annotated[
@@ -56,7 +56,7 @@ class Specification:
     link : str
     discrimination : str or None
         The covariate of judges who discriminate by factors of their own.
-    approximation : "laplace" or None
+    approximation : "laplace", "ep" or None
         Of the integrals over effects of judges, where there are.
 
     Notes

@@ -30,7 +30,7 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithDiscriminations, WithEffects, WithLists, WithManyWorths, WithPatterns
 from ..fitting.ranking_model import rankings_of_terms
 from ..formulas.brackets import split_brackets
-from ..kernel.laplace import Laplace
+from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.likelihood import Problem
 from ..kernel.quadrature import Sampling
 from .nesting import check_links, check_tables, predictors_within, same_answers, within
@@ -162,11 +162,13 @@ def _same_table(models: Sequence[TestedModel]) -> None:
     """Raise for fits of different tables or links, and likelihoods some of which are approximated."""
     check_tables([model.base for model in models])
     check_links([model.base for model in models])
-    by = {isinstance(rule, Laplace) for rule in (_rule(model.fit) for model in models) if rule is not None}
+    rules = [rule for rule in (_rule(model.fit) for model in models) if rule is not None]
+    by = {METHOD_NAMES[rule.method] if isinstance(rule, NormalDensity) else "integral" for rule in rules}
     if len(by) > 1:
+        ways = " and ".join(sorted(by))
         raise DesignError(
-            "some fits have Laplace's approximation of the likelihood, others the integral, and these differ by more "
-            "than the effects do",
+            f"the likelihoods of these fits are computed in different ways ({ways}), which differ by more than the "
+            "effects do",
             "Fit all in one way: approximation='laplace', or without it.",
         )
 
@@ -228,7 +230,7 @@ def model_with_effects(res: WithEffects) -> TestedModel:
         noise=res.maximum.moved if isinstance(rule, Sampling) else 0.0,
         staying=base.staying | needed,
         read_scope=partial(_fixed_scope, base),
-        notes=(*(laplace if isinstance(rule, Laplace) else ()), *dependent),
+        notes=(*(laplace if isinstance(rule, NormalDensity) and rule.method == "laplace" else ()), *dependent),
         term_notes=(
             f"every model has {', '.join(map(str, res.brackets))}; llbt.anova(smaller, larger) tests a bracket",
             *dependent,

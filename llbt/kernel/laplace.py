@@ -6,7 +6,9 @@ predictors u = η + A w of the lines, W minus the second derivatives of the log-
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg, sparse
@@ -22,6 +24,8 @@ _NEAR_BY_CHORD = 1e-12  # and if the step is by the information of another place
 _SLOW = 0.1  # of the distance before, squared: if more is left after a chord step, the information is computed anew
 _LARGE = 16  # effects of a group from which its matrix is factored by itself
 _HALVINGS = 25
+Method = Literal["laplace", "ep"]
+METHOD_NAMES: dict[Method, str] = {"laplace": "Laplace's approximation", "ep": "Expectation propagation"}
 _STEP = 1e-4  # of a predictor, by which third derivatives are found: their error is about its square
 
 
@@ -70,38 +74,48 @@ class Solved:
 
 
 @dataclass(frozen=True)
-class Laplace:
-    """The rule that takes the integrand for a normal density around its mode.
+class NormalDensity:
+    """The rule that takes the integrand for a normal density.
 
     Attributes
     ----------
     exact : bool
         Whether the information of the estimates is that of the approximation in all parameters, or of the fixed ones
         with the weights of the judgments held.
+    method : {"laplace", "ep"}
+        The density around the mode, or the one of expectation propagation.
     """
 
     exact: bool
+    method: Method
 
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """Laplace's approximation at some parameters.
+    """The approximation at some parameters, Laplace's or that of expectation propagation.
 
     Attributes
     ----------
     value : float
-        ℓ(ŵ) − ŵ²/2 − ½ log|H|.
+        Of Laplace's ℓ(ŵ) − ŵ²/2 − ½ log|H|.
     score : ndarray, shape (p + E,)
         Its derivatives in the fixed parameters and log σ.
     mode : Effects
+        The mean of the normal density.
     solved : Solved
         H there.
+    weights : tuple of ndarray, each (B, B, L)
+        W of the lines of each block.
+    sites : (ndarray, ndarray), each (L,)
+        Of expectation propagation: the precision t and the pull b of each line's site; else empty.
     """
 
     value: float
     score: FloatArray
     mode: Effects
     solved: Solved
+    weights: tuple[FloatArray, ...]
+    sites: tuple[FloatArray, FloatArray]
 
 
 def laplace(
@@ -126,9 +140,9 @@ def laplace(
     moves u by X β at given effects has the slope Xᵀ(s − t + W A q), s the score in u; log σ_e has
     |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale: the modes move with the parameters.
     """
-    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     mode, lines = work.mode(near)
-    solved = work.solved(lines)
+    solved = work.solved([weight for _, _, weight in lines])
     value = work.height(mode, lines).sum() - 0.5 * float(mode.shared @ mode.shared) - 0.5 * solved.log_determinant
     bent = work.bent(mode, solved)
     turned = work.solve(solved, work.gathered(bent))
@@ -136,24 +150,26 @@ def laplace(
         score - t + work.weighted(block, weight, turned)
         for block, (_, score, weight), t in zip(found.blocks, lines, bent, strict=True)
     ])  # fmt: skip
-    pull = _by_scale(found, mode, mode) - 2 * _by_scale(found, turned, mode)
+    pull = products_by_scale(found, mode, mode) - 2 * products_by_scale(found, turned, mode)
     known = diagonal(found, solved)
     shrunk = [np.bincount(which, d - 1, len(scales)) for which, d in zip(found.scales, known, strict=True)]
-    return Approximation(float(value), np.concatenate([row_sums(problem, score), pull + sum(shrunk)]), mode, solved)
+    slopes = np.concatenate([row_sums(problem, score), pull + sum(shrunk)])
+    weights = tuple(weight for _, _, weight in lines)
+    return Approximation(float(value), slopes, mode, solved, weights, (np.empty(0), np.empty(0)))
 
 
 def information_beside(
     problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, at: Approximation
 ) -> FloatArray:
     """Return the information of the fixed parameters with W held, Xᵀ(W − WA H⁻¹AᵀW)X, shape (p, p)."""
-    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
-    lines, solved = work.lines(at.mode), at.solved
+    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    solved = at.solved
     rows = [sparse.csr_array(predictor.toarray()) for predictor in problem.predictors]
     width, size = len(rows), len(problem.counts)
     weights = np.zeros((width, width, size))
     shared = np.zeros((len(found.scales[1]) + 1, len(params)))
     lost = np.zeros((len(params), len(params)))
-    for k, (block, (_, _, weight)) in enumerate(zip(found.blocks, lines, strict=True)):
+    for k, (block, weight) in enumerate(zip(found.blocks, at.weights, strict=True)):
         these = found.rows[block.lines]
         for b in range(width):
             for c in range(width):
@@ -178,9 +194,9 @@ def effects_of_scale(
         Effects in the order of `Crossed.levels`, in units of the predictors; σ² H⁻¹ of them; and their derivatives in
         the fixed parameters and log σ, by Aᵀs = w, which the modes solve.
     """
-    work = _Work(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     mode, lines = work.mode(None)
-    solved = work.solved(lines)
+    solved = work.solved([weight for _, _, weight in lines])
     sigma, shared = scales[which], int(bool((found.scales[1] == which).any()))
     mine = np.flatnonzero(found.scales[shared] == which)
 
@@ -211,7 +227,7 @@ _Lines = list[tuple[FloatArray, FloatArray, FloatArray]]  # of each block: value
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
+class LineSums:
     """Sums over lines: predictors of the comparisons without effects (B, S), and loadings of the effects (T,)."""
 
     problem: Problem
@@ -275,15 +291,19 @@ class _Work:
     def gram(self, block: Block, weight: FloatArray) -> FloatArray:
         """Return AᵀWA of each group, (G, n + r, n + r)."""
         groups, _, size = block.size
-        total = np.zeros(groups * size * size)
         first = block.group * size
         places = list(zip(block.place, self.found.predictor, self.loading, strict=True))
+        at: list[IntArray] = []
+        values: list[FloatArray] = []
         for place, b, loading in places:
             for other, c, times in places:
                 if loading * times != 0:
-                    at = (first + place) * size + other
-                    total += np.bincount(at, loading * times * weight[b, c], len(total))
-        return total.reshape(groups, size, size)
+                    at.append((first + place) * size + other)
+                    values.append(loading * times * weight[b, c])
+        if not at:
+            return np.zeros((groups, size, size))
+        total = np.bincount(np.concatenate(at), np.concatenate(values), groups * size * size)
+        return np.asarray(total, dtype=np.float64).reshape(groups, size, size)
 
     def towards(self, block: Block, weight: FloatArray, rows: list[sparse.csr_array]) -> FloatArray:
         """Return AᵀWX of each group, (G, n + r, p), X the rows of the block's lines."""
@@ -298,14 +318,14 @@ class _Work:
                 total += (loads.tocsr() @ one).toarray()
         return total.reshape(groups, size, -1)
 
-    def solved(self, lines: _Lines) -> Solved:
-        """Return what answers H x = y."""
+    def solved(self, weights: Sequence[FloatArray]) -> Solved:
+        """Return what answers H x = y, from W of the lines of each block."""
         inverses: list[FloatArray] = []
         towards: list[FloatArray] = []
         log = 0.0
         number = len(self.found.scales[1])
         complement = np.eye(number + 1)
-        for block, (_, _, weight) in zip(self.found.blocks, lines, strict=True):
+        for block, weight in zip(self.found.blocks, weights, strict=True):
             _, own, size = block.size
             local = self.gram(block, weight)
             matrix = local[:, :own, :own] + np.eye(own)
@@ -336,7 +356,7 @@ class _Work:
         """Return t of the lines of each block, (B, L): half the derivatives of tr(W(u) V) in u, V = A H⁻¹Aᵀ held."""
         found = []
         for k, block in enumerate(self.found.blocks):
-            variance = self.variance(block, _inverse(block, solved, k))
+            variance = self.variance(block, block_inverse(block, solved, k))
             u, counts = self.predictors(block, effects), self.found.counts[:, block.lines]
             slopes = np.zeros_like(u)
             for d in range(len(u)):
@@ -371,7 +391,7 @@ class _Work:
             pulled = self.gathered([score for _, score, _ in lines])
             gradient = Effects(pulled.own - at.own, pulled.shared - at.shared)
             chord = solved is not None
-            step = self.solve(self.solved(lines) if solved is None else solved, gradient)
+            step = self.solve(self.solved([weight for _, _, weight in lines]) if solved is None else solved, gradient)
             decrement = float(gradient.own @ step.own + gradient.shared @ step.shared)
             if chord and decrement > _SLOW * before:
                 solved = None
@@ -412,7 +432,7 @@ def _owner(found: Crossed) -> IntArray:
     return owner[:-1]
 
 
-def _inverse(block: Block, solved: Solved, k: int) -> FloatArray:
+def block_inverse(block: Block, solved: Solved, k: int) -> FloatArray:
     """Return the part of H⁻¹ that belongs to the effects of each group of a block, (G, n + r, n + r)."""
     groups, own, size = block.size
     if size == own:
@@ -464,7 +484,7 @@ def diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
     return [own[:-1], np.diag(solved.complement)]
 
 
-def _by_scale(found: Crossed, one: Effects, other: Effects) -> FloatArray:
+def products_by_scale(found: Crossed, one: Effects, other: Effects) -> FloatArray:
     """Return the products of effects summed by scale, (E,)."""
     size = len(found.levels)
     parts = ((one.own * other.own)[:-1], (one.shared * other.shared)[:-1])

@@ -1,4 +1,4 @@
-"""The maximum of Laplace's approximation, and judgments drawn at it."""
+"""The maximum of Laplace's approximation or of expectation propagation, and judgments drawn at it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ import numpy as np
 from ..resampling import step_made
 from .crossed import Crossed, components
 from .indexed_rows import FloatArray, IntArray
-from .laplace import Approximation, Laplace, diagonal, information_beside, laplace
+from .laplace import Approximation, Method, NormalDensity, diagonal, information_beside, laplace
 from .likelihood import Problem
 from .marginal import Marginal, Rule
 from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without_effects
+from .propagation import propagated
 
 _DECREMENT = 1e-10
 _COST = 8.0  # numbers evaluated elsewhere that a line of counts costs as much as
 _STEP = 1e-4  # of a parameter, by which the information is found
 _EXACT = 3e6  # lines times parameters up to which all of it is
+_APPROXIMATIONS = {"laplace": laplace, "ep": propagated}
 
 
-class LaplaceLikelihood:
-    """Laplace's approximation with some of the scales held at 0, and one perhaps where it is."""
+class NormalLikelihood:
+    """An approximation by a normal density with some of the scales held at 0, and one perhaps where it is."""
 
-    def __init__(self, problem: Problem, found: Crossed, held: int | None = None) -> None:
-        self.problem, self.found, self.held, self.n_iter = problem, found, held, 0
+    def __init__(self, problem: Problem, found: Crossed, method: Method, held: int | None = None) -> None:
+        self.problem, self.found, self.method, self.held, self.n_iter = problem, found, method, held, 0
         self.size = problem.signed.shape[1]
         self.near: Approximation | None = None
 
@@ -36,7 +38,7 @@ class LaplaceLikelihood:
         """Return the approximation at parameters and logarithms of the scales that are kept."""
         self.n_iter += 1
         step_made(_COST * len(self.found.rows))
-        return laplace(self.problem, self.found, at[: self.size], self.scales(at, kept), near)
+        return _APPROXIMATIONS[self.method](self.problem, self.found, at[: self.size], self.scales(at, kept), near)
 
     def scales(self, at: FloatArray, kept: tuple[int, ...]) -> FloatArray:
         """Return all scales."""
@@ -44,14 +46,16 @@ class LaplaceLikelihood:
         scales[list(kept)] = np.exp(at[self.size :])
         return scales
 
-    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
+    def __call__(
+        self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
+    ) -> Marginal:
         """Return the likelihood at parameters and logarithms of the scales that are kept."""
         found = self.at(at, kept, self.near)
         self.near = found
         known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
         score = found.score[known]
         information = self.beside(at, kept, found)
-        if isinstance(rule, Laplace) and rule.exact:
+        if isinstance(rule, NormalDensity) and rule.exact:
             information = self.exact(at, kept, found)
         return Marginal(found.value, score, information, ())
 
@@ -82,8 +86,8 @@ class LaplaceLikelihood:
         return np.asarray((behind - ahead) / ((2 if both else 1) * _STEP))
 
 
-def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: FloatArray) -> MixedFit:
-    """Return the maximum of Laplace's approximation.
+def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: FloatArray, method: Method) -> MixedFit:
+    """Return the maximum of Laplace's approximation, or of expectation propagation.
 
     Parameters
     ----------
@@ -93,6 +97,7 @@ def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales:
         The estimates without effects.
     scales : ndarray, shape (E,)
         Where to start the scales, above 0.
+    method : {"laplace", "ep"}
 
     Notes
     -----
@@ -100,23 +105,26 @@ def laplace_maximum(problem: Problem, found: Crossed, start: FloatArray, scales:
     parameters; in large tables that of the fixed parameters is the one with the weights of the judgments held, which
     the curvature of ½ log|H| is small beside.
     """
-    likelihood = LaplaceLikelihood(problem, found)
+    likelihood = NormalLikelihood(problem, found, method)
     kept = tuple(range(len(scales)))
-    state = climbed(
-        likelihood, State(np.concatenate([start, np.log(scales)]), kept, nothing()), Laplace(exact=False), _DECREMENT
-    )
+    first = State(np.concatenate([start, np.log(scales)]), kept, nothing())
+    state = climbed(likelihood, first, NormalDensity(exact=False, method=method), _DECREMENT)
     if not state.kept:
         zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in found.levels)
         return replace(without_effects(problem, start, len(scales), likelihood.n_iter), predicted=zero)
-    rule = Laplace(exact=len(found.rows) * len(state.at) <= _EXACT)
+    rule = NormalDensity(exact=len(found.rows) * len(state.at) <= _EXACT, method=method)
     if rule.exact:
         state = replace(state, found=likelihood(state.at, state.kept, rule, None))
     return fit_at(state, len(scales), rule, 0.0, likelihood)
 
 
 def predicted_effects(problem: Problem, found: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
-    """Return the most probable effects at the estimates, with the errors by the curvature there; of each scale."""
-    at = laplace(problem, found, best.params, best.scales)
+    """Return the most probable effects at the estimates, with the errors by the curvature there; of each scale.
+
+    Of expectation propagation they are means and standard deviations.
+    """
+    method = best.rule.method if isinstance(best.rule, NormalDensity) else "laplace"
+    at = _APPROXIMATIONS[method](problem, found, best.params, best.scales)
     mode, variances = at.mode, diagonal(found, at.solved)
     parts = (mode.own[:-1], mode.shared[:-1])
     return tuple(_of_scale(found, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..resampling import step_made
 from .group_modes import Groups, Modes
 from .indexed_rows import FloatArray, IntArray
-from .laplace import Laplace
+from .laplace import NormalDensity
 from .likelihood import Problem, log_likelihood, probabilities
 from .marginal import Marginal, Rule, marginal
 from .newton import Step, newton
@@ -69,7 +69,7 @@ class MixedFit:
         Inverse observed information of the parameters and of log σ; NaN for scales that are 0.
     decrement : float
         Squared distance to the maximum before the last step, in standard errors.
-    rule : Quadrature or Sampling or Laplace or None
+    rule : Quadrature or Sampling or NormalDensity or None
         How the effects were integrated out; None where none is left.
     moved : float
         By how much the log-likelihood moved with the last points that were added; of a sample its standard error.
@@ -90,7 +90,7 @@ class MixedFit:
     value: float
     covariance: FloatArray
     decrement: float
-    rule: Rule | Laplace | None
+    rule: Rule | NormalDensity | None
     moved: float
     noise: FloatArray
     modes: tuple[Modes, ...]
@@ -118,7 +118,9 @@ class MarginalLikelihood(Protocol):
     held: int | None
     n_iter: int
 
-    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
+    def __call__(
+        self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
+    ) -> Marginal:
         """Return the likelihood at parameters and logarithms of the scales that are kept."""
 
     def few(self, kept: tuple[int, ...]) -> bool:
@@ -136,9 +138,11 @@ class MixedLikelihood:
         """Whether points cost so little that maxima are found to the last digit."""
         return dimensions_of(self.bundles, kept) <= FEW_EFFECTS
 
-    def __call__(self, at: FloatArray, kept: tuple[int, ...], rule: Rule | Laplace, near: Marginal | None) -> Marginal:
+    def __call__(
+        self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
+    ) -> Marginal:
         """Return the likelihood at parameters and logarithms of the scales that are kept."""
-        assert not isinstance(rule, Laplace)
+        assert not isinstance(rule, NormalDensity)
         some = [restricted(groups, kept) for groups in self.bundles]
         start = near.modes if near is not None and _fits(near.modes, some) else None
         self.n_iter += 1
@@ -206,7 +210,7 @@ def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
     return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
 
 
-def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | Laplace, enough: float) -> State:
+def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | NormalDensity, enough: float) -> State:
     """Return where Newton's method arrives with so many points a dimension."""
     at, kept = state.at, state.kept
     near: Marginal | None = state.found
@@ -254,7 +258,7 @@ class _AtPoints:
 
     likelihood: MarginalLikelihood
     kept: tuple[int, ...]
-    rule: Rule | Laplace
+    rule: Rule | NormalDensity
 
     def step(self, place: _Place) -> Step:
         """Return Newton's step, within bounds."""
@@ -308,7 +312,9 @@ def infinite_at(state: State, p: int) -> tuple[int, ...]:
     return tuple(e for k, e in enumerate(state.kept) if state.at[p + k] >= bound and state.found.score[p + k] > 0)
 
 
-def fit_at(state: State, scales: int, rule: Rule | Laplace, moved: float, likelihood: MarginalLikelihood) -> MixedFit:
+def fit_at(
+    state: State, scales: int, rule: Rule | NormalDensity, moved: float, likelihood: MarginalLikelihood
+) -> MixedFit:
     """Return what was found after one step more, which is so short that nothing is computed again."""
     p, kept = likelihood.size, list(state.kept)
     step, decrement = newton_step(likelihood, state.at, state.kept, state.found)

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import optimize
 
 from .indexed_rows import FloatArray
-from .laplace import Laplace
+from .laplace import NormalDensity
+from .laplace_fit import NormalLikelihood
 from .likelihood import Problem, information, probabilities, score
 from .marginal import Rule
 from .mixed import (
@@ -145,11 +146,13 @@ def _held_at(problem: Problem, which: int, value: float) -> Problem:
 
 def _rule(
     found: MixedFit, likelihood: MarginalLikelihood, kept: tuple[int, ...], few: bool, zero: bool
-) -> Rule | Laplace:
+) -> Rule | NormalDensity:
     """Return the points of a profile: those of the maximum, or fewer where these are many, or have a dimension less."""
     rule = found.rule
-    if not isinstance(likelihood, MixedLikelihood) or isinstance(rule, Laplace):
-        return Laplace(exact=False)
+    if isinstance(likelihood, NormalLikelihood):
+        return NormalDensity(exact=False, method=likelihood.method)
+    assert isinstance(likelihood, MixedLikelihood)
+    assert not isinstance(rule, NormalDensity)
     if isinstance(rule, Sampling):
         return rule
     if rule is None and dimensions_of(likelihood.bundles, kept) > MOST_EFFECTS:
@@ -199,7 +202,7 @@ def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> fl
 
 
 def _at_zero(
-    free: MarginalLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule | Laplace, few: bool
+    free: MarginalLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule | NormalDensity, few: bool
 ) -> float:
     """Return the maximum of the likelihood where one of the scales is 0."""
     others, p = tuple(e for e in kept if e != which), free.size

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy import linalg
 
 from .indexed_rows import FloatArray, IntArray
-from .laplace import Laplace
+from .laplace import NormalDensity
+from .laplace_fit import NormalLikelihood
 from .marginal import Marginal, Rule
 from .mixed import (
     FEW_EFFECTS,
@@ -54,7 +55,7 @@ class Restricted:
         Derivatives of J in log σ, the parameters moving along.
     scale_covariance : ndarray, shape (k, k)
         Of log σ, by the curvature of the restricted likelihood.
-    rule : Quadrature or Sampling or Laplace
+    rule : Quadrature or Sampling or NormalDensity
         How the effects were integrated out in the search.
     """
 
@@ -64,7 +65,7 @@ class Restricted:
     slopes: FloatArray
     bends: FloatArray
     scale_covariance: FloatArray
-    rule: Rule | Laplace
+    rule: Rule | NormalDensity
 
     def covariance(self) -> FloatArray:
         """Return the covariance of the parameters and of log σ, (p + E, p + E); NaN for scales that are 0."""
@@ -170,7 +171,7 @@ class _Search:
     """
 
     likelihood: MarginalLikelihood
-    rule: Rule | Laplace
+    rule: Rule | NormalDensity
     plain: FloatArray
     start: FloatArray
     worths: IntArray
@@ -416,10 +417,11 @@ def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
     return bool(np.all(taken <= 0) or abs(left @ taken) < abs(local.gradient @ taken))
 
 
-def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | Laplace:
+def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | NormalDensity:
     """Return the points of the search: those of the maximum, or fewer where these are many."""
-    if not isinstance(likelihood, MixedLikelihood):
-        return Laplace(exact=False)
+    if isinstance(likelihood, NormalLikelihood):
+        return NormalDensity(exact=False, method=likelihood.method)
+    assert isinstance(likelihood, MixedLikelihood)
     rule, size = found.rule, dimensions_of(likelihood.bundles, tuple(range(len(found.scales))))
     if isinstance(rule, Quadrature) or (rule is None and size <= MOST_EFFECTS):
         most = _POINTS[size <= FEW_EFFECTS]

@@ -12,7 +12,7 @@ import llbt
 from llbt.core.response import THREE
 from llbt.kernel.crossed import Bearing, Crossed, crossed
 from llbt.kernel.laplace import laplace
-from llbt.kernel.laplace_fit import LaplaceLikelihood
+from llbt.kernel.laplace_fit import NormalLikelihood
 from llbt.kernel.likelihood import Problem
 
 J, JUDGES, PROMPTS = 4, 9, 5
@@ -92,7 +92,7 @@ def test_the_gradient_is_that_of_the_approximation() -> None:
 def test_the_information_is_about_that_with_weights_held() -> None:
     """Exact in the rows of log σ; in those of fixed parameters it leaves out what the determinant bends."""
     problem, lines, _, _ = _lines()
-    likelihood, kept = LaplaceLikelihood(problem, lines), tuple(range(4))
+    likelihood, kept = NormalLikelihood(problem, lines, "laplace"), tuple(range(4))
     found = likelihood.at(AT, kept, None)
     about, exact = likelihood.beside(AT, kept, found), likelihood.exact(AT, kept, found)
     steps = 1e-4 * np.eye(len(AT))

@@ -1,0 +1,204 @@
+"""Expectation propagation of a marginal likelihood, with its gradient; groupings may be crossed.
+
+Notation as in `crossed` and `laplace`: w are the standard normal effects of all levels, u = η + A w the predictor of
+the L lines that they enter. The likelihood of a line as a function of u is replaced by a site exp(b u − t u²/2);
+T = diag(t), H = I + AᵀTA. Each line's cavity is the normal density of u by all other sites, N(c, s); times the line's
+likelihood it is the tilted density.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.links import AnyResponse
+from ..errors import ConvergenceWarning, warn_user
+from .crossed import Crossed
+from .group_modes import contributions
+from .indexed_rows import FloatArray
+from .laplace import Approximation, Effects, LineSums, Solved, block_inverse, diagonal, products_by_scale
+from .likelihood import Problem, row_sums
+
+_POINTS, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
+_LOG_WEIGHTS = np.log(_WEIGHTS / np.sqrt(2 * np.pi)) + _POINTS**2 / 2
+_DAMPING = 0.8  # share of the way to the new sites, where they are far
+_FAR = 0.1  # distance from which they are, in standard deviations
+_LATE_DAMPING = 0.4  # the same after many sweeps
+_LATE = 60
+_SWEEPS = 200
+_ENOUGH = 1e-8  # distance of posterior and tilted means, in standard deviations; of variances, as a share
+_NEWTON = 50
+_AT_MODE = 1e-6  # step to a tilted mode, in standard deviations: the points need not be at it exactly
+_LEAST = 1e-10  # precision of the first site of a line
+
+
+@dataclass(frozen=True, eq=False)
+class _Gaussian:
+    """The normal density of w by prior and sites, and what it says of the u of each line."""
+
+    effects: Effects
+    solved: Solved
+    mean: FloatArray
+    variance: FloatArray
+    log_integral: float
+
+
+def propagated(
+    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
+) -> Approximation:
+    """Return the marginal likelihood by expectation propagation, and its gradient.
+
+    Parameters
+    ----------
+    problem : Problem
+        Comparisons of any counts: the counts are those of the lines.
+    found : Crossed
+        All effects enter the first predictor.
+    params : ndarray, shape (p,)
+    scales : ndarray, shape (E,)
+        One of them is above 0.
+    near : Approximation, optional
+        At other parameters: whose sites are taken first.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the sites still change after 200 sweeps.
+
+    Notes
+    -----
+    All sites are updated at once, at first .8 of the way to those by which the posterior has mean and variance of u of
+    the tilted density, until both agree. Tilted moments are by 24-point Gauss-Hermite quadrature around its mode.
+    With Z_i the integral of a tilted density and N_i that of its cavity times its site, log Z is that of the normal
+    density plus Σ log Z_i/N_i. Sites are stationary there, so that the slopes are those at given sites: of log σ_e
+    |E w_e|² + tr(H⁻¹)_e − d_e, of the predictors the tilted means of the scores.
+
+    References
+    ----------
+    Minka, T. P. (2001). Expectation propagation for approximate Bayesian inference. Proceedings of the 17th Conference
+    on Uncertainty in Artificial Intelligence, 362-369.
+    """
+    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    eta = work.eta[:, found.rows]
+    precision, pull = _first_sites(problem.response, found, eta) if near is None else near.sites
+    mode = eta[0]
+    for sweep in range(_SWEEPS):
+        normal = _gaussian(work, eta[0], precision, pull)
+        left = 1 - precision * normal.variance
+        spread, centre = normal.variance / left, (normal.mean - normal.variance * pull) / left
+        tilted = _tilted(problem.response, eta, found.counts, centre, spread, mode if sweep else normal.mean)
+        mode, mean, variance = tilted.mode, tilted.mean, tilted.variance
+        apart = np.abs(mean - normal.mean) / np.sqrt(normal.variance)
+        far = max(float(apart.max()), float(np.abs(variance / normal.variance - 1).max()))
+        if far < _ENOUGH:
+            break
+        share = (_DAMPING if far > _FAR else 1.0) if sweep < _LATE else _LATE_DAMPING
+        precision = precision + share * ((spread - variance) / (spread * variance) - precision)
+        pull = pull + share * (mean / variance - centre / spread - pull)
+    else:
+        warn_user(f"expectation propagation did not converge in {_SWEEPS} sweeps", ConvergenceWarning)
+    widened = 1 + precision * spread
+    site = (2 * centre * pull + spread * pull**2 - precision * centre**2) / widened
+    value = normal.log_integral + float((tilted.log_integral + (np.log(widened) - site) / 2).sum())
+    score, weight = tilted.slopes(spread)
+    by_block = [score[:, block.lines] for block in found.blocks]
+    known = diagonal(found, normal.solved)
+    slopes = products_by_scale(found, normal.effects, normal.effects)
+    for which, one in zip(found.scales, known, strict=True):
+        slopes = slopes + np.bincount(which, one - 1, len(scales))
+    gradient = np.concatenate([row_sums(problem, work.scattered(by_block)), slopes])
+    weights = tuple(weight[:, :, block.lines] for block in found.blocks)
+    return Approximation(value, gradient, normal.effects, normal.solved, weights, (precision, pull))
+
+
+def _first_sites(response: AnyResponse, found: Crossed, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sites by the second derivatives of each line without effects."""
+    _, score, weight = contributions(response, eta, found.counts)
+    precision = np.maximum(weight[0, 0], _LEAST)
+    return precision, score[0] + precision * eta[0]
+
+
+def _gaussian(work: LineSums, eta: FloatArray, precision: FloatArray, pull: FloatArray) -> _Gaussian:
+    """Return the normal density by prior and sites."""
+    blocks = work.found.blocks
+    pulled = (pull - precision * eta)[None]
+    solved = work.solved([precision[None, None, block.lines] for block in blocks])
+    right = work.gathered([pulled[:, block.lines] for block in blocks])
+    effects = work.solve(solved, right)
+    mean, variance = eta.copy(), np.empty_like(eta)
+    for k, block in enumerate(blocks):
+        mean[block.lines] += work.loaded(block, effects)[0]
+        variance[block.lines] = work.variance(block, block_inverse(block, solved, k))[0, 0]
+    log = float((pull * eta - precision * eta**2 / 2).sum()) - solved.log_determinant / 2
+    log += float(right.own @ effects.own + right.shared @ effects.shared) / 2
+    return _Gaussian(effects, solved, mean, variance, log)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tilted:
+    """The tilted densities of all lines.
+
+    Attributes
+    ----------
+    mode, mean, variance, log_integral : ndarray, shape (L,)
+        The mode is found nearly; the variance is exact to the points.
+    share : ndarray, shape (L, N)
+        Probabilities of the points.
+    score, weight : ndarray, shape (B, L, N) and (B, B, L, N)
+        First and minus second derivatives of the log-likelihood in the predictors, at the points.
+    """
+
+    mode: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    log_integral: FloatArray
+    share: FloatArray
+    score: FloatArray
+    weight: FloatArray
+
+    def slopes(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the slopes of log Z_i in the predictors (B, L), and the weights of a site of all of them (B, B, L).
+
+        With G minus the second derivatives of log Z_i, and g its column of u, the weights are G + g gᵀ s/(1 − s G_uu):
+        that of u is the site's t.
+        """
+        score = np.einsum("bln,ln->bl", self.score, self.share)
+        apart = self.score - score[..., None]
+        bent = np.einsum("bcln,ln->bcl", self.weight, self.share)
+        bent -= np.einsum("bln,cln,ln->bcl", apart, apart, self.share, optimize=True)
+        column = bent[0]
+        return score, bent + column[:, None] * column[None] * (spread / (1 - spread * column[0]))
+
+
+def _tilted(
+    response: AnyResponse,
+    eta: FloatArray,
+    counts: FloatArray,
+    centre: FloatArray,
+    spread: FloatArray,
+    start: FloatArray,
+) -> _Tilted:
+    """Return the tilted densities: cavities of these means and variances (L,) times the likelihoods of the lines."""
+    mode = start
+    for _ in range(_NEWTON):
+        _, score, weight = contributions(response, np.concatenate([mode[None], eta[1:]]), counts)
+        curvature = np.maximum(weight[0, 0], 0.0) + 1 / spread
+        step = (score[0] - (mode - centre) / spread) / curvature
+        longest = 4 / np.sqrt(curvature)
+        mode = mode + np.clip(step, -longest, longest)
+        if float((np.abs(step) * np.sqrt(curvature)).max()) < _AT_MODE:
+            break
+    width = 1 / np.sqrt(curvature)
+    at = mode[:, None] + width[:, None] * _POINTS
+    others = np.broadcast_to(eta[1:, :, None], (len(eta) - 1, *at.shape))
+    value, score, weight = contributions(response, np.concatenate([at[None], others]), counts[:, :, None])
+    log = value - (at - centre[:, None]) ** 2 / (2 * spread[:, None]) + _LOG_WEIGHTS
+    top = log.max(axis=1, keepdims=True)
+    share = np.exp(log - top)
+    total = share.sum(axis=1, keepdims=True)
+    share /= total
+    mean = (share * at).sum(axis=1)
+    variance = (share * (at - mean[:, None]) ** 2).sum(axis=1)
+    integral = (top + np.log(total))[:, 0] + np.log(width) - np.log(spread) / 2
+    return _Tilted(mode, mean, variance, integral, share, score, weight)

@@ -1,0 +1,142 @@
+"""Fits of crossed effects by expectation propagation: beside Laplace's approximation and a Gibbs sampler; refusals."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import llbt
+from llbt.core.columns import FloatArray
+from llbt.errors import DesignError, OptionError
+
+FORMULA = "object + (object | judge) + (object | prompt)"
+
+
+def _crossed(judges: int, prompts: int, sigma: float, seed: int, share: float = 1.0) -> llbt.Comparisons:
+    """One judgment of two of three objects in each cell, or in a share of the cells."""
+    rng = np.random.default_rng(seed)
+    judge, prompt = np.divmod(np.flatnonzero(rng.random(judges * prompts) < share), prompts)
+    size = len(judge)
+    i = rng.integers(3, size=size)
+    j = (i + rng.integers(1, 3, size=size)) % 3
+    worth = np.array([0.3, 0.0, -0.3]) + rng.normal(0, sigma, (judges, 1, 3)) + rng.normal(0, sigma, (prompts, 3))
+    wins = (rng.random(size) < 1 / (1 + np.exp(-2 * (worth[judge, prompt, i] - worth[judge, prompt, j])))).astype(int)
+    labels = np.array(list("ABC"))
+    frame = pd.DataFrame({"object_i": labels[i], "object_j": labels[j], "wins_i": wins, "wins_j": 1 - wins})
+    return llbt.from_counts(frame.assign(judge=judge, prompt=prompt), clusters=("judge", "prompt"))
+
+
+def _fits(c: llbt.Comparisons) -> tuple[llbt.MixedResults, llbt.MixedResults]:
+    by_sites, laplace = llbt.fit(FORMULA, c, approximation="ep"), llbt.fit(FORMULA, c)
+    assert isinstance(by_sites, llbt.MixedResults)
+    assert isinstance(laplace, llbt.MixedResults)
+    return by_sites, laplace
+
+
+@pytest.fixture(scope="module")
+def fits() -> tuple[llbt.MixedResults, llbt.MixedResults]:
+    return _fits(_crossed(10, 12, 0.8, seed=5))
+
+
+def test_scales_are_larger_than_laplaces(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
+    by_sites, laplace = fits
+    assert by_sites.converged
+    assert by_sites.specification.approximation == "ep"
+    assert by_sites.gradient_norm < 1e-3
+    assert by_sites.llf > laplace.llf + 0.5
+    assert (by_sites.maximum.scales > laplace.maximum.scales).all()
+    assert (by_sites.scales.to_numpy() > by_sites.maximum.scales).all()  # restricted likelihood
+    assert (np.diag(by_sites.cov_params()) > 0).all()
+
+
+def test_the_printout_says_how_effects_were_integrated_out(
+    fits: tuple[llbt.MixedResults, llbt.MixedResults],
+) -> None:
+    said = str(fits[0].summary())
+    assert "Expectation propagation" in said
+    assert "Laplace" not in said
+    assert "Laplace" in str(fits[1].summary())
+
+
+def test_effects_are_predicted(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
+    for by in ("judge", "prompt"):
+        near, other = (llbt.judge_effects(res, by=by).to_frame() for res in fits)
+        assert np.corrcoef(near["estimate"], other["estimate"])[0, 1] > 0.98
+
+
+def test_what_is_of_laplace_alone_is_refused(fits: tuple[llbt.MixedResults, llbt.MixedResults]) -> None:
+    with pytest.raises(DesignError, match="not integrated out by Laplace"):
+        fits[0].laplace_bias()
+    with pytest.raises(DesignError, match="computed in different ways"):
+        llbt.anova(*fits)
+
+
+@pytest.mark.parametrize(
+    ("formula", "match"),
+    [
+        ("object + tie", "without brackets"),
+        ("object + tie + (object | judge)", "effects of 'judge'"),
+        ("object + tie + (object | judge) + (tie | prompt)", "with \\(tie \\| prompt\\)"),
+    ],
+)
+def test_other_effects_are_refused(formula: str, match: str) -> None:
+    frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": [1, 0, 0, 1], "ties": [0, 1, 0, 0]})
+    frame = frame.assign(wins_j=1 - frame["wins_i"] - frame["ties"], judge=range(4), prompt=[0, 1, 2, 0])
+    c = llbt.from_counts(pd.concat([frame, frame.assign(prompt=[1, 0, 1, 2])]), clusters=("judge", "prompt"))
+    with pytest.raises(OptionError, match=match):
+        llbt.fit(formula, c, approximation="ep")
+
+
+def _gibbs(
+    res: llbt.MixedResults, scales: FloatArray, params: FloatArray, sweeps: int
+) -> tuple[FloatArray, FloatArray]:
+    """The score of log σ by a Pólya-Gamma Gibbs sampler at given estimates, and its Monte Carlo error, (2,) each."""
+    lines, problem = res.judges.crossed, res.judges.problem
+    assert lines is not None
+    eta = 2 * np.stack(problem.at(params))[0, lines.rows]
+    excess = (lines.counts[0] - lines.counts[1]) / 2
+    parts = []
+    for e, touched in enumerate(lines.touched):
+        part = np.zeros((len(eta), len(lines.levels[e][0])))
+        part[np.arange(len(eta)), touched[0]], part[np.arange(len(eta)), touched[1]] = 1.0, -1.0
+        parts.append(2 * scales[e] * part)
+    loadings, first = np.concatenate(parts, axis=1), parts[0].shape[1]
+    rng = np.random.default_rng(8)
+    steps = (np.arange(1, 61)[:, None] - 0.5) ** 2
+    w, scores = np.zeros(loadings.shape[1]), []
+    for sweep in range(sweeps + 100):
+        u = (eta + loadings @ w) / (2 * np.pi)
+        weight = (rng.standard_exponential((60, len(u))) / (steps + u**2)).sum(axis=0) / (2 * np.pi**2)
+        angle = np.maximum(np.abs(u) * 2 * np.pi, 1e-6)
+        weight += np.tanh(angle / 2) / (2 * angle) - (1 / (steps + u**2)).sum(axis=0) / (2 * np.pi**2)
+        cov = np.linalg.inv((loadings.T * weight) @ loadings + np.eye(len(w)))
+        mean = cov @ (loadings.T @ (excess - weight * eta))
+        w = mean + np.linalg.cholesky(cov) @ rng.standard_normal(len(w))
+        if sweep >= 100:
+            square = mean**2 + np.diag(cov) - 1
+            scores.append([square[:first].sum(), square[first:].sum()])
+    batches = np.array(scores).reshape(20, -1, 2).mean(axis=1)
+    return batches.mean(axis=0), batches.std(axis=0, ddof=1) / np.sqrt(20)
+
+
+@pytest.mark.slow
+def test_the_maximum_is_that_of_a_gibbs_sampler() -> None:
+    """Where a fifth of the cells is judged: there Laplace's σ is a fifth too small."""
+    by_sites, laplace = _fits(_crossed(40, 25, 0.8, seed=3, share=0.25))
+    information = np.linalg.inv(by_sites.maximum.covariance)[-2:, -2:]
+    score, error = _gibbs(by_sites, by_sites.maximum.scales, by_sites.maximum.params, 2000)
+    off = np.linalg.solve(information, score)  # of log σ
+    assert (np.abs(off) < 0.02 + 3 * np.linalg.solve(information, error)).all(), (off, error)
+    score, _ = _gibbs(by_sites, laplace.maximum.scales, laplace.maximum.params, 400)
+    assert (score > 0).all()
+    assert (laplace.maximum.scales < 0.95 * by_sites.maximum.scales).all()
+
+
+@pytest.mark.slow
+def test_laplaces_scales_are_two_percent_too_small_on_a_full_table() -> None:
+    start = time.process_time()
+    by_sites, laplace = _fits(_crossed(30, 50, 1.0, seed=3))
+    ratio = laplace.maximum.scales / by_sites.maximum.scales
+    assert ((ratio > 0.96) & (ratio < 0.99)).all()
+    assert time.process_time() - start < 60
