@@ -217,7 +217,7 @@ def style_control(
     References
     ----------
     Li, T., Angelopoulos, A. & Chiang, W.-L. (2024). Does style matter? Disentangling style and substance in Chatbot
-    Arena. LMSYS blog, 28 August 2024.
+    Arena. LMSYS blog, 29 August 2024.
 
     Examples
     --------
