@@ -458,5 +458,5 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...], roles: Rol
             f"That is what names judges in their table: call it in both as the judgments do.{advice and ' '}{advice}"
         )
     if parameter == "side_covariates":
-        advice = "Name both columns of the covariate, as in side_covariates={'length': ('length_a', 'length_b')}."
+        advice = "For each covariate name two columns that the table has, that of side i first."
     return JudgmentError(f"no {plural} {listed(gone)} ({parameter}=); it has {has}", advice, where=source.what)

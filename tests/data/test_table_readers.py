@@ -329,7 +329,7 @@ BAD_COUNTS = [
     (COUNTS, {"covariates": 3}, OptionError, "covariates=3; expected the name of a column or several names"),
     (COUNTS, {"objects": "object_i"}, OptionError, "objects='object_i'; expected the names of two columns"),
     (COUNTS, {"wins": ("wins_i",)}, OptionError, "wins=('wins_i',); expected the names of two columns"),
-    (COUNTS, {"side_covariates": ("age", "judge")}, OptionError, "expected a mapping from the name of a covariate"),
+    (COUNTS, {"side_covariates": ("age", "judge")}, JudgmentError, "no columns 'age_a', 'age_b'"),
     (
         COUNTS,
         {"side_covariates": {"x": "age"}},

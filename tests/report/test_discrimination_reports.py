@@ -16,7 +16,7 @@ def test_the_paragraph_says_how_judges_differ() -> None:
     found = llbt.interpret(res)
     said = found.sentences["judges"]
     assert "from 0.398 (J3) to 1.21 (J2) and differ (likelihood ratio 56.32 on 3 df" in said
-    assert "Log-worths of each judge's own fit better than factors (likelihood ratio 117.1 on 6 df" in said
+    assert "Separate log-worths for each judge fit better than discriminations (likelihood ratio 117.1 on 6 df" in said
     assert "with a discrimination of each judge" in found.sentences["model"]
     assert found.figures["smallest discrimination"] == res.discriminations["J3"]
     assert found.figures["inverted judges"] == 0
