@@ -48,8 +48,8 @@ def _integral(problem: Problem, lines: Crossed, params: FloatArray, scales: Floa
     return float(np.logaddexp.reduce(total))
 
 
-@pytest.mark.parametrize("kind", list(LINKS))
-@pytest.mark.parametrize("sigma", [0.5, 0.8])
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "ties")) for kind in LINKS])
+@pytest.mark.parametrize("sigma", [0.5, pytest.param(0.8, marks=pytest.mark.slow)])
 def test_the_value_is_nearly_the_integral(kind: str, sigma: float) -> None:
     problem, lines, params = _tiny(kind)
     scales = np.array([sigma, 0.7 * sigma])
@@ -103,6 +103,7 @@ def test_sites_of_another_place_lead_to_the_same() -> None:
     np.testing.assert_allclose(found.score, score, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_information_is_about_that_with_sites_held() -> None:
     problem, lines = _lines()
     likelihood, kept = NormalLikelihood(problem, lines, "ep"), (0, 1, 2)
