@@ -251,7 +251,7 @@ def _in_classes(
 
 
 _MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
-_MATRICES = 21  # objects × objects, held at once: measured at 600
+_MATRICES = 24  # objects × objects, held at once: 22.5 were measured at 600
 
 
 def _few(res: WithManyWorths, objects: Sequence[Label] | None) -> IntArray:

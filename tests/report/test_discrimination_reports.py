@@ -79,7 +79,7 @@ def test_a_page_has_a_section_that_names_inverted_and_guessing_judges(tmp_path: 
     assert ["Likelihood-ratio" in title for title in tests] == [True, True]
     assert "σ by judge" in page.get_element_by_id("model").text_content()
     assert "discrimination='judge'" in page.get_element_by_id("made").text_content()
-    assert page.get_element_by_id("words").text_content().count("discrimination 1;") == 1
+    assert page.get_element_by_id("words").text_content().count("for a judge of discrimination 1.") == 1
 
 
 def test_intervals_by_profile_are_tabulated_and_drawn_where_asked() -> None:

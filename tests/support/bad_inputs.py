@@ -369,6 +369,7 @@ MEANT_FRAMES = {
     ("from_counts", "without ties"),  # none were seen
     ("audit", "only missing values"),  # which is a finding
     ("agreement", "lists in every cell"),  # labels of one part each
+    ("aggregate", "columns called by numbers"),  # systems 1 and 2; a note says that the texts of 0 are not used
 }
 SAME_FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "another index": lambda frame: frame.set_axis([7] * len(frame)),
