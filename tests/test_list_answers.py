@@ -59,7 +59,10 @@ def _in_place(value: Any, res: llbt.RankingResults) -> Any:
     return res if type(value).__name__.endswith("Results") else value
 
 
-@pytest.mark.parametrize("name", sorted(TAKING))
+SLOW = {"residuals": [pytest.mark.slow]}  # their tests of fit draw tables
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in sorted(TAKING)])
 def test_a_fit_of_lists_is_answered_or_told_why_not(name: str, res: llbt.RankingResults) -> None:
     if name not in OF_LISTS:
         assert _call(name, res) is not None

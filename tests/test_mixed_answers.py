@@ -55,7 +55,10 @@ def _in_place(value: Any, res: llbt.MixedResults) -> Any:
     return res if isinstance(value, llbt.LLBTResults) else value
 
 
-@pytest.mark.parametrize("name", sorted(TAKING))
+SLOW = {"residuals": [pytest.mark.slow]}  # their tests of fit draw tables
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in sorted(TAKING)])
 def test_a_fit_with_effects_is_answered_or_told_why_not(name: str, res: llbt.MixedResults) -> None:
     if name not in OF_EFFECTS:
         assert _call(name, res) is not None

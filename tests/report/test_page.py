@@ -73,7 +73,9 @@ def evil(folder):
     return path.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module", params=["dras", "by_judge", "evil"])
+@pytest.fixture(
+    scope="module", params=["dras", *(pytest.param(name, marks=pytest.mark.slow) for name in ("by_judge", "evil"))]
+)
 def text(request):
     return request.getfixturevalue(request.param)
 
