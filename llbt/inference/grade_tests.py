@@ -60,9 +60,8 @@ def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
     -----
     log m = μ + sₕ(λᵢ − λⱼ + δ) + γₕ with s₋ₕ = −sₕ, γ₋ₕ = γₕ and s₁ as it is in the scale. If sₕ = sₕ₊₁, the grades
     differ only in frequency, γ, and have the same information on the objects, so they can be merged. Scores can be
-    estimated only if log-worths differ. The likelihood is maximized over the scores, at each of which the other
-    parameters
-    are at their maximum. Rao's score of the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor
+    estimated only if log-worths differ. The likelihood is maximized over the scores, and at given scores over
+    the other parameters. Rao's score of the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor
     u and the counts of h less those of −h; it and its information are those of parameters that are added to the
     restricted model, so clusters' scores are flipped as for any others.
 
