@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from .arguments import checked
+from .base.arguments import checked
 from .core.columns import Label
 from .core.judgments import OBJECTS
 from .data.asked import Asked

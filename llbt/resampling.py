@@ -17,10 +17,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .arguments import Rng, as_generator
-from .budgets import refuse_draws
+from .base.arguments import Rng, as_generator
+from .base.budgets import refuse_draws
+from .base.table import counted
 from .errors import SlowWarning, warn_user
-from .table import counted
 
 T = TypeVar("T")
 Floats = npt.NDArray[np.float64]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES, which says the same
     from . import classical, errors, formats, judges, metrics, planning, plot, scores
     from .auditing.audit import audit
+    from .base.table import Table
     from .core.comparisons import Comparisons
     from .core.judgments import Judgments
     from .core.patterns import Patterns
@@ -56,7 +57,6 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .report.interpret import interpret
     from .report.model_table import model_table
     from .report.page import write_report
-    from .table import Table
 
 __all__ = [  # noqa: RUF022  # grouped by the question a user has
     # where do the counts come from?
@@ -203,5 +203,5 @@ HOMES = {
     "model_table": "report.model_table",
     "write_report": "report.page",
     "scores": "scores",
-    "Table": "table",
+    "Table": "base.table",
 }

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import llbt
-from llbt.arguments import checked
+from llbt.base.arguments import checked
+from llbt.base.table import Note
 from llbt.data.paths import located
 from llbt.errors import DesignError, JudgmentError, LLBTError, OptionError, kind_of, listed, safe_repr, safe_str
-from llbt.table import Note
 
 TABLE = llbt.load_dataset("dras_table1").pool()
 MODULES = sorted(Path(llbt.__file__).parent.rglob("*.py"))

@@ -12,7 +12,7 @@ from support.calls import CALLS
 from support.surface import public
 
 import llbt
-from llbt.arguments import filled
+from llbt.base.arguments import filled
 from llbt.errors import OptionError
 from llbt.fitting.unsupported_questions import OF_LISTS
 

@@ -17,7 +17,7 @@ from support.mixed import judged_frame
 from support.pasting import to_type
 
 import llbt
-from llbt.arguments import filled as filled_in
+from llbt.base.arguments import filled as filled_in
 from llbt.fitting import unsupported_questions
 
 TABLES: dict[str, Mapping[str, tuple[str, str]]] = {

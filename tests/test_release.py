@@ -50,7 +50,7 @@ def test_the_lowest_and_the_newest_versions_run_every_public_function() -> None:
     run = (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
     tests = re.search(r"^OTHER_VERSIONS=\((.*?)\)$", run, re.MULTILINE | re.DOTALL)
     assert tests is not None
-    assert "tests/test_arguments.py::test_the_calls_have_answers" in tests[1].split()
+    assert "tests/base/test_arguments.py::test_the_calls_have_answers" in tests[1].split()
 
 
 def test_the_builder_of_conda_packages_takes_the_recipe() -> None:

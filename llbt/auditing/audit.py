@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Decimals, Digits, checked
+from ..base.arguments import Decimals, Digits, checked
+from ..base.table import Field, Notes, Record, Table, counted, format_count, format_percent
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
 from ..data.asked import Asked, Format
@@ -24,7 +25,6 @@ from ..data.sources import as_names
 from ..data.table_readers import comparisons_of
 from ..data.tables import unused_note
 from ..errors import OptionError, listed
-from ..table import Field, Notes, Record, Table, counted, format_count, format_percent
 from .checks import CHECKS, run
 from .evidence import Evidence, Named, from_source, from_table, units_of
 from .finding import Finding, Level

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..base.table import format_count
 from ..core.columns import Label
-from ..table import format_count
 from .evidence import Evidence
 from .finding import Finding, and_more
 

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 from scipy import linalg
 
+from ..base.table import counted, format_count, format_percent
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import SeparationError, braced
@@ -14,7 +15,6 @@ from ..fitting.existence import check_existence
 from ..fitting.specification import make_problem
 from ..formulas.design import build_design
 from ..kernel.solvers import independent_columns
-from ..table import counted, format_count, format_percent
 from .baseline_fit import words
 from .evidence import BoolArray, Evidence
 from .finding import Finding, and_more

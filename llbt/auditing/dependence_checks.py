@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..base.table import counted
 from ..core.columns import IntArray, Label, dense
 from ..data.frames import Factor
 from ..fitting.cluster_units import LEAST, choose_unit, clustered_covariance
 from ..fitting.clusters import Way
 from ..kernel.robust import Clustered
 from ..kernel.unit_scores import dependence
-from ..table import counted
 from .baseline_fit import words
 from .evidence import Evidence, complete, dependent_within, units_of
 from .finding import NAMED, SIGNIFICANT, Finding, leaving_out, p_text

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, arranged, as_objects, dense, groups, tally
 from ..core.comparisons import Comparisons, tabulate
 from ..core.counts import n_columns

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
+from ..base.table import format_p
 from ..core.columns import FloatArray, Label
 from ..core.statistics import adjust_p
-from ..table import format_p
 
 Level = Literal["error", "warning", "note", "ok", "unchecked"]
 

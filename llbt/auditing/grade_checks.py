@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from ..base.table import counted, format_count, format_percent
 from ..core.columns import FloatArray, IntArray, Label, tally
 from ..core.response import Response
 from ..core.statistics import adjust_p
-from ..table import counted, format_count, format_percent
 from .baseline_fit import effects_of
 from .dependence_checks import without
 from .evidence import Evidence, answer_effect, complete, dependent_within

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from ..base.table import counted, format_count, format_percent
 from ..core.columns import FloatArray
 from ..core.statistics import sign_p
 from ..data.outcome_codings import TIE
-from ..table import counted, format_count, format_percent
 from .baseline_fit import effects_of, ordered_remedy
 from .dependence_checks import order_effect, without
 from .evidence import Evidence, answer_effect

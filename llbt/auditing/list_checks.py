@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..base.table import counted, format_count, format_percent
 from ..core.columns import Coded, FloatArray, IntArray, Label, groups
 from ..errors import braced, listed
 from ..kernel.list_units import compare_list_units, list_dependence
-from ..table import counted, format_count, format_percent
 from .coverage import ACROSS, MOST_OBJECTS, separated, weakest_cut
 from .finding import NAMED, SIGNIFICANT, Finding, and_more, leaving_out, p_text, unlike_all
 from .labels import variants

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..base.table import counted, format_count, format_percent
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import adjust_p
 from ..kernel.robust import Clustered
 from ..kernel.unit_scores import UnitTests, compare_units, dependence, trend_scores
-from ..table import counted, format_count, format_percent
 from .baseline_fit import words
 from .dependence_checks import without
 from .evidence import Evidence, dependent_within

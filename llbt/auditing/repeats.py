@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special, stats
 
+from ..base.table import counted, format_count, format_percent
 from ..core.columns import IntArray, groups
 from ..core.statistics import sign_p
-from ..table import counted, format_count, format_percent
 from .baseline_fit import ordered_remedy
 from .dependence_checks import clustered
 from .evidence import BoolArray, Evidence

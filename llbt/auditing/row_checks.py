@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ..base.table import counted, format_count
 from ..core.columns import Label
 from ..errors import listed
-from ..table import counted, format_count
 from .evidence import Evidence
 from .finding import NAMED, Finding, and_more
 from .labels import folded, near_duplicates, variants

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_label
+from ..base.arguments import is_label
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, sort_key
 from ..data.blocks import Blocks, Scale, as_pandas, read_long, read_wide, refuse_twice
 from ..data.files import open_source
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, OptionError, listed, safe_repr
-from ..table import counted
 
 
 @dataclass(frozen=True, eq=False)

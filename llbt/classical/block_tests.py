@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg, stats
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import counted
 from ..core.statistics import TestResult, chi2_p_value
 from ..errors import listed
-from ..table import counted
 from .block_ranks import Ranked, places, read_ranks, refuse_incomplete, refuse_unbalanced
 
 _FEW_BLOCKS = 10

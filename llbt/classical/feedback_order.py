@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arguments import checked, is_real
+from ..base.arguments import checked, is_real
+from ..base.table import Field, Record, Table, format_count, format_percent
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import OptionError
-from ..table import Field, Record, Table, format_count, format_percent
 from .pair_counts import Objects, pair_counts
 
 _WHOLE = 1e-6  # how far from 0 or 1, and beyond a constraint, a solution of the solver may be

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
-from ..budgets import refuse_square
+from ..base.arguments import checked
+from ..base.budgets import refuse_square
+from ..base.table import Field, Record, Table, counted, p_fields
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.statistics import sign_p
-from ..table import Field, Record, Table, counted, p_fields
 from .pair_counts import Objects, as_whole
 from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p, pair_fields
 from .unit_verdicts import pair_verdicts

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..budgets import refuse_square
+from ..base.budgets import refuse_square
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.judge_columns import read_judged, refuse_lists
 from ..errors import JudgmentError, OptionError, listed
-from ..table import counted
 
 Objects = Sequence[Label] | Label
 

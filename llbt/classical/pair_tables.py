@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..base.table import Field, counted
 from ..core.columns import FloatArray, Label
 from ..core.statistics import AdjustP, adjust_p
-from ..table import Field, counted
 from .pair_counts import PairCounts, as_whole
 
 Adjust = AdjustP | None

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..errors import OptionError
 from .pair_counts import Objects
 from .ranking_scores import ranking_scores

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_count, interval_fields
 from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
@@ -16,7 +17,6 @@ from ..data.judge_columns import read_judged, refuse_lists
 from ..data.sources import as_names
 from ..errors import JudgmentError, OptionError, listed
 from ..resampling import Resampler, degenerate_notes, percentiles
-from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .pair_counts import Objects, PairCounts, as_whole, excluded, named, pair_counts
 from .readings import READINGS, Reading, Sums, block_sums, pair_sums, ranked
 

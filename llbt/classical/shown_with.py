@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import NAMES, Confidence, checked
+from ..base.arguments import NAMES, Confidence, checked
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import IntArray, Label
 from ..core.judgments import Judgments
 from ..data.blocks import as_pandas
@@ -19,7 +20,6 @@ from ..data.files import open_source
 from ..data.judge_columns import read_judged
 from ..data.sources import as_names
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted
 from .pair_counts import pair_counts
 from .ranking_scores import reading_sums
 from .readings import READINGS, Reading

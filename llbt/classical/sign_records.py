@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..base.table import Field, Record, Table, interval_fields, p_fields
 from ..core.columns import FloatArray, Label
-from ..table import Field, Record, Table, interval_fields, p_fields
 from .pair_counts import as_whole
 from .pair_tables import pair_fields
 from .sign_rules import RULES, Alternative, Ties

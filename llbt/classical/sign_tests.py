@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import counted, format_count
 from ..core.columns import MOST_COUNTED, FloatArray, real_array
 from ..core.statistics import TestResult, ratio
 from ..errors import JudgmentError, safe_repr
-from ..table import counted, format_count
 from . import sign_rules
 from .pair_counts import PairCounts
 from .pair_tables import Adjust, absent_pairs, adjust_note, adjusted_p

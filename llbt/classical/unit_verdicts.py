@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed, near
-from ..table import counted
 from .pair_counts import Objects, PairCounts, pair_counts
 
 _KNOWN = "prompt"  # what is the unit where nothing is said

@@ -12,11 +12,11 @@ import pandas as pd
 import typer
 
 from ..auditing.audit import Audit
+from ..base.notes import ALL
+from ..base.table import Field, Record, Table, reworded
 from ..errors import UNSEEN, LLBTError
 from ..fitting.fit import FitResults
 from ..fitting.fitted import is_fit
-from ..printing.notes import ALL
-from ..table import Field, Record, Table, reworded
 from .messages import answered
 from .options import Printing
 from .signatures import given

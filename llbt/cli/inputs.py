@@ -14,6 +14,7 @@ import llbt
 
 from ..auditing.audit import Audit, audited
 from ..auditing.evidence import Named
+from ..base.table import format_count
 from ..data.asked import Asked
 from ..data.files import open_source
 from ..data.paths import held
@@ -21,7 +22,6 @@ from ..data.sources import in_memory
 from ..errors import DesignError, LLBTError, listed
 from ..fitting.fit import FitResults
 from ..report.report_inputs import UNITS
-from ..table import format_count
 from .messages import working
 from .options import Counting, Model, Reading, ScoreReading
 from .signatures import given

@@ -14,6 +14,7 @@ import typer
 import llbt
 
 from ..auditing.audit import Audit
+from ..base.table import counted as in_words
 from ..data.conjoint import attributes_of, profiles_of
 from ..data.files import open_source
 from ..data.list_layouts import ListLayout, judge_of, list_layout, makers_of, ratings_of
@@ -26,7 +27,6 @@ from ..fitting.fit import FitResults
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
 from ..formulas.brackets import has_brackets
 from ..report.report_inputs import finite_fit
-from ..table import counted as in_words
 from .inputs import (
     Opened,
     asked_of,

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
-from ..budgets import refuse_square
+from ..base.arguments import checked
+from ..base.budgets import refuse_square
+from ..base.table import Field, Qualifying, Record, Table, counted, format_count, format_percent, named
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Qualifying, Record, Table, counted, format_count, format_percent, named
 from .columns import (
     ClusterCounts,
     Coded,

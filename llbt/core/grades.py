@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import is_real
+from ..base.arguments import is_real
 from ..errors import OptionError, listed, safe_repr
 from .columns import FloatArray, IntArray
 from .counts import n_columns

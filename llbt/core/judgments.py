@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import Field, Record, Table, counted, format_count
 from ..errors import JudgmentError, listed
-from ..table import Field, Record, Table, counted, format_count
 from .columns import Coded, FloatArray, IntArray, Label, Lines, as_objects, code, dense, groups, inferred, tally
 from .comparisons import Comparisons, tabulate
 from .counts import OUTCOMES, whole

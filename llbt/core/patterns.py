@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import Field, Record, Table, counted, format_count
 from ..errors import JudgmentError, listed
-from ..table import Field, Record, Table, counted, format_count
 from .columns import MOST_COUNTED, Coded, FloatArray, IntArray, Label, Lines, groups, inferable, tallied
 from .comparisons import Comparisons, tabulate
 from .counts import RESERVED

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, NotNegative, checked
-from ..budgets import refuse_large
+from ..base.arguments import JUDGED_INSIDE, NotNegative, checked
+from ..base.budgets import refuse_large
+from ..base.table import Field, Qualifying, Record, Table, counted, format_count
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Qualifying, Record, Table, counted, format_count
 from .columns import (
     MOST_COUNTED,
     Coded,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
-from ..table import Field, Record, Table, format_percent
+from ..base.table import Field, Record, Table, format_percent
 
 AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
 

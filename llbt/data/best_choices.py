@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import counted
 from ..core.columns import IntArray
 from ..core.rankings import Rankings, gathered_rankings
 from ..errors import JudgmentError, OptionError, listed, safe_repr, safe_str
-from ..table import counted
 from .block_columns import Roles, check_roles, flat, kept_columns, roles_beside
 from .blocks import Blocks, Scale, as_pandas, factorized, refuse_twice
 from .column_roles import Names, Wanted, read_object_table, wanted

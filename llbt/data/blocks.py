@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import MOST_COUNTED, FloatArray, IntArray, as_objects, groups, refuse_surrogates
 from ..errors import JudgmentError, safe_repr
-from ..table import counted
 from .sources import Source
 
 

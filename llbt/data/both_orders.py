@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..base.table import counted
 from ..core.columns import IntArray, groups
 from ..core.counts import OUTCOMES
 from ..core.judgments import Judgments
 from ..errors import JudgmentError
-from ..table import counted
 from .outcome_codings import TIE
 
 Orders = Literal["agree"] | None

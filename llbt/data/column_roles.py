@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ..arguments import NAMES, is_list
+from ..base.arguments import NAMES, is_list
+from ..base.table import counted
 from ..core.columns import Coded, Label
 from ..core.counts import RESERVED
 from ..errors import JudgmentError, OptionError, listed, safe_repr
-from ..table import counted
 from .distinct_rows import Rows
 from .frames import read_covariate, read_covariate_pair, read_factor, read_labels
 from .side_tables import Described, described

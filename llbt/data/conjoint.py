@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.rankings import Rankings
 from ..errors import JudgmentError, listed
-from ..table import counted
 from .column_values import spelled
 from .list_layouts import ListLayout, judge_of
 from .outcome_codings import NO, YES

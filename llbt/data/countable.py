@@ -6,10 +6,10 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from ..base.table import counted
 from ..core.columns import IntArray, Label
 from ..core.judgments import Judgments, has_standard_columns
 from ..errors import OptionError
-from ..table import counted
 from .asked import Asked, Format
 from .both_orders import Orders, once_per_prompt
 from .distinct_rows import Rows

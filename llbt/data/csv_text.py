@@ -10,8 +10,8 @@ from typing import Literal
 
 import pandas as pd
 
+from ..base.table import counted
 from ..errors import JudgmentError, listed, repeated
-from ..table import counted
 from .paths import first_line
 
 _SEPARATORS = (",", "\t", ";", "|")

@@ -8,10 +8,10 @@ from typing import Literal
 
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Table
 from ..core.comparisons import Comparisons
 from ..errors import OptionError, listed
-from ..table import Field, Table
 from .table_readers import from_counts
 
 

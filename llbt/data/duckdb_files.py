@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ..budgets import memory
+from ..base.budgets import memory
 from ..errors import JudgmentError
 from .csv_text import headings, refuse_other_columns
 from .paths import first_line, first_text

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..budgets import memory
+from ..base.budgets import memory
 from ..core.judgments import Judgments
 from ..errors import JudgmentError, listed
 from .csv_text import csv_fields, headless_fields, refuse_other_columns

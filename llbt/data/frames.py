@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted, format_count
 from ..core.columns import (
     MOST_COUNTED,
     Coded,
@@ -31,7 +32,6 @@ from ..core.columns import (
     refuse_surrogates,
 )
 from ..errors import JudgmentError, listed, safe_repr
-from ..table import counted, format_count
 from .distinct_rows import Frame, Rows
 
 _CHUNK = 2**14  # rows looked at in one go

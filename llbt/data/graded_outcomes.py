@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import FloatArray
 from ..core.grades import graded_outcomes
 from ..core.response import Response, both_bad
 from ..errors import OptionError
-from ..table import counted
 from .countable import Countable
 from .distinct_rows import Rows
 from .formats import Labels

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..arguments import JUDGED_INSIDE, is_real
+from ..base.arguments import JUDGED_INSIDE, is_real
+from ..base.table import counted, format_count
 from ..core.columns import FloatArray, IntArray
 from ..core.counts import whole
 from ..core.response import Response, graded
 from ..errors import JudgmentError, OptionError, listed, safe_repr
-from ..table import counted, format_count
 from .distinct_rows import Rows
 from .frames import as_number
 from .sources import as_names

@@ -8,11 +8,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import IntArray
 from ..core.counts import OUTCOMES
 from ..core.judgments import OBJECTS, STANDARD, Judgments
 from ..errors import JudgmentError
-from ..table import counted
 from .countable import tie_kind_notes
 from .distinct_rows import Rows
 from .duckdb_files import typed_relation

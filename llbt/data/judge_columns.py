@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..base.table import counted
 from ..core.comparisons import Comparisons
 from ..core.judgments import OBJECTS, Judgments
 from ..core.rankings import Rankings
 from ..errors import JudgmentError
-from ..table import counted
 from .judgments import read_judgments
 
 

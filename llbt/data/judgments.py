@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..arguments import Number, checked
+from ..base.arguments import Number, checked
+from ..base.table import counted, format_count
 from ..core.columns import Label
 from ..core.judgments import Judgments, has_standard_columns
 from ..errors import JudgmentError, OptionError
-from ..table import counted, format_count
 from .asked import Asked, Format
 from .both_orders import Orders, once_per_prompt
 from .column_roles import Names

@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Table
 from ..core.columns import Label
 from ..core.judgments import has_standard_columns
 from ..errors import JudgmentError, listed, near
-from ..table import Field, Table
 from .column_proposals import proposed_layout
 from .formats import ByScores, JudgmentFormat
 from .frames import read_factor

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, checked, is_list
+from ..base.arguments import JUDGED_INSIDE, checked, is_list
+from ..base.table import counted, format_count
 from ..core.columns import FloatArray, Label, Lines, arranged, as_objects, refuse_surrogates, unmasked
 from ..core.comparisons import Comparisons, tabulate
 from ..core.response import THREE, TWO
 from ..errors import JudgmentError, OptionError, kind_of, listed
-from ..table import counted, format_count
 from .frames import is_missing, plain, read_factor
 from .sources import open_frame
 

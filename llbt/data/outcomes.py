@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import JUDGED_INSIDE, is_real
+from ..base.arguments import JUDGED_INSIDE, is_real
+from ..base.table import Note, counted, format_count
 from ..core.columns import Coded, IntArray
 from ..core.counts import OUTCOMES
 from ..errors import JudgmentError, OptionError, listed, safe_repr
-from ..table import Note, counted, format_count
 from .distinct_rows import Rows
 from .frames import as_number, is_missing, plain
 from .grades import refuse_uneven, side

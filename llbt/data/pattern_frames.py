@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import checked, is_real
+from ..base.arguments import checked, is_real
+from ..base.table import counted
 from ..core.columns import Coded, FloatArray
 from ..core.patterns import MISSING, PatternKind, Patterns, Signs, gathered_patterns, pairs_of
 from ..errors import JudgmentError, OptionError, listed, repeated
-from ..table import counted
 from .blocks import Scale, as_pandas, ranks_of
 from .column_roles import Names, wanted
 from .files import open_source

@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 import numpy as np
 
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import JudgmentError
-from ..table import counted
 from .paths import bytes_of, decoded, existing
 
 SUFFIXES = (".soc", ".soi", ".toc", ".toi")

@@ -11,12 +11,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, checked
+from ..base.arguments import JUDGED_INSIDE, checked
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, sort_key
 from ..core.implied_pairs import ROUNDING
 from ..core.rankings import Rankings, gathered_rankings
 from ..errors import JudgmentError, OptionError, listed, safe_repr
-from ..table import counted
 from .block_columns import (
     Roles,
     block_makers,

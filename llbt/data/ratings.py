@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..core.rankings import Rankings
 from .block_columns import block_makers, check_roles, columns_of_objects, columns_of_rows, flat, roles_beside
 from .blocks import Scale, as_pandas, as_values, read_long, read_wide, refuse_twice

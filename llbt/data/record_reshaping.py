@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import IntArray, as_objects
 from ..errors import JudgmentError, listed
-from ..table import counted
 from .formats import JudgmentFormat, fields_of
 from .paths import place_of
 from .verdicts import Records, label_codes

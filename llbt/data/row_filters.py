@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from ..base.table import counted, format_count
 from ..core.columns import Label
 from ..errors import JudgmentError, OptionError
-from ..table import counted, format_count
 from .column_values import columns_called, spelled, values_of, words
 from .frames import FILL
 from .outcome_codings import NO, YES

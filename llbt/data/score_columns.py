@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import FloatArray, Label, refuse_surrogates
 from ..errors import JudgmentError, listed, safe_str
-from ..table import counted
 from .column_values import spelled
 from .frames import plain
 

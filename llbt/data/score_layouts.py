@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, listed
-from ..table import counted
 from .score_columns import (
     ITEM_WORDS,
     RATER_WORDS,

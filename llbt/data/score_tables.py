@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import Record, counted
 from ..core.columns import FloatArray, Label, arranged, as_objects, refuse_surrogates, sort_key
 from ..core.comparisons import Comparisons
 from ..core.judgments import Judgments
 from ..core.rankings import Rankings
 from ..errors import JudgmentError, kind_of, listed, safe_str
-from ..table import Record, counted
 from .column_proposals import side_pairs
 from .files import open_source
 from .frames import plain

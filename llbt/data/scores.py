@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import checked
-from ..budgets import refuse_square
+from ..base.arguments import checked
+from ..base.budgets import refuse_square
+from ..base.table import Qualifying, counted, format_count
 from ..core.columns import FloatArray, IntArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..errors import JudgmentError, listed
-from ..table import Qualifying, counted, format_count
 from .column_roles import Names, wanted
 from .files import open_source
 from .frames import is_number

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import Coded, IntArray, Label, arranged, as_objects, code
 from ..errors import JudgmentError, listed
-from ..table import counted
 from .distinct_rows import Frame
 from .files import open_source
 from .frames import Factor, as_number, is_integers, is_number, read_factor

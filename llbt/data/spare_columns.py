@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ..base.table import counted, format_count
 from ..core.columns import FloatArray, Label
 from ..core.judgments import STANDARD, has_standard_columns
 from ..errors import JudgmentError, OptionError, listed
-from ..table import counted, format_count
 from .column_values import Values, columns_called, spelled, values_of, words
 from .distinct_rows import Rows
 from .formats import Always, Game, JudgmentFormat, Labels, fields_of

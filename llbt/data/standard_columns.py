@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import Note, counted
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code, inferred
 from ..core.judgments import OBJECTS, STANDARD, Judgments, has_standard_columns
 from ..errors import JudgmentError, listed
-from ..table import Note, counted
 from .formats import Constant, Game, JudgmentFormat, Labelled, Labels, Reworded, Side, fields_of
 from .outcome_codings import BOTH_BAD, LEFT_OUT
 from .paths import located

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import NotNegative, checked
+from ..base.arguments import NotNegative, checked
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted
 from .column_roles import Names
 from .score_columns import refuse_gone, refuse_twice
 from .score_layouts import NamedColumns, wide_layout

@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..arguments import JUDGED_INSIDE, TWO_NAMES, Number, checked
+from ..base.arguments import JUDGED_INSIDE, TWO_NAMES, Number, checked
+from ..base.table import counted, format_count
 from ..core.columns import Coded, FloatArray, Label, Lines, groups
 from ..core.comparisons import Comparisons
 from ..core.grades import rising
 from ..core.judgments import MADE, OBJECTS
 from ..core.response import THREE, TWO, Response, both_bad
 from ..errors import JudgmentError, OptionError
-from ..table import counted, format_count
 from .asked import Asked, Format, unless_default
 from .both_orders import Orders
 from .column_roles import Names, Wanted, wanted

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted, format_p, format_percent
 from ..core.columns import Coded, FloatArray, IntArray, Label, Lines, dense, tallied
 from ..core.comparisons import Comparisons, tabulate
 from ..core.counts import counts_of_outcomes, n_columns
 from ..core.response import THREE, TWO, Response
 from ..core.statistics import sign_p
 from ..errors import listed
-from ..table import counted, format_p, format_percent
 from .column_roles import Wanted, read_object_table
 from .distinct_rows import Rows
 from .frames import read_labels

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import Note, counted, format_count
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..errors import JudgmentError, listed
-from ..table import Note, counted, format_count
 from .distinct_rows import Rows
 from .formats import Always, ByScores, Choice, Constant, Labels, Lean, OneHot, Share, Verdict
 from .frames import as_number, is_missing, plain, read_counts, read_factor, read_label_pair

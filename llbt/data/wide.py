@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import Label
 from ..errors import JudgmentError, OptionError, listed
-from ..table import counted
 from .formats import Constant, Game, JudgmentFormat, Labels
 from .frames import as_number
 from .matrices import from_matrix

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy import linalg
 
+from ..base.table import Qualifying, format_count, format_number
 from ..core.columns import FloatArray, IntArray, Label, dense
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
@@ -16,7 +17,6 @@ from ..errors import ClusterWarning, DesignError, OptionError, listed, near, war
 from ..kernel.list_fit import ListFit
 from ..kernel.list_likelihood import Lists
 from ..kernel.robust import Covariance, effective_clusters
-from ..table import Qualifying, format_count, format_number
 from .cluster_units import LEAST
 from .pattern_likelihood import PatternLikelihood
 

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..arguments import JUDGED_INSIDE, NAMES
+from ..base.arguments import JUDGED_INSIDE, NAMES
+from ..base.table import Field, Table
 from ..data.frames import read_covariate
 from ..data.sources import open_frame
 from ..errors import OptionError, listed
 from ..formulas.coding import Codings
 from ..formulas.grid import At, Difference, check_at
-from ..table import Field, Table
 from .class_worths import MOST_ROWS
 
 By = Annotated[str | Sequence[str], NAMES]

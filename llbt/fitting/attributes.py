@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from ..arguments import filled
+from ..base.arguments import filled
+from ..base.foreign_names import unknown_attribute
 from ..core.basis import Basis, of_comparisons
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
-from ..foreign_names import unknown_attribute
 from ..formulas.design import Design
 
 F = TypeVar("F")

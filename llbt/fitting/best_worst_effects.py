@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import linalg, special
 
-from ..arguments import Confidence, Count, checked
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Qualifying, Record, Table, format_figure
 from ..core.basis import Basis, of_rankings
 from ..core.columns import FloatArray, IntArray, Label, groups, summed_by
 from ..core.rankings import Rankings, gathered_rankings, list_text
@@ -27,7 +28,6 @@ from ..kernel.profile import Held
 from ..kernel.quadrature import Points, Sampling, product, trapezoid
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
-from ..table import Qualifying, Record, Table, format_figure
 from . import hypotheses, wald
 from .attributes import COMPLETED, Attribute, missing_attribute
 from .extra_rows import rows_beside

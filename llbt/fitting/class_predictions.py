@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..base.table import Table
 from ..formulas.grid import At
-from ..table import Table
 from .asked_groups import By
 from .class_worths import MOST_ROWS, ClassWorths
 from .prediction import (

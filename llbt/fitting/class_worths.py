@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..base.table import Field, Table
 from ..core.columns import FloatArray
-from ..table import Field, Table
 from .estimates import Estimates
 from .fit_part import FitPart
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 from scipy.sparse import csr_array
 
+from ..base.table import format_number
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..formulas.design import Design, codings_of
@@ -23,7 +24,6 @@ from ..kernel.jackknife import cr3, cr3_of_both, left_out
 from ..kernel.likelihood import Problem
 from ..kernel.robust import cluster_sandwich, crossed, error_ratios, two_way
 from ..kernel.solvers import Fit
-from ..table import format_number
 from .clusters import Way, kept_ways
 from .plain_estimates import PlainEstimates
 from .specification import Specification

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..base.table import Qualifying, format_count, format_number
 from ..core.columns import Label, dense
 from ..core.comparisons import Comparisons
 from ..core.counts import counts_of_outcomes
 from ..errors import DesignError, OptionError, listed, near
 from ..kernel.robust import Clustered, effective_clusters
-from ..table import Qualifying, format_count, format_number
 
 RATIOS = "Likelihood-ratio tests take"  # judgments as independent, for `independence_note`
 

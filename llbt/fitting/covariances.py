@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ..base.table import Qualifying, format_number, named
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
@@ -17,7 +18,6 @@ from ..kernel.jackknife import LeftOut, cr3, cr3_of_both, left_out
 from ..kernel.likelihood import Problem
 from ..kernel.robust import LOST, Covariance, Shares, cluster_sandwich, crossed, judgment_sandwich, two_way
 from ..kernel.solvers import Fit
-from ..table import Qualifying, format_number, named
 from .cluster_units import LEAST, choose_unit, object_rows
 from .clusters import Way, kept_ways, way_of
 from .existence import separated_without

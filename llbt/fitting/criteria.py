@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..core import basis
 from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns

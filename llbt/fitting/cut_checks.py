@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.table import format_number
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative
@@ -11,7 +12,6 @@ from ..errors import DesignError, OptionError
 from ..formulas.design import Design
 from ..formulas.variables import word_of
 from ..kernel.likelihood import Problem
-from ..table import format_number
 from .separation import class_of
 
 _MEANT = {"tie": "θ₁ (tie)", "grade": "the next cut beyond that of the grade before, θ_h − θ_(h−1) (grade)"}

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
-from ..budgets import refuse_parameters
+from ..base.budgets import refuse_parameters
+from ..base.table import counted, format_count
 from ..core.columns import Coded
 from ..core.comparisons import Comparisons
 from ..errors import ConvergenceWarning, DesignError, OptionError, listed, warn_user
@@ -17,7 +18,6 @@ from ..formulas.brackets import Bracket
 from ..kernel.discrimination import DiscriminationFit, Judged, maximize
 from ..kernel.robust import Covariance
 from ..kernel.threads import few_threads
-from ..table import counted, format_count
 from .clusters import check_clusters
 from .discrimination_clusters import clustered_covariance
 from .discrimination_estimates import Judging, Neighbour

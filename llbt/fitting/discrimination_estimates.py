@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value

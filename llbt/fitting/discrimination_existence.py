@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, diags_array, hstack
 
+from ..base.table import counted
 from ..core.columns import FloatArray, Label
 from ..core.response import Response
 from ..errors import SeparationError, listed
@@ -16,7 +17,6 @@ from ..kernel.discrimination import DiscriminationFit, Judged
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.recession import recession_direction
-from ..table import counted
 from .discrimination_estimates import Judging
 
 _NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Table
 from ..core.columns import FloatArray
 from ..data.frames import read_covariate
 from ..data.sources import open_frame
 from ..formulas.grid import codes_of
 from ..kernel.discrimination import Judged
-from ..table import Table
 from .discrimination_estimates import DiscriminationEstimates
 from .prediction import comparisons_of, long_table, predicted, undetermined
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Confidence, Count, checked
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Field, Record, Table, interval_fields
 from ..core.statistics import TestResult
-from ..table import Field, Record, Table, interval_fields
 from . import hypotheses
 from .attributes import COMPLETED, lacks, missing_attribute
 from .discrimination_estimates import DiscriminationEstimates, readings_of

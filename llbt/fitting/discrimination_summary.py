@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..base.table import Table, format_estimates, format_number, format_p
 from ..core.statistics import TestResult
 from ..errors import listed
 from ..kernel.discrimination import SEED
-from ..table import Table, format_estimates, format_number, format_p
 from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .discrimination_tests import alike_notes, equality_test, proportionality_test

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from ..base.table import Qualifying, format_number
 from ..core.statistics import TestResult, chi2_p_value
 from ..errors import DesignError
-from ..table import Qualifying, format_number
 from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .estimates import Estimates

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from scipy import linalg
 
+from ..base.table import format_count
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult
 from ..errors import DesignError
 from ..kernel.object_scores import ObjectScores, drawn_judges, object_scores
 from ..kernel.quadrature import Quadrature, Sampling
 from ..resampling import p_value
-from ..table import format_count
 from .merged_rows import distinct
 from .mixed_estimates import MixedEstimates
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..table import counted, format_count, format_figure
+from ..base.table import counted, format_count, format_figure
 from .summary import integer_levels
 from .summary_rows import CoefficientRows, coefficient_rows
 from .worth_estimates import WorthEstimates

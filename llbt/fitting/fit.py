@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, overload
 
-from ..arguments import JUDGED_INSIDE, checked
+from ..base.arguments import JUDGED_INSIDE, checked
 from ..core.comparisons import Comparisons
 from ..core.links import Link
 from ..core.patterns import Patterns

@@ -6,10 +6,10 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-from ..arguments import Count, checked
+from ..base.arguments import Count, checked
+from ..base.table import Record, Table
 from ..core.columns import FloatArray
 from ..kernel.robust import Covariance
-from ..table import Record, Table
 from . import hypotheses
 from .attributes import Lacking, missing_attribute
 from .estimates import Estimates, Solution

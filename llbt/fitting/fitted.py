@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Annotated, Any, Protocol, TypeGuard, runtime_checkable
 
-from ..arguments import Kind, record_kind
+from ..base.arguments import Kind, record_kind
 from ..core.comparisons import Comparisons
 from .best_worst_effects import BestWorstEffects
 from .class_worths import ClassWorths

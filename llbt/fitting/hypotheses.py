@@ -11,7 +11,8 @@ import numpy as np
 from scipy import stats
 from scipy.sparse import csr_array
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import Table, interval_fields
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult, chi2_p_value, critical_values
 from ..errors import DesignError, OptionError, listed
@@ -20,7 +21,6 @@ from ..kernel.cluster_tests import directions, flip_test, hotelling_p
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import information, score
 from ..kernel.solvers import Fit, eliminate
-from ..table import Table, interval_fields
 from .clusters import clustered
 from .estimates import Estimates
 from .plain_estimates import PlainEstimates

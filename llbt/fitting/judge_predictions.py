@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Table
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError
 from ..formulas.brackets import entered
@@ -15,7 +16,6 @@ from ..kernel.effect_groups import pair_loadings
 from ..kernel.group_modes import gram
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import restricted
-from ..table import Table
 from .mixed_estimates import MixedEstimates
 from .prediction import (
     chance_df,

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from ..base.table import Field, Table, counted
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 from ..kernel.crossed import Crossed
@@ -15,7 +16,6 @@ from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
-from ..table import Field, Table, counted
 from .mixed_estimates import MixedEstimates
 
 _TABLES = {True: 50, False: 20}  # drawn where groupings are crossed, and where they are not

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import linalg
 
+from ..base.table import Qualifying, counted, format_count
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.graphs import components_of, ordered_components
@@ -19,7 +20,6 @@ from ..kernel.matrix_free import Summit, WorthProblem, climbed, probabilities_at
 from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..kernel.solvers import Fit
-from ..table import Qualifying, counted, format_count
 from .fit_part import FitPart
 from .large_results import LargeResults
 from .protocols import WithManyWorths

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import format_percent
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError
@@ -17,7 +18,6 @@ from ..kernel import graph_variances
 from ..kernel.conjugate import Complement
 from ..kernel.graph_variances import Variances
 from ..kernel.solvers import Fit
-from ..table import format_percent
 from . import attributes, criteria, fitted_counts, wald
 from .fit_part import FitPart
 from .fitted_counts import Cells

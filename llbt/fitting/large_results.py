@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..arguments import Confidence, Count, checked
-from ..table import Record, Table
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Record, Table
 from . import hypotheses
 from .attributes import COMPLETED, lacks, missing_attribute
 from .large_estimates import LargeEstimates

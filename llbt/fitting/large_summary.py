@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from ..base.table import Field, Table, counted, format_count, format_figure, format_number, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
 from ..formulas.grid import codes_of
 from ..kernel.band import Band
 from ..kernel.graph_variances import exact_variances
 from ..kernel.likelihood import Problem, probabilities, rows_of
-from ..table import Field, Table, counted, format_count, format_figure, format_number, interval_fields
 from .large_estimates import LargeEstimates
 from .prediction import comparisons_of, own_comparisons
 from .protocols import WithManyWorths

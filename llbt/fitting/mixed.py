@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg
 
+from ..base.table import Qualifying, counted, format_count, format_number
 from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError, near
 from ..formulas.brackets import Bracket, entered
@@ -27,7 +28,6 @@ from ..kernel.robust import Clustered, Covariance, EffectDf, ObjectShares, Share
 from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
-from ..table import Qualifying, counted, format_count, format_number
 from .clusters import Way, check_clusters, kept_way
 from .fit_part import FitPart, part_of
 from .merged_rows import distinct

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
 from ..core import basis
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons

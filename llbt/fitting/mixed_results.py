@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..arguments import Confidence, Count, Rng, as_generator, checked
+from ..base.arguments import Confidence, Count, Rng, as_generator, checked
+from ..base.table import Record, Table
 from ..core.statistics import TestResult
 from ..data.sources import open_frame
 from ..errors import OptionError
 from ..formulas.grid import At
 from ..resampling import Resampler
-from ..table import Record, Table
 from . import hypotheses
 from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, lacks, missing_attribute

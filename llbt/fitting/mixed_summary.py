@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..base.table import Qualifying, Table, counted, format_count, format_figure, format_number, format_p, format_share
 from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.quadrature import Quadrature, Sampling
-from ..table import Qualifying, Table, counted, format_count, format_figure, format_number, format_p, format_share
 from .clusters import RATIOS, independence_note
 from .mixed_estimates import OF_AVERAGE, MixedEstimates
 from .summary import coefficient_table, head_lines, held_notes, likelihood_lines, model_title, scale_notes

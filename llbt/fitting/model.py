@@ -11,8 +11,9 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from scipy import linalg
 
-from ..arguments import JUDGED_INSIDE, checked, is_real
-from ..budgets import refuse_parameters
+from ..base.arguments import JUDGED_INSIDE, checked, is_real
+from ..base.budgets import refuse_parameters
+from ..base.table import format_percent
 from ..core.comparisons import Comparisons
 from ..core.links import Cumulative, Link
 from ..core.response import THREE
@@ -40,7 +41,6 @@ from ..kernel.newton import check_convergence
 from ..kernel.solvers import Fit, Maximum, Solver
 from ..kernel.threads import few_threads
 from ..resampling import steps_shown
-from ..table import format_percent
 from .covariances import check_options, few_clusters, settled
 from .cut_checks import check_cuts_described, check_order_of_cuts
 from .discrimination import check_beside, with_discrimination

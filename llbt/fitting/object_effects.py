@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..base.table import Qualifying
 from ..core.columns import FloatArray, IntArray
 from ..formulas.brackets import Bracket
 from ..kernel.crossed import Crossed
 from ..kernel.laplace import effects_of_scale
 from ..kernel.likelihood import Problem
 from ..kernel.mixed import MixedFit
-from ..table import Qualifying
 
 _PREDICTED = (
     Qualifying(

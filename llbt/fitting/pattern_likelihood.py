@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
+from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.patterns import MISSING, Patterns, Signs
@@ -24,7 +25,6 @@ from ..kernel.patterns import (
     ratings_of,
     signs_of,
 )
-from ..table import format_count
 from .pattern_missingness import Missingness
 
 MOST_PATTERNS = 3.0**15

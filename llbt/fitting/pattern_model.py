@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import format_percent
 from ..core.columns import FloatArray
 from ..core.patterns import Patterns
 from ..errors import DesignError, FormulaError, SeparationError, TiesWarning, listed, warn_user
@@ -21,7 +22,6 @@ from ..kernel.list_fit import ListFit
 from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
-from ..table import format_percent
 from .answer_clusters import ClusterCov, clustering_of, covariance_by, parts_of_patterns
 from .implied_pair_fit import independent_in, worths_on_pairs
 from .model import LLBT

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Table
 from ..core.columns import FloatArray
-from ..table import Table
 from .pattern_estimates import PatternEstimates
 from .prediction import long_table
 

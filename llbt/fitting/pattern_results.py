@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..arguments import Confidence, Count, checked
-from ..table import Record, Table
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Record, Table
 from . import hypotheses
 from .attributes import COMPLETED, missing_attribute
 from .pattern_estimates import PatternEstimates

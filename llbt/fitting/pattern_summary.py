@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..base.table import Qualifying, Table, format_count, format_number, format_percent
 from ..core.patterns import MISSING
 from ..kernel.independent_pairs import IndependentPairs
-from ..table import Qualifying, Table, format_count, format_number, format_percent
 from .extra_rows import data_lines, fit_lines, rows_beside
 from .pattern_estimates import PatternEstimates
 from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, scale_notes, worths_in_order

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..core.columns import FloatArray
 from ..errors import OptionError
 from ..kernel import explicit

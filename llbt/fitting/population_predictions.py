@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Table
 from ..core.columns import FloatArray, IntArray
 from ..core.links import AnyResponse
 from ..core.response import Response
 from ..errors import OptionError
 from ..formulas.brackets import Bracket, entered
 from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
-from ..table import Table
 from .prediction import (
     chance_df,
     comparisons_of,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import linalg, special
 from scipy.sparse import csr_array, eye_array, hstack
 
+from ..base.table import Field, Table, interval_fields
 from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
@@ -23,7 +24,6 @@ from ..formulas.grid import At, Grid, check_at, codes_of, covariate_grid, rows_a
 from ..formulas.sides import side_of
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities, rows_of
-from ..table import Field, Table, interval_fields
 from .asked_groups import DIFFERENCES, By, GroupHypothesis, split_place
 from .estimates import Estimates
 from .new_objects import new_objects

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Field, Table, counted, interval_fields
 from ..core.columns import FloatArray, Label
-from ..table import Field, Table, counted, interval_fields
 
 _SIDES = ("object_i", "object_j")
 _ROWS = 20  # comparisons that print as rows; more are a matrix

@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeGuard
 
 import pandas as pd
 
+from ..base.table import Table
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
@@ -19,7 +20,6 @@ from ..kernel.graph_variances import Variances
 from ..kernel.list_fit import ListFit
 from ..kernel.list_likelihood import Lists
 from ..kernel.mixed import MixedFit
-from ..table import Table
 from .discrimination_estimates import Judging, Neighbour
 from .estimates import Estimates
 from .fitted_counts import Cells

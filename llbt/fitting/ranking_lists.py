@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import block_diag, csr_array
 
+from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
@@ -15,7 +16,6 @@ from ..errors import DesignError
 from ..formulas.design import Design
 from ..kernel.list_likelihood import Lists
 from ..kernel.ranking_terms import Batch, Choices, Extremes, Orders
-from ..table import format_count
 
 _MOST_SETS = 10**6  # of objects that a choice is made from, ties and all
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Qualifying, format_percent
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.rankings import Rankings
@@ -31,7 +32,6 @@ from ..kernel.list_likelihood import Lists
 from ..kernel.newton import check_convergence
 from ..kernel.robust import Covariance
 from ..resampling import steps_shown
-from ..table import Qualifying, format_percent
 from .answer_clusters import ClusterCov, Clustering, clustering_of, clusters_by, covariance_by, parts_of_lists
 from .cluster_units import LEAST
 from .existence import check_connected, check_existence

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csc_array, csr_array
 
+from ..base.table import Field, Table, counted, format_count, interval_fields
 from ..core.columns import Coded, FloatArray, IntArray, Label, groups
 from ..core.rankings import Rankings, list_text
 from ..core.statistics import critical_value
@@ -19,7 +20,6 @@ from ..errors import OptionError, listed
 from ..formulas.coding import Codings
 from ..formulas.grid import At, check_at, codes_of, covariate_grid, rows_at
 from ..kernel.list_likelihood import Lists
-from ..table import Field, Table, counted, format_count, interval_fields
 from .prediction import codings_of, undetermined
 from .ranking_estimates import RankingEstimates
 from .ranking_lists import batches_of

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..arguments import Confidence, Count, checked
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Record, Table
 from ..core.columns import Label
 from ..core.rankings import Rankings
 from ..formulas.grid import At
-from ..table import Record, Table
 from . import hypotheses
 from .attributes import COMPLETED, missing_attribute
 from .ranking_estimates import RankingEstimates

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..table import Qualifying, Table, counted, format_number, format_percent
+from ..base.table import Qualifying, Table, counted, format_number, format_percent
 from .extra_rows import data_lines, fit_lines, rows_beside
 from .protocols import WithLists
 from .ranking_estimates import RankingEstimates

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Confidence, Count, checked
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Qualifying, Record, Table
 from ..core.statistics import TestResult
 from ..formulas.constraints import Hypothesis
 from ..formulas.grid import At
-from ..table import Qualifying, Record, Table
 from . import hypotheses
 from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, missing_attribute

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import AnyResponse, Cumulative
@@ -15,7 +16,6 @@ from ..errors import braced, listed
 from ..formulas.design import Design, Rows
 from ..kernel.likelihood import Problem
 from ..kernel.recession import TOLERANCE
-from ..table import format_count
 
 BELOW = "would fall below 0, where cuts are out of order"
 _REMEDY = (

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..arguments import Kind, is_real
+from ..base.arguments import Kind, is_real
 from ..core.columns import MOST_COUNTED, FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..core.links import Link, linked

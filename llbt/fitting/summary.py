@@ -8,12 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.columns import FloatArray
-from ..core.comparisons import Comparisons
-from ..core.statistics import chi2_p_value, chi2_reservation
-from ..formulas.grammar import parse, vocabulary
-from ..formulas.integers import INTEGERS, levels_note
-from ..table import (
+from ..base.table import (
     Field,
     Qualifying,
     Table,
@@ -26,6 +21,11 @@ from ..table import (
     format_share,
     named,
 )
+from ..core.columns import FloatArray
+from ..core.comparisons import Comparisons
+from ..core.statistics import chi2_p_value, chi2_reservation
+from ..formulas.grammar import parse, vocabulary
+from ..formulas.integers import INTEGERS, levels_note
 from .cluster_units import unit_of
 from .estimates import Estimates
 from .plain_estimates import PlainEstimates

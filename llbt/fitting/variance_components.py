@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
+from ..base.table import format_number
 from ..core.columns import FloatArray
 from ..core.links import Link
 from ..core.statistics import TestResult
 from ..kernel.mixed import MarginalLikelihood, MixedFit
 from ..kernel.mixed_profile import profile_scale
-from ..table import format_number
 
 NOISE = 0.2  # of a χ², above which a test says so
 _ROUNDING = 1e-10  # of a log-likelihood, relative

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Share, checked
-from ..budgets import refuse_parameters
+from ..base.arguments import Share, checked
+from ..base.budgets import refuse_parameters
 from ..core.columns import FloatArray, IntArray
 from ..formulas.design import Design
 from ..kernel.robust import Covariance

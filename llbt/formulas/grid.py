@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, kron
 
-from ..arguments import JUDGED_INSIDE, is_real
+from ..base.arguments import JUDGED_INSIDE, is_real
+from ..base.table import format_number
 from ..core.columns import FloatArray, IntArray, groups, is_among
 from ..errors import OptionError, listed, safe_repr
-from ..table import format_number
 from .coding import Codings
 from .sides import side_of
 from .variables import Block, VariableTable, column_values, is_summed

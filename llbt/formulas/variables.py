@@ -12,7 +12,7 @@ import pandas as pd
 import patsy
 import patsy.builtins
 
-from ..budgets import refuse_large, refuse_parameters
+from ..base.budgets import refuse_large, refuse_parameters
 from ..core.columns import Coded, IntArray, Label, as_objects, groups, is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed

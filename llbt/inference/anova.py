@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import Jobs, Number, Rng, checked
+from ..base.arguments import Jobs, Number, Rng, checked
+from ..base.table import Field, Qualifying, Table, format_count, format_number, named
 from ..core.statistics import chi2_reservation
 from ..errors import DesignError, OptionError
 from ..fitting.estimates import Estimates
@@ -17,7 +18,6 @@ from ..fitting.fitted import AnyFit, ClassSource, OneSource
 from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.results import bic_reservation
 from ..resampling import Resampler
-from ..table import Field, Qualifying, Table, format_count, format_number, named
 from .kinds import tested
 from .nested import (
     FEW,

@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from scipy import optimize, special, stats
 
-from ..arguments import Confidence, Rng, as_generator, checked
+from ..base.arguments import Confidence, Rng, as_generator, checked
+from ..base.table import Field, Record, Table, format_number
 from ..core.columns import FloatArray, Label
 from ..core.max_z import max_z_of
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import OneSource, WithWorths
 from ..formulas.grid import At
-from ..table import Field, Record, Table, format_number
 from .contrasts import check_scale
 from .log_worths import centred
 from .new_judge import asked_of

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Count, Jobs, Rng, checked
-from ..budgets import refuse_draws
+from ..base.arguments import Count, Jobs, Rng, checked
+from ..base.budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.clusters import own_unit

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import Field, Qualifying, Record, Table, format_count, format_percent, interval_fields, named
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
@@ -25,7 +26,6 @@ from ..formulas.grid import At
 from ..kernel.jackknife import left_out
 from ..kernel.robust import LOST
 from ..resampling import percentile, percentiles
-from ..table import Field, Qualifying, Record, Table, format_count, format_percent, interval_fields, named
 from .log_worths import log_worths_at
 from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_influences
 

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked, is_list
+from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked, is_list
+from ..base.table import format_p
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.stacking import stacked
@@ -22,7 +23,6 @@ from ..fitting.specification import CovType, Prior
 from ..formulas.brackets import has_brackets
 from ..formulas.grammar import HEADS, parse, vocabulary
 from ..formulas.grid import At, check_at
-from ..table import format_p
 from .changes_record import SCALES, Changes
 from .contrasts import check_scale
 from .log_worths import LogWorths, worth_classes

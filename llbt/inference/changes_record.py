@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ..arguments import JUDGED_INSIDE, NotNegative, Rng, checked
+from ..base.arguments import JUDGED_INSIDE, NotNegative, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from ..core.columns import FloatArray, Label
 from ..core.statistics import TestResult, adjust_p
 from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.estimates import Estimates
-from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from .log_worths import LogWorths
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import linalg, special
 
-from ..arguments import as_generator
+from ..base.arguments import as_generator
+from ..base.table import Field, Table, interval_fields
 from ..core.columns import FloatArray
 from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
-from ..table import Field, Table, interval_fields
 from .log_worths import LogWorths
 from .pairwise_record import ADJUSTED, Adjust
 from .scales import DIFFERENCES, Scale, on_scale

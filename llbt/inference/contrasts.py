@@ -11,7 +11,8 @@ import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..arguments import JUDGED_INSIDE, Confidence, checked, is_real
+from ..base.arguments import JUDGED_INSIDE, Confidence, checked, is_real
+from ..base.table import Field, Table, format_number, interval_fields
 from ..core.columns import FloatArray
 from ..core.links import Cumulative
 from ..core.response import Response
@@ -27,7 +28,6 @@ from ..fitting.protocols import FitLike, WithManyWorths, has_many_worths
 from ..fitting.specification import Specification
 from ..fitting.summary import coefficient_fields
 from ..formulas.grid import At
-from ..table import Field, Table, format_number, interval_fields
 from .contexts import Contexts, mean_note
 from .groups import groups_of
 from .large import check_plain

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ..arguments import Confidence, Count, NotNegative, checked, is_real
-from ..budgets import refuse_large
+from ..base.arguments import Confidence, Count, NotNegative, checked, is_real
+from ..base.budgets import refuse_large
+from ..base.table import format_number
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..errors import DesignError, OptionError, SeparationError, listed, near
 from ..fitting.clusters import kept_way
@@ -20,7 +21,6 @@ from ..kernel.likelihood import Problem
 from ..kernel.random_walk import LARGEST, Periods, Rate, Rates, rate, rate_bounds, walk
 from ..kernel.robust import Clustered
 from ..resampling import steps_shown
-from ..table import format_number
 from .drift_record import Drift
 
 _MOST_PERIODS = 10**6  # of numbers; more are told apart by nobody

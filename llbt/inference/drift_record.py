@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arguments import Jobs, Number, Rng, checked
+from ..base.arguments import Jobs, Number, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from ..core.columns import FloatArray, Label
 from ..core.statistics import TestResult, critical_value
 from ..errors import DesignError, OptionError, listed
@@ -16,7 +17,6 @@ from ..fitting.estimates import Estimates
 from ..fitting.variance_components import likelihood_ratio, mixture_p_value, said_mixture
 from ..kernel.random_walk import Periods, Rate, Rates, Walk, rate
 from ..resampling import Resampler, p_value
-from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from .simulated_counts import draw_parametric
 
 _MOST_ROWS = 60

@@ -10,7 +10,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from ..arguments import Count, Kind, checked, is_real
+from ..base.arguments import Count, Kind, checked, is_real
+from ..base.table import Field, Record, Table, counted, format_count, format_percent
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import clustered, own_unit, way_of
@@ -19,7 +20,6 @@ from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.specification import penalty_of
 from ..formulas.grid import At
 from ..resampling import shown
-from ..table import Field, Record, Table, counted, format_count, format_percent
 from .greedy_removal import Search, Units
 from .kinds import unit_model
 from .log_worths import log_worths_at

@@ -9,7 +9,8 @@ from typing import overload
 
 import numpy as np
 
-from ..arguments import Jobs, Number, Rng, checked
+from ..base.arguments import Jobs, Number, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.statistics import TestResult, chi2_p_value, chi2_reservation
 from ..errors import DesignError, OptionError
@@ -25,7 +26,6 @@ from ..kernel.likelihood import Problem, pseudo_counts, rows_of
 from ..kernel.penalties import Penalize, firth, judgments_added
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import Resampler, p_value
-from ..table import Field, Record, Table, counted, format_number
 from .list_goodness import Of, lists_goodness
 from .simulated_counts import draw_parametric, in_blocks
 from .simulated_goodness import SimulatedGoodness

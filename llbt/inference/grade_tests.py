@@ -10,7 +10,8 @@ import numpy as np
 from scipy import optimize
 from scipy.sparse import csr_array, hstack
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Table
 from ..core.columns import FloatArray, IntArray
 from ..core.response import Response
 from ..core.statistics import chi2_p_value
@@ -24,7 +25,6 @@ from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, log_likelihood
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import steps_shown
-from ..table import Field, Table
 
 _SLOPE = 1e-10  # of the log-likelihood of one judgment, at which scores are settled
 _STEEP = 1e-6  # and above which they are not

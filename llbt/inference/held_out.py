@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ..arguments import JUDGED_INSIDE, Jobs, Rng, checked, whole
+from ..base.arguments import JUDGED_INSIDE, Jobs, Rng, checked, whole
+from ..base.table import Field, Record, Table, counted, format_count, format_number
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
@@ -19,7 +20,6 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, format_count, format_number
 from .pair_units import PlainCounts
 from .unit_losses import held_out_units, names_of
 

@@ -13,8 +13,11 @@ from scipy import special
 from scipy.linalg import block_diag
 from scipy.sparse import csr_array, eye_array
 
-from ..arguments import checked
-from ..budgets import refuse_large
+from ..base.arguments import checked
+from ..base.budgets import refuse_large
+from ..base.notes import Qualifying
+from ..base.table import Field, Record, Table, format_count
+from ..base.table import Kind as CellKind
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, LLBTError, OptionError
 from ..fitting.fitted import (
@@ -30,10 +33,7 @@ from ..fitting.fitted import (
 from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At, check_at
-from ..printing.notes import Qualifying
 from ..resampling import shown
-from ..table import Field, Record, Table, format_count
-from ..table import Kind as CellKind
 from .kinds import unit_model
 from .large import check_plain
 from .level_tests import dependence_note, levels_of, tests_of

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import checked
-from ..budgets import refuse_square
+from ..base.arguments import checked
+from ..base.budgets import refuse_square
+from ..base.table import Field, Record, Table, format_count, format_number, format_share
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.comparisons import Comparisons
 from ..fitting.fitted import PairFit
 from ..fitting.protocols import has_effects
 from ..kernel.deviances import cell_deviances
-from ..table import Field, Record, Table, format_count, format_number, format_share
 from .expected import expected_counts
 
 _MOST_ROWS = 20

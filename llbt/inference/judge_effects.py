@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import Field, Record, Table, in_order, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..errors import DesignError, OptionError, listed
@@ -16,7 +17,6 @@ from ..fitting.fitted import EffectsFit
 from ..fitting.protocols import WithEffects
 from ..fitting.variance_components import effect_df
 from ..kernel.mixed import restricted
-from ..table import Field, Record, Table, in_order, interval_fields
 from .worth import worth
 
 _MOST_ROWS = 20

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
+from ..base.table import Field, Table
 from ..core.columns import FloatArray, IntArray
 from ..core.max_z import max_z
 from ..core.statistics import adjust_p, ratio
 from ..errors import OptionError
 from ..fitting.protocols import WithManyWorths
 from ..formulas.grid import At
-from ..table import Field, Table
 from .pairwise_record import Adjust, Pairwise
 from .scales import LEVELS, Scale, measured_from, on_scale, typeset
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Table
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
@@ -16,7 +17,6 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..formulas.variables import word_of
 from ..kernel.likelihood import probabilities
 from ..kernel.unit_scores import UnitTests, compare_units
-from ..table import Field, Table
 from .unit_tests import unit_tests
 
 _PRINTED = 20

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
+from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.rankings import Rankings, ranks_in_lists
 from ..errors import DesignError
@@ -20,7 +21,6 @@ from ..fitting.ranking_lists import batches_of, rows_of
 from ..kernel.list_draws import drawn_extremes, drawn_orders, drawn_tied, sets_of
 from ..kernel.list_likelihood import Lists
 from ..resampling import Resampler
-from ..table import format_count
 from .simulated_goodness import Apart, SimulatedGoodness, tested
 
 Of = Literal["pairs", "triples"]

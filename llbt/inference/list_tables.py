@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..budgets import refuse_draws
+from ..base.budgets import refuse_draws
 from ..core.columns import FloatArray, IntArray
 from ..core.rankings import Rankings, gathered_rankings
 from ..errors import OptionError, listed

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
+from ..base.table import format_number
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
 from ..fitting.estimates import Estimates
@@ -20,7 +21,6 @@ from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undete
 from ..formulas.coding import Codings
 from ..formulas.grid import At, Difference, average_rows, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
-from ..table import format_number
 from .contexts import Contexts
 from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import linalg, stats
 
+from ..base.table import format_number
 from ..core.columns import FloatArray
 from ..core.statistics import chi2_p_value
 from ..errors import DesignError, OptionError
@@ -21,7 +22,6 @@ from ..fitting.variance_components import NOISE, likelihood_ratio, mixture_p_val
 from ..kernel.cluster_tests import FlipTest, flip_test, hotelling_p
 from ..kernel.likelihood import information, probabilities, score, weighted_gram
 from ..resampling import Resampler, p_value
-from ..table import format_number
 from .mixed_tables import drawn_table
 from .nesting import side_by_side
 from .refit import refit_data

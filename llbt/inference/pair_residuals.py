@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..base.table import Field, Table, counted, format_count
 from ..core.columns import FloatArray, IntArray, Label, groups
 from ..core.comparisons import Comparisons
 from ..core.statistics import ratio
@@ -15,7 +16,6 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths
 from ..kernel.likelihood import Problem
 from ..resampling import Resampler
-from ..table import Field, Table, counted, format_count
 from .simulated_pairs import simulated_pairs
 
 EXACTLY = 100  # of very many objects, comparisons and pairs whose residuals have exact errors

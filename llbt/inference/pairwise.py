@@ -12,8 +12,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import stats
 
-from ..arguments import Confidence, Rng, as_generator, checked, is_whole
-from ..budgets import refuse_large
+from ..base.arguments import Confidence, Rng, as_generator, checked, is_whole
+from ..base.budgets import refuse_large
+from ..base.notes import Qualifying
+from ..base.table import Table, counted
 from ..core.columns import FloatArray, IntArray, Label, known
 from ..core.max_z import MaxZ
 from ..core.statistics import adjust_p, ratio, two_sided_p
@@ -25,8 +27,6 @@ from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..formulas.grid import At
-from ..printing.notes import Qualifying
-from ..table import Table, counted
 from .class_answers import class_pairs
 from .contexts import check_mean, mean_note
 from .groups import groups_of

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from ..base.table import Field, Record, Table, counted, format_number, interval_fields
 from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import ratio
 from ..errors import DesignError
-from ..table import Field, Record, Table, counted, format_number, interval_fields
 from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale, said_of
 
 Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from ..budgets import refuse_draws, refuse_large
+from ..base.budgets import refuse_draws, refuse_large
 from ..core.patterns import MISSING, Patterns, gathered_patterns
 from ..errors import DesignError
 from ..fitting.protocols import WithPatterns

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import Field, Record, Table, format_percent, interval_fields
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import ConvergenceWarning, DesignError, listed, warn_user
@@ -18,7 +19,6 @@ from ..fitting.fit_part import FitPart
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, average_of
 from ..formulas.grid import At
 from ..kernel.newton import Step, newton
-from ..table import Field, Record, Table, format_percent, interval_fields
 from .log_worths import LogWorths, log_worths_at
 
 _NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import JUDGED_INSIDE, Confidence, Rng, checked
+from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, checked
+from ..base.table import Field, Table, interval_fields
 from ..core.columns import FloatArray, Label, is_among, matching
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
@@ -23,7 +24,6 @@ from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
 from ..formulas.grid import At, Difference, labels_at
-from ..table import Field, Table, interval_fields
 from .class_answers import mixture_worths
 from .contexts import check_mean, mean_note
 from .groups import groups_of

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import Count, Jobs, Rng, checked
+from ..base.arguments import Count, Jobs, Rng, checked
+from ..base.table import Field, Table, format_count, format_percent
 from ..core.columns import FloatArray, IntArray
 from ..core.response import TWO, Response
 from ..errors import OptionError
@@ -17,7 +18,6 @@ from ..fitting.large_summary import chance_errors
 from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.protocols import WithManyWorths, has_many_worths
 from ..resampling import Resampler
-from ..table import Field, Table, format_count, format_percent
 from .pair_residuals import EXACTLY, exactly_note, pair_residuals, pair_residuals_of_many, simulated_pair_residuals
 
 Of = Literal["cells", "pairs"]

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
+from ..base.table import Field, Table, format_count
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_values
 from ..fitting.estimates import Estimates
 from ..kernel.robust import LOST
-from ..table import Field, Table, format_count
 from .contexts import Contexts
 from .log_worths import LogWorths
 

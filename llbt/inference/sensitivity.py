@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import Confidence, Rng, checked
+from ..base.arguments import Confidence, Rng, checked
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.response import THREE
@@ -21,7 +22,6 @@ from ..fitting.fitted import WithWorths, average_of, plain_of
 from ..fitting.model import LLBT
 from ..formulas.grid import At
 from ..resampling import shown
-from ..table import Field, Record, Table, counted
 from .kinds import refit_data, unit_model
 from .level_tests import levels_of
 from .log_worths import centred

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..base.table import Field, Record, Table, format_count, format_number
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult, two_sided_p
 from ..resampling import p_value
-from ..table import Field, Record, Table, format_count, format_number
 
 _PRINTED = 10
 _EQUAL = 1e-9

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
+from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.fitted import WithWorths
 from ..resampling import Resampler
-from ..table import format_count
 from .kinds import estimates_of, unit_model
 from .simulated_goodness import Apart, SimulatedGoodness, tested
 from .simulation import simulate

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import Count, Positive, Rng, as_generator, checked
-from ..budgets import refuse_draws
+from ..base.arguments import Count, Positive, Rng, as_generator, checked
+from ..base.budgets import refuse_draws
+from ..base.table import counted
 from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
@@ -15,7 +16,6 @@ from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource
 from ..fitting.protocols import WithEffects, has_effects
-from ..table import counted
 from .expected import expected_counts
 from .kinds import drawn_answers
 from .mixed_tables import Judges, drawn_of_classes, drawn_table

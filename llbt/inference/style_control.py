@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Confidence, Rng, checked
+from ..base.arguments import Confidence, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from ..core.columns import Coded, FloatArray, code
 from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.counts import whole
@@ -24,7 +25,6 @@ from ..fitting.specification import CovType, Prior
 from ..formulas.brackets import has_brackets
 from ..formulas.grammar import parse, vocabulary
 from ..formulas.grid import At, check_at
-from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from .changes_record import SCALES
 from .ranks import leaderboard
 from .scales import FACTORS, Scale

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Table, format_figure
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import OneSource, WithWorths
 from ..formulas.grammar import parse, stray_messages, vocabulary
 from ..resampling import shown
-from ..table import Field, Table, format_figure
 from .anova import (
     asked_test,
     df_of,

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ..budgets import refuse_draws
+from ..base.budgets import refuse_draws
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError
 from ..fitting.fitted import ClassSource, ClassWorthSource, OneSource, WithWorths, WorthSource, average_of

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Field, Table, counted
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import ClassWorthSource, WorthSource
 from ..resampling import Resampler
-from ..table import Field, Table, counted
 from .kinds import unit_model
 from .pair_units import JUDGMENT
 from .unit_models import UnitModel, folds_of

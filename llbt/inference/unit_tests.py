@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from ..base.table import Field, Table, format_count
 from ..core.columns import FloatArray
 from ..core.statistics import adjust_p, chi2_p_value, ratio
 from ..errors import DesignError
 from ..fitting.fitted import WithWorths, average_of
-from ..table import Field, Table, format_count
 from .kinds import unit_model
 from .unit_models import UnitModel
 

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import Field, Table, interval_fields
 from ..errors import OptionError
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.estimates import Estimates
@@ -17,7 +18,6 @@ from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.population_predictions import Population
 from ..fitting.protocols import has_many_worths
 from ..formulas.grid import At
-from ..table import Field, Table, interval_fields
 from .contexts import check_mean, mean_note
 from .groups import groups_of
 from .large import check_plain, large_worths

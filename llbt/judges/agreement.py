@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, OptionError, listed
 from ..resampling import Resampler
-from ..table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from .agreement_estimates import Plan, ResampledAgreement, measure
 from .coefficients import (
     COEFFICIENTS,

@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..budgets import refuse_draws
+from ..base.budgets import refuse_draws
+from ..base.table import about, counted
 from ..core.columns import FloatArray, IntArray
 from ..data.standard_columns import free_name
 from ..errors import listed
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
-from ..table import about, counted
 from .coefficients import Labelled, Sums, corrected, crossed, observed_and_expected, summed, unit_features
 from .labelled_units import Among, LabelledUnits
 from .resampled_judges import JudgedUnits

@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from scipy import linalg, optimize, special
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from ..core.columns import Coded, FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import chi2_p_value, critical_value
 from ..errors import DesignError, OptionError
 from ..kernel.mixture import FAR
-from ..table import Field, Record, Table, counted, format_number, format_p, interval_fields
 from .judge_table import judge_covariate
 
 _ALIKE = 1e-4  # smallest singular value of D, below which classes cannot be told apart

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import linalg
 
-from ..arguments import Confidence, Kind, checked, is_real
+from ..base.arguments import Confidence, Kind, checked, is_real
+from ..base.table import Field, Record, Table, format_count, format_number, format_p, interval_fields
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
 from ..core.statistics import TestResult, critical_value
@@ -33,7 +34,6 @@ from ..inference.refit import refit_data, written_terms
 from ..inference.tested_models import Terms, TestedModel, formula_of, tested
 from ..inference.unit_models import unit_model
 from ..resampling import steps_shown
-from ..table import Field, Record, Table, format_count, format_number, format_p, interval_fields
 from .calibrated_units import calibrated_units
 from .calibration_checks import drift_of
 from .calibration_problem import CalibrationProblem, Means, Tuned

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from ..base.table import counted
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult
-from ..table import counted
 from .calibration_units import Units
 
 _EXPECTED = 5.0  # labels of a cell below which χ² is not relied on

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import linalg, optimize
 from scipy.sparse import coo_array, csr_array
 
+from ..base.table import counted, format_count, format_number
 from ..core.columns import FloatArray
 from ..core.response import Response
 from ..core.statistics import TestResult
@@ -22,7 +23,6 @@ from ..kernel.likelihood import inverse
 from ..kernel.ppi import Scores
 from ..kernel.robust import Covariance
 from ..resampling import step_made
-from ..table import counted, format_count, format_number
 from .calibration_checks import same_pairs
 from .calibration_units import Source, Units
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code
 from ..core.comparisons import Comparisons
 from ..core.counts import counts_of_cells
@@ -18,7 +19,6 @@ from ..core.response import TWO
 from ..data.judge_columns import read_judged
 from ..data.sources import as_names
 from ..errors import JudgmentError, listed
-from ..table import counted
 
 UNIT = "unit"
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from ..arguments import Confidence, Count, checked
+from ..base.arguments import Confidence, Count, checked
+from ..base.table import Field, Record, Table, counted, format_number, format_percent, interval_fields
 from ..core import basis
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
@@ -35,7 +36,6 @@ from ..inference.scales import Scale
 from ..inference.worth import worth
 from ..kernel.mixture import Answers, Mixture, curvature
 from ..kernel.robust import Covariance
-from ..table import Field, Record, Table, counted, format_number, format_percent, interval_fields
 from .association import Association, association
 from .class_covariance import infinite_classes, joint_covariance
 

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Protocol
 
 import pandas as pd
 
+from ..base.table import Table
 from ..core.columns import FloatArray
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import CLASSES, ClassWorthSource
 from ..kernel.mixture import Mixture
-from ..table import Table
 from .class_fit import ByJudge
 
 

@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..base.notes import Qualifying
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray
 from ..errors import DesignError
 from ..inference.nesting import check_tables, predictors_within, within
 from ..inference.tested_models import TestedModel, columns_of
 from ..kernel.mixture import Answers, Mixture, mixture
-from ..printing.notes import Qualifying
 from ..resampling import Resampler, p_of_count
-from ..table import Field, Record, Table, counted
 from .class_fit import LONE, counted_classes
 from .class_protocol import ClassesLike
 

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ..arguments import Count, Jobs, Kind, Rng, checked, is_list, is_whole
+from ..base.arguments import Count, Jobs, Kind, Rng, checked, is_list, is_whole
+from ..base.table import Field, Record, Table, counted
+from ..base.table import Kind as CellKind
 from ..core.columns import is_among
 from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError, listed
@@ -29,8 +31,6 @@ from ..inference.unit_models import unit_model
 from ..kernel.likelihood import pseudo_counts
 from ..kernel.mixture import Answers, continued, mixture
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted
-from ..table import Kind as CellKind
 from .class_fit import ByJudge, LatentClasses
 from .class_test import ClassTest, bootstrap_test, model_of_classes
 from .class_units import class_units

@@ -10,8 +10,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Confidence, Rng, as_generator, checked
-from ..budgets import refuse_large
+from ..base.arguments import Confidence, Rng, as_generator, checked
+from ..base.budgets import refuse_large
+from ..base.notes import Qualifying
+from ..base.table import Field, Record, Table, counted, interval_fields
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.max_z import MaxZ, max_z
 from ..core.statistics import ratio, two_sided_p
@@ -19,8 +21,6 @@ from ..errors import OptionError
 from ..fitting.fitted import average_of
 from ..formulas.grid import At
 from ..inference.log_worths import LogWorths, centred
-from ..printing.notes import Qualifying
-from ..table import Field, Record, Table, counted, interval_fields
 from .class_protocol import Classes, ClassesLike
 from .tree import JudgeTree
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..base.table import counted, format_count
 from ..core.columns import Coded, FloatArray, IntArray, groups, tally
 from ..core.comparisons import Comparisons, check_three
 from ..core.judgments import Judgments
 from ..data.sources import as_names
 from ..errors import OptionError, listed
-from ..table import counted, format_count
 
 
 @dataclass(frozen=True, eq=False)

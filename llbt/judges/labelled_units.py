@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted, format_count
 from ..core.columns import Coded, FloatArray, IntArray, Label, as_objects, code, groups
 from ..core.comparisons import Comparisons
 from ..core.counts import OUTCOMES
@@ -20,7 +21,6 @@ from ..data.judge_columns import read_judged
 from ..data.known_formats import has_known_format, matching_format
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, LLBTError, listed, within
-from ..table import counted, format_count
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
 
 Among = Literal["inter", "intra"]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, code, groups
 from ..core.counts import counts_of_outcomes
 from ..core.response import THREE, TWO
@@ -16,7 +17,6 @@ from ..errors import DesignError, JudgmentError, listed
 from ..fitting.estimates import Estimates
 from ..fitting.prediction import chances_of, codings_of, comparisons_of
 from ..kernel.likelihood import Problem
-from ..table import counted
 from .judge_counts import JudgeLines
 
 _FLAT = 1e-10  # a variance of log-probabilities per judgment below which the model expects all answers alike

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Confidence, Number, checked
+from ..base.arguments import Confidence, Number, checked
+from ..base.table import Field, Kind, Record, Table, counted, format_percent, in_order
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray
 from ..core.comparisons import Comparisons
@@ -17,7 +18,6 @@ from ..core.statistics import ratio, sign_p
 from ..data.judge_columns import read_judged, refuse_lists
 from ..errors import OptionError, listed
 from ..fitting.fitted import PlainFit
-from ..table import Field, Kind, Record, Table, counted, format_percent, in_order
 from .judge_counts import (
     JudgeLines,
     Repeats,

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Count, Jobs, Number, Rng, Share, as_generator, checked
+from ..base.arguments import Count, Jobs, Number, Rng, Share, as_generator, checked
+from ..base.table import Field, Qualifying, Record, Table, counted, format_number, format_p, format_share, named
 from ..core import basis
 from ..core.basis import Basis
 from ..core.columns import IntArray
@@ -26,7 +27,6 @@ from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
 from ..inference.worth import worth
 from ..resampling import Resampler, steps_shown
-from ..table import Field, Qualifying, Record, Table, counted, format_number, format_p, format_share, named
 from .judge_lists import JudgeLists, judge_lists
 from .judge_table import judge_data
 from .tree_fits import ByJudge, Growth, NodeFit, fitted

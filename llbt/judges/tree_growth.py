@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted, format_number
 from ..core.columns import Coded, IntArray, Label
 from ..errors import DesignError, SeparationError
 from ..kernel.score_processes import adjusted_p, contingency, fluctuation, orthonormal_scores
-from ..table import counted, format_number
 from .tree_fits import ByJudge, Growth, NodeFit, fitted, gains, judge_scores
 
 _EVERY = 8  # labels up to which all their partitions are tried

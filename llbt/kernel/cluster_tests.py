@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, stats
 
+from ..base.table import format_count, format_number
 from ..resampling import p_of_count
-from ..table import format_count, format_number
 from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem, information
 from .robust import Clustered, cluster_scores

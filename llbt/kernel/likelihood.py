@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import issparse
 
-from ..budgets import refuse_parameters
+from ..base.budgets import refuse_parameters
 from ..core.links import AnyResponse
 from ..core.response import THREE, TWO, Response
 from .cuttable import CutTable, cut_table

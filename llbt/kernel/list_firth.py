@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
 from .list_fit import FURTHEST, ListFit, ListPoint, moved, newton_step
 from .list_likelihood import Lists
 from .newton import SLOW, Step, newton

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from ..base.table import counted
 from ..errors import ConvergenceWarning, warn_user
-from ..table import counted
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 from scipy.sparse import csr_array
 
-from ..budgets import refuse_large
+from ..base.budgets import refuse_large
 from ..core.links import Cumulative
 from ..errors import DesignError, SlowWarning, warn_user
 from .indexed_rows import FloatArray, IntArray

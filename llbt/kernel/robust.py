@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from ..printing.notes import Qualifying
+from ..base.notes import Qualifying
 from .indexed_rows import FloatArray
 from .likelihood import Inverse, Problem, weighted_gram
 from .solvers import Fit

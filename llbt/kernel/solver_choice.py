@@ -18,7 +18,7 @@ from scipy import linalg
 from scipy.sparse import issparse
 from scipy.sparse.linalg import splu
 
-from ..budgets import memory
+from ..base.budgets import memory
 from .band import Band, Branches
 from .conjugate import Graph, bordered_gradients
 from .indexed_rows import FloatArray

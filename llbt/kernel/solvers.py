@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import linalg
 from scipy.sparse import issparse
 
-from ..budgets import refuse_parameters
+from ..base.budgets import refuse_parameters
 from ..core.links import Cumulative
 from ..resampling import step_made
 from .cuts import ordered_start

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Record, Table
 from ..core.columns import FloatArray, IntArray
-from ..table import Field, Record, Table
 from .system_scores import all_pairs, grouped_systems
 
 Ties = Literal["strict", "drop", "half"]

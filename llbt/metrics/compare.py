@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import Count, Jobs, Rng, checked
+from ..base.arguments import Count, Jobs, Rng, checked
+from ..base.table import Field, Record, Table, about, counted
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..resampling import Resampler, p_value
-from ..table import Field, Record, Table, about, counted
 from .correlate import Level, correlation_of
 from .kernels import Coefficient
 from .metric_tests import (

@@ -12,13 +12,13 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import JUDGED_INSIDE, Count, Jobs, Rng, Share, checked
+from ..base.arguments import JUDGED_INSIDE, Count, Jobs, Rng, Share, checked
+from ..base.table import Field, Qualifying, Record, Table, about, counted, format_number, p_fields
 from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, Label
 from ..errors import OptionError, listed
 from ..resampling import Resampler
-from ..table import Field, Qualifying, Record, Table, about, counted, format_number, p_fields
 from .compare import SAYS, MetricComparison, difference_p, measure_of, measured, run_test
 from .correlate import Level
 from .kernels import Coefficient

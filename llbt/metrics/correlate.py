@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Positive, checked
+from ..base.arguments import Positive, checked
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted, format_number
 from .kernels import (
     NAMES,
     Coefficient,

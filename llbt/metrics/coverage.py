@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.table import Field, Record, Table, counted, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, percentiles
-from ..table import Field, Record, Table, counted, interval_fields
 from .correlate import Level, correlation_of, score_matrices
 from .interval import IntervalMethod, bootstrap_task, entries, fisher_interval
 from .kernels import NAMES, Coefficient

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import IntArray
 from ..errors import OptionError, kind_of
-from ..table import Field, Record, Table, counted
 from .decision_records import DecisionTable
 
 

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import checked, is_whole
+from ..base.arguments import checked, is_whole
+from ..base.table import Field, Kind, Record, Table
 from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError
-from ..table import Field, Kind, Record, Table
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import Count, Jobs, Rng, Share, checked
+from ..base.arguments import Count, Jobs, Rng, Share, checked
+from ..base.table import about, counted
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, within
 from ..resampling import Resampler
-from ..table import about, counted
 from .decision_records import DecisionTable
 from .null_hypotheses import floor_note
 from .segment_tests import bootstrap, paired_t, rank_sum

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
-from ..arguments import Confidence, Count, Share, checked
+from ..base.arguments import Confidence, Count, Share, checked
+from ..base.table import Field, Record, Table, counted, format_number, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..errors import JudgmentError, OptionError
 from ..kernel.robust import effective_clusters
-from ..table import Field, Record, Table, counted, format_number, interval_fields
 from .agreement_regression import AgreementRegression, agreement_regression
 from .system_scores import numbers
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ..arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.table import Field, Record, Table, counted, interval_fields
 from ..core.columns import FloatArray
 from ..errors import OptionError
 from ..resampling import Resampler, degenerate_notes, percentiles
-from ..table import Field, Record, Table, counted, interval_fields
 from .correlate import Correlation, Level, correlation_of, score_matrices
 from .kernels import NAMES, Coefficient
 from .resampled import Resampled, bootstrap_correlations

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray, Label, arranged, as_objects, refuse_surrogates
 from ..data.column_roles import Names
 from ..data.frames import plain
@@ -20,7 +21,6 @@ from ..data.score_tables import score_table
 from ..data.sources import as_names
 from ..data.tables import unused_note
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted
 from .system_scores import refuse_other_labels, score_matrix
 
 _FEWEST, _MOST = 3, 5000  # systems that the Shapiro–Wilk test can have

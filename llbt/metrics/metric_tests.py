@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from ..base.table import counted
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, OptionError
 from ..resampling import drawn_swaps
-from ..table import counted
 from .correlate import Level, correlation_of
 from .interval import bootstrap_task, entries
 from .kernels import NAMES, Coefficient

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..base.table import Qualifying, counted, format_number
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
-from ..table import Qualifying, counted, format_number
 from .metric_tests import TestMethod
 
 _SCOPE: dict[TestMethod, str] = {

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Positive, checked
+from ..base.arguments import Positive, checked
 from ..core.columns import FloatArray
 from ..errors import LLBTWarning, warn_user
 from .kernels import LEAST

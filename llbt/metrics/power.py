@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Count, Jobs, Rng, Share, checked
+from ..base.arguments import Count, Jobs, Rng, Share, checked
+from ..base.table import Field, Record, Table, counted, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, interval_fields
 from .compare import run_test
 from .correlate import Level, score_matrices
 from .coverage import TRIALS, several, wilson

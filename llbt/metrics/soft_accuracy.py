@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import Count, Jobs, Rng, checked
+from ..base.arguments import Count, Jobs, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray
 from ..errors import JudgmentError
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, format_number
 from .segment_tests import sign_flips
 from .system_scores import all_pairs, numbers, read_segments
 

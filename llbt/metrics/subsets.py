@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import Confidence, Count, Jobs, Rng, checked, is_whole
+from ..base.arguments import Confidence, Count, Jobs, Rng, checked, is_whole
+from ..base.table import Field, Record, Table, counted, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..errors import JudgmentError, OptionError
 from ..resampling import Resampler, percentiles
-from ..table import Field, Record, Table, counted, interval_fields
 from .kernels import LEAST, NAMES, Coefficient, plain_correlations
 from .outliers import why_undefined
 from .system_scores import JointScores, read_systems

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..base.table import counted
 from ..core.columns import FloatArray, IntArray, unmasked
 from ..errors import JudgmentError, OptionError, kind_of, listed, within
-from ..table import counted
 from .kernels import settled
 
 KEEP = "Leave these out of both: keep = metric.notna() & human.notna()"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..base.table import about, counted
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed, within
-from ..table import about, counted
 from .correlate import Level, score_matrices
 from .kernels import comparable
 from .metric_scores import MetricScores

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import NotNegative, checked
+from ..base.arguments import NotNegative, checked
+from ..base.table import Field, Qualifying, Record, Table, counted, format_number
 from ..core.columns import FloatArray
 from ..errors import DesignError, JudgmentError
-from ..table import Field, Qualifying, Record, Table, counted, format_number
 from .kernels import apart, settled
 from .system_scores import all_pairs, numbers, refuse_other_labels
 

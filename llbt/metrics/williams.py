@@ -6,7 +6,7 @@ import math
 
 from scipy import stats
 
-from ..arguments import Number, checked, is_real
+from ..base.arguments import Number, checked, is_real
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult

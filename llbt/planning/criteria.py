@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..arguments import JUDGED_INSIDE
+from ..base.arguments import JUDGED_INSIDE
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError, safe_repr
 from ..fitting.estimates import Estimates

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray, Label, Lines, groups
 from ..core.comparisons import Comparisons, lines_of
 from ..core.counts import counts_of_outcomes
 from ..core.statistics import TestResult
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted, format_number
 from .betting_evidence import log_e_values, log_leads, log_two_sided, of_counts, of_scores
 
 _MOST_ROWS = 60

@@ -10,7 +10,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 from scipy import special, stats
 
-from ..arguments import JUDGED_INSIDE, Confidence, Count, Positive, Rng, Share, as_generator, checked, is_list
+from ..base.arguments import JUDGED_INSIDE, Confidence, Count, Positive, Rng, Share, as_generator, checked, is_list
+from ..base.notes import Qualifying
+from ..base.table import Field, Record, Table, counted, format_count, format_number, format_percent
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
@@ -22,8 +24,6 @@ from ..inference.log_worths import LogWorths, centred
 from ..inference.pairwise import all_pairs
 from ..inference.scales import FACTORS
 from ..inference.simultaneous import root_of
-from ..printing.notes import Qualifying
-from ..table import Field, Record, Table, counted, format_count, format_number, format_percent
 
 _DRAWS = 4_000  # of estimates to come; the share of them that reach a goal is right to .007
 _TRUTHS = 200  # worths that the estimates allow, for the interval of what is needed

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arguments import Count, checked, is_real
-from ..budgets import refuse_large
+from ..base.arguments import Count, checked, is_real
+from ..base.budgets import refuse_large
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray, Label
 from ..errors import DesignError, OptionError, listed
 from ..fitting.estimates import Estimates
@@ -18,7 +19,6 @@ from ..fitting.fitted import DiscriminationsFit, PlainFit, RankingsFit, average_
 from ..fitting.prediction import chances_of, check_place, pairs_at, undetermined_comparisons
 from ..fitting.protocols import has_discriminations, has_lists
 from ..formulas.grid import At
-from ..table import Field, Record, Table, counted, format_number
 from .criteria import CRITERIA, Asked, Candidates, Criterion, Goal, SparseRows, asked
 
 _OBJECTS = ("object_i", "object_j")

@@ -11,11 +11,21 @@ from typing import Annotated, ClassVar
 import numpy as np
 from scipy import special
 
-from ..arguments import JUDGED_INSIDE, Confidence, Count, Jobs, Rng, Share, checked
+from ..base.arguments import JUDGED_INSIDE, Confidence, Count, Jobs, Rng, Share, checked
+from ..base.table import (
+    Field,
+    Kind,
+    Record,
+    Table,
+    counted,
+    format_count,
+    format_number,
+    format_percent,
+    interval_fields,
+)
 from ..classical.sign_rules import share_interval
 from ..core.columns import FloatArray, IntArray
 from ..resampling import Resampler
-from ..table import Field, Kind, Record, Table, counted, format_count, format_number, format_percent, interval_fields
 from .power_tests import p_values
 from .power_truth import PowerTest, Truth, check_flips, checked_judgments, checked_tests
 from .scenarios import Scenario, checked_scenarios, varied

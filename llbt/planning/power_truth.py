@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arguments import is_whole
+from ..base.arguments import is_whole
 from ..core.columns import FloatArray, IntArray
 from ..core.response import THREE, TWO, Response
 from ..errors import OptionError, listed, safe_repr

@@ -9,7 +9,17 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..arguments import JUDGED_INSIDE, BelowOne, Count, Kind, NotNegative, Positive, checked, checked_record, is_whole
+from ..base.arguments import (
+    JUDGED_INSIDE,
+    BelowOne,
+    Count,
+    Kind,
+    NotNegative,
+    Positive,
+    checked,
+    checked_record,
+    is_whole,
+)
 from ..errors import OptionError
 
 _MOST_OBJECTS = 50

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arguments import Share, checked
-from ..budgets import refuse_large
+from ..base.arguments import Share, checked
+from ..base.budgets import refuse_large
 from ..core.columns import Label, refuse_surrogates
 from ..errors import OptionError, kind_of
 from .betting_evidence import N_BETS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..inference.held_out import HeldOut
 from .style import COLUMN, DASHED, axes_of, finish, ink, legend_above, look_of, points
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..errors import DesignError
 from ..inference.changes_record import SCALES, Changes
 from ..inference.scales import FACTORS

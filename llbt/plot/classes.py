@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import counted, format_percent
 from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..inference.log_worths import centred
 from ..judges.class_protocol import Classes, ClassesLike
-from ..table import counted, format_percent
 from .style import (
     COLUMN,
     PALE,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from ..arguments import JUDGED_INSIDE, checked
+from ..base.arguments import JUDGED_INSIDE, checked
+from ..base.table import format_number
 from ..errors import OptionError, listed, printable
 from ..metrics.decision_records import DecisionTable
 from ..metrics.difference_curve import DifferenceCurve
 from ..metrics.kernels import NAMES
 from ..metrics.subsets import SubsetCorrelations
-from ..table import format_number
 from .style import (
     BLUE,
     COLUMN,

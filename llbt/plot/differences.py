@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import format_number, format_percent
 from ..core.columns import FloatArray, IntArray, Label, is_among
 from ..data.system_scores import TIE, as_scores
 from ..errors import JudgmentError, OptionError, listed
-from ..table import format_number, format_percent
 from .style import BLUE, COLUMN, GREY, ORANGE, axes_of, finish, label_scale, short_names
 
 if TYPE_CHECKING:

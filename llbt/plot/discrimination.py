@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
 from ..fitting.fitted import DiscriminationsFit
 from ..fitting.specification import IntervalMethod
 from .style import (

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, Count, checked
+from ..base.arguments import JUDGED_INSIDE, Count, checked
+from ..base.table import Table, format_count, format_p
 from ..core.columns import Label
 from ..errors import DesignError, OptionError, kind_of, listed
 from ..fitting.fitted import PlainFit
 from ..inference.residuals import Residual
 from ..inference.residuals import residuals as residuals_of
-from ..table import Table, format_count, format_p
 from .style import (
     BLUE,
     COLUMN,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, checked
+from ..base.arguments import JUDGED_INSIDE, checked
+from ..base.table import Table
 from ..errors import OptionError, kind_of, listed
-from ..table import Table
 from .style import BLUE, finish, label_scale, points, rows_of, set_log_axis, short_names, zero_line
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import format_count
 from ..fitting.fitted import WithWorths
 from ..inference.fragility import Fragility
 from ..inference.fragility import fragility as fragility_of
-from ..table import format_count
 from .style import BLUE, GREY, finish, label_scale, legend_above, points, rows_of, set_log_axis, short_names
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, Confidence, checked
+from ..base.arguments import JUDGED_INSIDE, Confidence, checked
+from ..base.table import Table, format_share
 from ..errors import OptionError, kind_of, listed
 from ..fitting.estimates import Estimates
 from ..fitting.fit_part import FitPart
@@ -19,7 +20,6 @@ from ..inference.pairwise_record import Pairwise, takes_many_letters
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
 from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
-from ..table import Table, format_share
 from .style import (
     BLUE,
     COLUMN,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import checked
+from ..base.arguments import checked
 from ..core.columns import Label, is_among
 from ..errors import OptionError, listed
 from ..inference.judge_effects import JudgeEffects

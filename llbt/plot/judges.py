@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
 from ..core.columns import FloatArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import counted
 from ..core.columns import FloatArray
 from ..fitting.fitted import PlainFit
 from ..formulas.grid import At
 from ..inference.log_worths import centred
 from ..inference.residuals import residuals
-from ..table import counted
 from .style import (
     BODY,
     COLUMN,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import Count, checked
+from ..base.arguments import Count, checked
 from ..core.columns import FloatArray, Label
 from ..inference.drift_record import Drift
 from ..scores.elo_history import EloHistory

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..arguments import Count, checked
-from ..budgets import refuse_large
+from ..base.arguments import Count, checked
+from ..base.budgets import refuse_large
+from ..base.table import counted, format_count, format_share
 from ..core.columns import FloatArray, IntArray, groups
 from ..core.comparisons import Comparisons
 from ..core.response import THREE, TWO, Response
@@ -17,7 +18,6 @@ from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths
 from ..formulas.grid import At, labels_at
 from ..inference.pairwise import pairwise
-from ..table import counted, format_count, format_share
 from .style import (
     BLUE,
     COLUMN,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import Share, checked
+from ..base.arguments import Share, checked
+from ..base.table import format_count
 from ..core.columns import FloatArray, IntArray
 from ..planning.power import Power, required_judgments
 from ..planning.scenarios import varied
-from ..table import format_count
 from .style import (
     BLUE,
     COLUMN,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from ..arguments import JUDGED_INSIDE, Count, checked
+from ..base.arguments import JUDGED_INSIDE, Count, checked
 from ..core.columns import FloatArray
 from ..errors import JudgmentError, kind_of, listed
 from .style import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..arguments import Share, checked
+from ..base.arguments import Share, checked
 from ..metrics.compare_all import MetricComparisons
 from .style import BLUE, BODY, axes_of, finish, row_size, short_names, thinned, without_frame
 

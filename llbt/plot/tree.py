@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import Confidence, checked
+from ..base.arguments import Confidence, checked
+from ..base.table import format_p
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..fitting.fitted import average_of
@@ -14,7 +15,6 @@ from ..inference.log_worths import centred
 from ..inference.worth import worth
 from ..judges.tree import JudgeTree
 from ..judges.tree_growth import Node
-from ..table import format_p
 from .style import (
     BLUE,
     COLUMN,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import checked
+from ..base.arguments import checked
+from ..base.table import stars
 from ..core.columns import FloatArray
 from ..scores.pairwise_records import Mechanism, PairwiseScores, ScoreTest
-from ..table import stars
 from .style import (
     BODY,
     axes_of,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import Count, checked
+from ..base.arguments import Count, checked
 from ..core.columns import FloatArray
 from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths, average_of

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.table import Field, Table, about, interval_fields
 from ..core.statistics import critical_value
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
@@ -14,7 +15,6 @@ from ..inference.ranks import leaderboard
 from ..plot.classes import several_worths
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.pairs import probability_map
-from ..table import Field, Table, about, interval_fields
 from .calibration_words import Calibrated
 from .page_parts import complete, folded, picture, table
 from .sections import Sections, told_pairs

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..auditing.finding import p_text
+from ..base.table import Table, counted, format_count, format_number, format_percent
 from ..core.statistics import TestResult
 from ..fitting.fitted import WorthSource
-from ..table import Table, counted, format_count, format_number, format_percent
 from .preference_words import Said, interval_text, odds_text, worth_sentences
 
 

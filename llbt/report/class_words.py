@@ -7,13 +7,13 @@ import pandas as pd
 from scipy import special
 
 from ..auditing.finding import p_text
+from ..base.table import counted, format_count, format_number, format_percent, format_share
 from ..core.columns import Label
 from ..inference.log_worths import averaged_share
 from ..inference.pairwise import pairwise
 from ..inference.ranks import leaderboard
 from ..inference.worth import worth
 from ..judges.class_protocol import ClassesLike
-from ..table import counted, format_count, format_number, format_percent, format_share
 from .preference_words import Said, interval_text, odds_text, order_text, valued
 
 SURE = 0.9  # a posterior probability from which on a judge is placed

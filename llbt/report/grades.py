@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.table import Field, Table
 from ..fitting.plain_estimates import PlainEstimates
-from ..table import Field, Table
 
 _GROUPS = 5  # of about as many judgments each
 

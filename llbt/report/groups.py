@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Field, Table, counted, format_percent
 from ..judges.class_protocol import ClassesLike
 from ..judges.classes import ClassModels
 from ..judges.tree import JudgeTree
 from ..plot.classes import classes as classes_plot
 from ..plot.classes import posteriors as posteriors_plot
 from ..plot.tree import tree as tree_plot
-from ..table import Field, Table, counted, format_percent
 from .class_words import SURE
 from .interpret import interpret
 from .page_parts import complete, folded, monospaced, paragraph, picture, table

@@ -10,8 +10,17 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..arguments import Confidence, checked
 from ..auditing.finding import p_text
+from ..base.arguments import Confidence, checked
+from ..base.table import (
+    Field,
+    Record,
+    Table,
+    counted,
+    format_count,
+    format_number,
+    format_percent,
+)
 from ..core.statistics import TestResult
 from ..errors import DesignError, printable
 from ..fitting.best_worst_effects import BestWorstEffects
@@ -30,15 +39,6 @@ from ..inference.goodness import GoodnessOfFit, goodness_of_fit
 from ..inference.nested import few_judgments
 from ..judges.calibrate import Calibration
 from ..judges.class_fit import LatentClasses
-from ..table import (
-    Field,
-    Record,
-    Table,
-    counted,
-    format_count,
-    format_number,
-    format_percent,
-)
 from .calibration_words import calibration_topics
 from .class_words import class_topics
 from .judge_words import discrimination_sentence, judge_sentence

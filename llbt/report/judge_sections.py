@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.table import Record, Table
 from ..fitting.protocols import WithDiscriminations, WithEffects
 from ..inference.anova import anova
 from ..inference.judge_effects import judge_effects
@@ -19,7 +20,6 @@ from ..plot.discrimination import discrimination as discrimination_plot
 from ..plot.judge_effects import judge_effects as judge_effects_plot
 from ..plot.judges import judges as judges_plot
 from ..plot.judges import ties as ties_plot
-from ..table import Record, Table
 from .page_parts import complete, folded, or_why, paragraph, picture, table
 from .report_inputs import Study
 

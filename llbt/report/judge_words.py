@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..auditing.finding import p_text
+from ..base.table import counted, format_number, format_percent
 from ..core.statistics import TestResult
 from ..errors import listed
 from ..fitting.protocols import WithDiscriminations, WithEffects
 from ..inference.pairwise import pairwise
-from ..table import counted, format_number, format_percent
 from .preference_words import Said
 
 _EFFECTS = {"object": "log-worths", "tie": "ties", "order": "the order effect"}

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..auditing.audit import Audit, audit
+from ..base.table import format_count
 from ..core.rankings import Rankings
 from ..errors import SeparationError
 from ..fitting.ranking_model import default_formula_of_lists, fit_cautiously
@@ -17,7 +18,6 @@ from ..inference.log_worths import worth_classes
 from ..inference.pairwise import pairwise
 from ..judges.tree import JudgeTree
 from ..plot.pairs import probabilities as probabilities_plot
-from ..table import format_count
 from .groups import told_tree
 from .interpret import interpret
 from .page_parts import complete, folded, or_why, paragraph, picture, table

@@ -10,11 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, Confidence, Digits, checked
-from ..core.columns import FloatArray
-from ..errors import OptionError, kind_of
-from ..fitting.fitted import AnyFit, ClassSource, OneSource
-from ..table import (
+from ..base.arguments import JUDGED_INSIDE, Confidence, Digits, checked
+from ..base.table import (
     Field,
     Record,
     Table,
@@ -26,6 +23,9 @@ from ..table import (
     format_percent,
     stars,
 )
+from ..core.columns import FloatArray
+from ..errors import OptionError, kind_of
+from ..fitting.fitted import AnyFit, ClassSource, OneSource
 from .model_columns import WHOLE, ModelColumn, model_columns
 from .model_terms import called, chosen
 

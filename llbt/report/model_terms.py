@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..base.table import check_renamed, relabelled
 from ..core.columns import is_among
 from ..errors import OptionError, listed
-from ..table import check_renamed, relabelled
 from .model_columns import ModelColumn
 
 

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..arguments import Confidence, checked
 from ..auditing.audit import Audit
+from ..base.arguments import Confidence, checked
+from ..base.table import format_count
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..data.paths import held
@@ -41,7 +42,6 @@ from ..plot.network import network as network_plot
 from ..plot.pairs import outcomes as outcomes_plot
 from ..plot.pairs import probabilities as probabilities_plot
 from ..resampling import shown
-from ..table import format_count
 from .calibration_sections import calibration_sections, calls_of_calibration
 from .grades import expected_grades
 from .groups import call_of, groups_of

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from ..base.table import LEGEND, Field, Record, Table, printed_cells
 from ..errors import LLBTError, printable
 from ..plot.style import on_page
-from ..table import LEGEND, Field, Record, Table, printed_cells
 from .page_script import SCRIPT
 from .page_style import IN_PICTURES, content_policy, stylesheet
 

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 
+from ..base.table import Field, Table, counted, interval_fields
 from ..core.patterns import Patterns
 from ..core.statistics import critical_value
 from ..fitting.pattern_estimates import PatternEstimates
@@ -14,7 +15,6 @@ from ..formulas.grid import At
 from ..inference.log_worths import worth_classes
 from ..inference.pairwise import pairwise
 from ..plot.pairs import probability_map
-from ..table import Field, Table, counted, interval_fields
 from .page_parts import complete, folded, paragraph, picture, table
 from .pattern_shares import PatternShares, pattern_shares, shares_table
 from .pattern_words import dependence_of, dependence_test, held_of

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..base.table import Field, Table, interval_fields
 from ..core.columns import FloatArray, IntArray
 from ..core.patterns import MISSING
 from ..fitting.pattern_estimates import PatternEstimates
 from ..fitting.pattern_likelihood import PatternLikelihood
-from ..table import Field, Table, interval_fields
 
 
 @dataclass(frozen=True, eq=False)

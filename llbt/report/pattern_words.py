@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..auditing.finding import p_text
+from ..base.table import counted, format_count, format_number, format_percent
 from ..core.patterns import MISSING
 from ..core.statistics import TestResult, chi2_p_value
 from ..fitting.pattern_estimates import PatternEstimates
-from ..table import counted, format_count, format_number, format_percent
 from .pattern_shares import pattern_shares
 from .preference_words import Decisions, Said, interval_text, odds_text
 

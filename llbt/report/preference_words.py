@@ -11,13 +11,13 @@ import numpy as np
 from scipy import special
 
 from ..auditing.finding import p_text
+from ..base.table import counted, format_count, format_number, format_percent, format_share
 from ..core.columns import FloatArray, Label
 from ..fitting.estimates import Estimates
 from ..inference.log_worths import averaged_share, worth_classes
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.worth import worth_table
-from ..table import counted, format_count, format_number, format_percent, format_share
 
 Said = tuple[str, dict[str, float]]  # a sentence and the numbers in it
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.table import format_count, format_number, format_percent
 from ..fitting.protocols import WithRankings
 from ..fitting.ranking_estimates import RankingEstimates
-from ..table import format_count, format_number, format_percent
 from .preference_words import Said, interval_text, odds_text
 
 _MODELS = {"ranking": "Plackett-Luce model", "best_worst": "model of best and worst"}

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..auditing.audit import Audit
+from ..base.table import Table, counted, format_count
 from ..errors import OptionError
 from ..fitting.fitted import OneSource, WithWorths, average_of
 from ..formulas.grid import At
@@ -16,7 +17,6 @@ from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.worth import worth as worth_plot
-from ..table import Table, counted, format_count
 from .page_parts import complete, folded, monospaced, paragraph, picture, table
 
 Sections = dict[str, tuple[str, Callable[[], list[str]]]]  # by name: heading, and what makes the parts

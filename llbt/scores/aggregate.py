@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.table import Field, Record, Table, counted, format_count, interval_fields
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
 from ..data.column_roles import Names
 from ..data.system_scores import SystemScores, as_scores
 from ..errors import DesignError, JudgmentError, OptionError
 from ..resampling import Resampler
-from ..table import Field, Record, Table, counted, format_count, interval_fields
 from .bradley_terry import BradleyTerry
 from .mechanisms import Asked, Mechanism, Method, Scored, named, scored
 from .outcomes import Outcomes, outcomes_of_scores, outcomes_of_table, refuse_without_scores

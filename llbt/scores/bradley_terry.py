@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments import checked_record
+from ..base.arguments import checked_record
+from ..base.table import counted, format_count
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
 from ..errors import OptionError, SeparationError, listed
@@ -17,7 +18,6 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.specification import Prior
 from ..inference.log_worths import centred
 from ..kernel.batch import fit_many
-from ..table import counted, format_count
 from .outcomes import Outcomes
 
 Ties = Literal["davidson", "half", "drop"]

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import JUDGED_INSIDE, checked
+from ..base.arguments import JUDGED_INSIDE, checked
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray, Label
 from ..errors import JudgmentError, OptionError, listed
-from ..table import Field, Record, Table, counted
 
 _EQUAL = 1e-9  # scores that differ by no more are equal
 _TOP = 3

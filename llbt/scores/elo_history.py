@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from ..arguments import JUDGED_INSIDE, Positive, checked, is_real
+from ..base.arguments import JUDGED_INSIDE, Positive, checked, is_real
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray, Label, as_objects
 from ..core.judgments import Judgments
 from ..data.judge_columns import read_judged
 from ..errors import DesignError, OptionError, kind_of, listed
-from ..table import Field, Record, Table, counted, format_number
 
 Start = Annotated[float | Mapping[Label, float], JUDGED_INSIDE]
 

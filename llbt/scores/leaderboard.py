@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arguments import Confidence, Count, Jobs, Rng, checked
-from ..budgets import refuse_square
+from ..base.arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.budgets import refuse_square
+from ..base.table import counted, format_count, format_number
 from ..classical.pair_tables import Adjust, adjust_note, adjusted_p
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.column_roles import Names
@@ -18,7 +19,6 @@ from ..data.system_scores import SystemScores, as_scores, instance_columns
 from ..errors import DesignError, JudgmentError, OptionError
 from ..kernel.robust import effective_clusters
 from ..resampling import Resampler
-from ..table import counted, format_count, format_number
 from .adjusted_means import adjusted_means
 from .board_tests import BoardPairs, BoardTest, board_pairs, least_p
 from .grouped_tests import Units, means

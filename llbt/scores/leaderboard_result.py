@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..base.table import Field, Record, Table, counted, p_fields
 from ..classical.pair_counts import as_whole
 from ..classical.pair_tables import Adjust
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import compact_letters, letters_exceed, ratio, significance_clusters
 from ..errors import DesignError
-from ..table import Field, Record, Table, counted, p_fields
 from .board_tests import BoardTest
 
 Grouping = Literal["clusters", "letters", "leader"]

@@ -11,12 +11,12 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 from scipy import special
 
-from ..arguments import Kind
+from ..base.arguments import Kind
+from ..base.table import counted, format_count
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
 from ..errors import DesignError, alternatives
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
-from ..table import counted, format_count
 from .bradley_terry import BradleyTerry, bradley_terry, resampled_log_odds, without_ties
 from .outcomes import Outcomes, check_whole
 from .ratings import (

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..budgets import refuse_square
+from ..base.budgets import refuse_square
+from ..base.table import counted
 from ..classical.pair_counts import pair_counts
 from ..core.columns import FloatArray, IntArray, Label, Lines
 from ..core.comparisons import Comparisons, tabulate
@@ -15,7 +16,6 @@ from ..core.response import THREE, TWO
 from ..data.system_scores import NO_GAME, SystemScores, TieRule
 from ..errors import JudgmentError, listed
 from ..resampling import drawn_counts, drawn_weights
-from ..table import counted
 
 
 @dataclass(frozen=True, eq=False)

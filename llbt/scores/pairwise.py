@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from ..arguments import Confidence, checked
-from ..budgets import refuse_square
+from ..base.arguments import Confidence, checked
+from ..base.budgets import refuse_square
+from ..base.table import counted
 from ..classical.pair_tables import Adjust, adjusted_p
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
@@ -20,7 +21,6 @@ from ..data.table_readers import from_counts
 from ..errors import DesignError, listed
 from ..fitting.model import LLBT
 from ..inference.log_worths import centred
-from ..table import counted
 from .paired_tests import (
     PairedTest,
     cleaned,

@@ -9,11 +9,11 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..arguments import Share, checked
+from ..base.arguments import Share, checked
+from ..base.table import Field, Record, Table, counted, format_count, interval_fields, p_fields
 from ..classical.pair_tables import Adjust, adjust_note
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, IntArray, Label
-from ..table import Field, Record, Table, counted, format_count, interval_fields, p_fields
 from .paired_tests import PairedTest
 
 ScoreTest = Literal["t", "median", "sign", "wilcoxon"]

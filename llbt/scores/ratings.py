@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from ..arguments import BelowOne, Count, Finite, Positive, checked_record
+from ..base.arguments import BelowOne, Count, Finite, Positive, checked_record
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from ..arguments import Jobs, Rng, checked
+from ..base.arguments import Jobs, Rng, checked
 from ..core.columns import Label
 from ..core.comparisons import Comparisons
 from ..data.column_roles import Names

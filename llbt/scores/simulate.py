@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..arguments import Count, Fraction, Rng, as_generator, checked, whole
+from ..base.arguments import Count, Fraction, Rng, as_generator, checked, whole
+from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray
 from ..errors import OptionError
-from ..table import Field, Record, Table, counted
 
 Generator = Literal["published_code", "section_4", "appendix_a2"]
 

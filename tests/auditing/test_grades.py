@@ -10,9 +10,9 @@ from support import shell
 
 import llbt
 from llbt.auditing.grade_checks import _along, _larger
+from llbt.base.table import format_percent
 from llbt.core.response import graded
 from llbt.report import page
-from llbt.table import format_percent
 
 GRADES = {2: 2, 1: 1, 0: 0, -1: -1, -2: -2}
 FORMAT = llbt.formats.columns(outcome="grade", outcomes=GRADES)

@@ -9,10 +9,10 @@ from scipy import special
 from support.clusters import close, judged, quietly
 
 import llbt
+from llbt.base.notes import qualifying
 from llbt.fitting.cluster_units import DependenceUnit
 from llbt.fitting.cluster_units import unit_of as choice_of
 from llbt.kernel import robust
-from llbt.printing.notes import qualifying
 
 
 def unit_of(res: llbt.LLBTResults, *names: str) -> DependenceUnit | None:

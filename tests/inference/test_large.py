@@ -15,7 +15,7 @@ from support.surface import public
 
 import llbt
 from llbt import LargeResults, LLBTResults
-from llbt.arguments import filled
+from llbt.base.arguments import filled
 from llbt.errors import OptionError
 from llbt.fitting.unsupported_questions import OF_LARGE
 from llbt.inference.large import simultaneous

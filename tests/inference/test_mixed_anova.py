@@ -20,7 +20,7 @@ def c() -> llbt.Comparisons:
     )
 
 
-def _p(table: llbt.table.Table) -> float:
+def _p(table: llbt.base.table.Table) -> float:
     return float(table.to_frame()["p_value"].iloc[-1])
 
 

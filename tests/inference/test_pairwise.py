@@ -9,7 +9,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from llbt import Scenario, power
-from llbt.arguments import as_generator
+from llbt.base.arguments import as_generator
 from llbt.core.max_z import max_z
 from llbt.core.statistics import adjust_p, compact_letters, letters_exceed, significance_clusters, two_sided_p
 from llbt.errors import OptionError

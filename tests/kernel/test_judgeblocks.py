@@ -104,7 +104,7 @@ def test_what_needs_the_whole_covariance_alone_is_refused(monkeypatch):
     table = judged(4, 200, 60, 1)
     roomy = llbt.LLBT.from_formula("object * judge + tie", table).fit(method="eliminate")
     whole, worths = roomy.cov_params(), llbt.worth(roomy, at={"judge": 7}).to_frame()
-    monkeypatch.setattr("llbt.budgets.memory", lambda: 4.0 * roomy.params.size**2)
+    monkeypatch.setattr("llbt.base.budgets.memory", lambda: 4.0 * roomy.params.size**2)
     res = llbt.LLBT.from_formula("object * judge + tie", table).fit(method="eliminate")
     np.testing.assert_allclose(res.bse, np.sqrt(np.diag(whole)), rtol=1e-8)
     pd.testing.assert_frame_equal(llbt.worth(res, at={"judge": 7}).to_frame(), worths, rtol=1e-8)

@@ -11,13 +11,13 @@ import pytest
 from support.shell import run
 
 import llbt
+from llbt.base.table import Field
 from llbt.errors import DesignError
 from llbt.report import page, page_parts
 from llbt.report.interpret import interpret
 from llbt.report.page import write_report
 from llbt.report.page_script import SCRIPT
 from llbt.report.page_style import COLOURS, stylesheet
-from llbt.table import Field
 
 pytestmark = pytest.mark.xdist_group("pages")  # one worker has all tests of the pages, and writes each once
 

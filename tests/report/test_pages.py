@@ -9,8 +9,8 @@ import pytest
 from support.printed_answers import all_answers, names
 
 import llbt
+from llbt.base.table import Field, Table
 from llbt.errors import OptionError
-from llbt.table import Field, Table
 
 TOO_LARGE = re.compile(
     r"Overfull \\[hv]box|^! |LaTeX Warning: Float too large|LaTeX Warning: Text page \d+ contains only"

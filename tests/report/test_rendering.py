@@ -16,8 +16,8 @@ from scipy import stats
 from support.fits import fit_by
 
 import llbt
-from llbt.printing.markup import sortable
-from llbt.table import Field, Table
+from llbt.base.markup import sortable
+from llbt.base.table import Field, Table
 
 TABLE1 = llbt.load_dataset("dras_table1")
 LEGEND = "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llbt.table import Record
+from llbt.base.table import Record
 
 
 def in_full(answer: Record) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from support.calls import AGREE, DIFFERENCES, TESTS, graded, mixed
 
 import llbt
-from llbt.table import Record
+from llbt.base.table import Record
 
 LONG = [  # as models are called
     "claude-3-5-sonnet-20241022-thinking",

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import llbt
-from llbt import budgets
+from llbt.base import budgets
 from llbt.inference import pairwise as pairwise_room
 
 GIB = 2**30
@@ -190,7 +190,7 @@ def test_memory_is_what_the_group_of_the_process_leaves(line, folder, names, tmp
 def test_a_limit_of_the_process_is_the_budget():
     """Under ulimit -v of 4 GiB: a matrix of 24,000 objects (4.3 GiB) is refused with its figure, and DuckDB is told."""
     code = (
-        "from llbt import budgets; from llbt.data.duckdb_files import connection_to\n"
+        "from llbt.base import budgets; from llbt.data.duckdb_files import connection_to\n"
         "assert budgets.memory() < 4 * 2**30, budgets.memory()\n"
         "limit = connection_to([]).sql(\"SELECT current_setting('memory_limit')\").fetchall()[0][0]\n"
         "assert float(limit.split()[0]) <= 3.2 or 'MiB' in limit, limit\n"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from .errors import OptionError, listed, safe_repr
+from ..errors import OptionError, listed, safe_repr
 
 _ALIKE = 0.75  # difflib's ratio from which a name is near another
 _LONGEST = 40  # characters of a value that is repeated in a hint

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeGuard, TypeVar, Union
 
 import numpy as np
 
-from .errors import DesignError, LLBTError, OptionError, alternatives, safe_repr
+from ..errors import DesignError, LLBTError, OptionError, alternatives, safe_repr
 from .foreign_names import unknown_argument
 
 P = ParamSpec("P")

@@ -9,7 +9,7 @@ import pytest
 from support.calls import JUDGMENTS, by_judge, fitted
 
 import llbt
-from llbt.table import Field
+from llbt.base.table import Field
 
 
 def test_an_answer_has_rows_and_columns() -> None:

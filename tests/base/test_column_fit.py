@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llbt
-from llbt.printing.column_fit import WIDTH, broken, fitted, lines_of, reader_heading, text_width, with_bounds_joined
-from llbt.printing.layout import Column
-from llbt.table import Field, Table, interval_fields
+from llbt.base.column_fit import WIDTH, broken, fitted, lines_of, reader_heading, text_width, with_bounds_joined
+from llbt.base.layout import Column
+from llbt.base.table import Field, Table, interval_fields
 
 LONG = [f"Llama-3.1-Nemotron-{k}B-Instruct-2024-09-final" for k in (8, 70, 405)]
 

@@ -10,7 +10,7 @@ from support.printed_answers import in_full as long_tables
 from support.printed_answers import names, of_fits, of_judgments, of_no_names, of_scores
 
 import llbt
-from llbt.printing.notes import (
+from llbt.base.notes import (
     MOST,
     WIDTH,
     Qualifying,
@@ -23,7 +23,7 @@ from llbt.printing.notes import (
     text_width,
     wrapped,
 )
-from llbt.table import Field, Record, Table
+from llbt.base.table import Field, Record, Table
 
 SMALL = names(35, 4)
 

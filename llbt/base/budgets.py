@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import DesignError, LLBTError
+from ..errors import DesignError, LLBTError
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 _COUNTLESS = 10**15  # resamples, beyond which their number itself fits no message

@@ -16,9 +16,9 @@ from support.calls import CALLS, JUDGMENTS
 from support.surface import public
 
 import llbt
-from llbt.arguments import checked
+from llbt.base.arguments import checked
+from llbt.base.table import Record
 from llbt.formats import JudgmentFormat
-from llbt.table import Record
 
 PUBLIC = [
     *(function for function in public().values() if inspect.isfunction(function)),

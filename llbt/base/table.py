@@ -15,19 +15,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..errors import OptionError, listed, printable
+from . import latex, markup, text
 from .arguments import Decimals, Digits, checked
-from .errors import OptionError, listed, printable
+from .column_fit import reader_heading, with_bounds_joined
 from .foreign_names import unknown_attribute, unknown_column
-from .printing import latex, markup, text
-from .printing.column_fit import reader_heading, with_bounds_joined
-from .printing.latex_columns import LEFT_OUT
-from .printing.layout import LEGEND as LEGEND
-from .printing.layout import Column, Sheet, Size
-from .printing.layout import Kind as Kind
-from .printing.notes import Qualifying as Qualifying
-from .printing.notes import about as about
-from .printing.notes import named as named
-from .printing.notes import reworded as reworded
+from .latex_columns import LEFT_OUT
+from .layout import LEGEND as LEGEND
+from .layout import Column, Sheet, Size
+from .layout import Kind as Kind
+from .notes import Qualifying as Qualifying
+from .notes import about as about
+from .notes import named as named
+from .notes import reworded as reworded
 
 Notes = Literal["few", "all"]
 

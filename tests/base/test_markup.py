@@ -9,7 +9,7 @@ import pytest
 from lxml import html
 
 import llbt
-from llbt.printing.markup import _SORT, sortable
+from llbt.base.markup import _SORT, sortable
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "<thead onclick='alert(2)'>", "');alert(3);//"]
 

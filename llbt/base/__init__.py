@@ -1,0 +1,1 @@
+"""What every room stands on: checks of arguments, limits of memory, and tables as text, Markdown, HTML and LaTeX."""

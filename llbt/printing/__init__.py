@@ -1,1 +1,0 @@
-"""From strings in columns to text, Markdown, HTML and LaTeX."""
