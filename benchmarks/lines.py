@@ -93,14 +93,14 @@ def shape(root: Path) -> Shape:
 
 
 def _room(parts: Sequence[str]) -> str:
-    """Return the folder of a module: ``"scores"`` for llbt/scores/setups.py, ``"(root)"`` for llbt/table.py."""
+    """Return the folder of a module: ``"scores"`` for llbt/scores/setups.py, ``"(root)"`` for llbt/errors.py."""
     return "/".join(parts[1:-1]) or "(root)"
 
 
 def surface(root: Path) -> dict[str, Path]:
     """Return the public names, of the package and of the namespaces among them, and the files that define them."""
     found = {}
-    for name, path in _named(root / PACKAGE / "surface.py").items():
+    for name, path in _named(root / PACKAGE / "__init__.py").items():
         inner = _named(path) if name in (path.stem, path.parent.name) else {}
         found |= {f"{name}.{own}": place for own, place in inner.items()} or {name: path}
     return found

@@ -36,8 +36,7 @@ def test_lines_of_logic_are_those_with_code() -> None:
 def small(tmp_path: Path) -> Path:
     """Make a package of the same name with one namespace and a public function of nine parameters in a room."""
     (tmp_path / "llbt" / "plot").mkdir(parents=True)
-    (tmp_path / "llbt" / "__init__.py").write_text("", encoding="utf-8")
-    (tmp_path / "llbt" / "surface.py").write_text(
+    (tmp_path / "llbt" / "__init__.py").write_text(
         "from . import plot\nfrom .plot.wide import wide\n__all__ = ['plot', 'wide']\n", encoding="utf-8"
     )
     (tmp_path / "llbt" / "base.py").write_text("", encoding="utf-8")
@@ -56,12 +55,12 @@ def small(tmp_path: Path) -> Path:
 def test_a_shape_has_rooms_names_and_the_longest_chain(small: Path) -> None:
     found = lines.shape(small)
     assert found.rooms == {
-        "(root)": lines.Size(files=3, lines=3, logic=3, statements=3),
+        "(root)": lines.Size(files=2, lines=3, logic=3, statements=3),
         "plot": lines.Size(files=3, lines=7, logic=5, statements=7, names=2, wide=1),
     }
     assert found.wide == {"wide": 9}
-    assert found.chain == ["llbt.surface", "llbt.plot", "llbt.plot.worth", "llbt.base"]
-    assert "longest import path: 4: llbt.surface > llbt.plot > llbt.plot.worth > llbt.base" in lines.shown(found)
+    assert found.chain == ["llbt", "llbt.plot", "llbt.plot.worth", "llbt.base"]
+    assert "longest import path: 4: llbt > llbt.plot > llbt.plot.worth > llbt.base" in lines.shown(found)
 
 
 def test_the_names_read_from_the_files_are_those_of_the_running_package() -> None:

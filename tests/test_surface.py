@@ -14,7 +14,6 @@ from support.folders import REPOSITORY
 from support.surface import NAMESPACES, public, rows
 
 import llbt
-from llbt import surface
 
 ROWS = rows()
 NAMES = {before: now for before, now in ROWS if before}
@@ -52,15 +51,15 @@ def test_what_a_user_is_shown_is_the_surface_alone() -> None:
 
 
 def test_the_interpreter_reads_what_type_checkers_read() -> None:
-    source = Path(surface.__file__).read_text(encoding="utf-8")
+    source = Path(llbt.__file__).read_text(encoding="utf-8")
     read = {
         alias.name: node.module or alias.name
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ImportFrom) and node.level
         for alias in node.names
     }
-    assert read == surface.HOMES
-    assert set(surface.HOMES) == set(llbt.__all__)
+    assert read == llbt.HOMES
+    assert set(llbt.HOMES) == set(llbt.__all__)
 
 
 def test_a_name_imports_its_own_rooms_alone() -> None:

@@ -87,8 +87,8 @@ sphinx_gallery_conf = {
 
 
 def grouped() -> list[tuple[str, list[str]]]:
-    """Return the names of llbt/surface.py under the questions that group them there, then those of each namespace."""
-    source = Path(llbt.__file__).with_name("surface.py").read_text(encoding="utf-8").split("__all__ = [", 1)[1]
+    """Return the names of llbt/__init__.py under the questions that group them there, then those of each namespace."""
+    source = Path(llbt.__file__).read_text(encoding="utf-8").split("__all__ = [", 1)[1]
     groups: list[tuple[str, list[str]]] = []
     for question, name in GROUP.findall(source):
         if question:
