@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import textwrap
 import threading
@@ -202,13 +203,33 @@ def _over_white(colour: Any) -> FloatArray:
 
 
 def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
-    """Return labels as names of at most so many characters, cut in the middle; more where they would be the same."""
-    full = [printable(re.sub(r"[\t\n\r]+", " ", str(label))) for label in labels]
+    """Return labels as names of at most so many characters, cut in the middle; more where they would be the same.
+
+    What long names have in common at their beginning and at their end is cut first, so that they show how they differ.
+    """
+    full = _without_shared([printable(re.sub(r"[\t\n\r]+", " ", str(label))) for label in labels], most)
     while True:
         names = [_cut(name, most) for name in full]
         if len(set(names)) == len(set(full)):
             return names
         most += 4
+
+
+def _without_shared(full: list[str], most: int) -> list[str]:
+    """Return names, those of more than so many characters without the words that all of these begin and end with."""
+    long = {name for name in full if len(name) > most}
+    if len(long) < 2:
+        return full
+    start = _shared_words(list(long))
+    end = _shared_words([name[len(start) :][::-1] for name in long])
+    own = {name: name[len(start) : len(name) - len(end)] + ("…" if end else "") for name in long}
+    before = _cut(start, max(most // 3, most - max(map(len, own.values()))))
+    short = [before + own[name] if name in own else name for name in full]
+    return short if len(set(short)) == len(set(full)) else full
+
+
+def _shared_words(texts: list[str]) -> str:
+    return re.sub(r"[^\W_]*$", "", os.path.commonprefix(texts))
 
 
 def _cut(name: str, most: int) -> str:
