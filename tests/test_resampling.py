@@ -157,6 +157,7 @@ NOT_RESAMPLED = {
     llbt.scores.simulate: "its answer is what it draws",
     llbt.pairwise: "one integral over 20,000 directions, simulated once per fit",
     llbt.leaderboard: "asks pairwise",
+    llbt.plot.calibration: "asks held_out, of a fit",
     llbt.sensitivity: "asks pairwise, of each choice",
     llbt.best: "draws of one normal distribution",
     llbt.planning.needed: "draws of one normal distribution",

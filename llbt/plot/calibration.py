@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..base.arguments import checked
+from ..base.arguments import Rng, checked
+from ..fitting.fitted import WithWorths
 from ..inference.held_out import HeldOut
+from ..inference.held_out import held_out as held_out_of
 from .style import COLUMN, DASHED, axes_of, finish, ink, legend_above, look_of, points
 
 if TYPE_CHECKING:
@@ -13,13 +15,15 @@ if TYPE_CHECKING:
 
 
 @checked
-def calibration(held_out: HeldOut, *, ax: Axes | None = None) -> Axes:
+def calibration(held_out: HeldOut | WithWorths, *, rng: Rng = 0, ax: Axes | None = None) -> Axes:
     """Plot how often held-out judgments came out as predicted, over the predicted probability.
 
     Parameters
     ----------
-    held_out : HeldOut
-        What `held_out` returns.
+    held_out : HeldOut or a fit
+        What `held_out` returns. Of a fit, ten folds are held out: ``llbt.held_out(res, rng=0)``.
+    rng : int or numpy.random.Generator
+        For the folds of a fit; the default seed makes pictures repeatable.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -32,7 +36,7 @@ def calibration(held_out: HeldOut, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     OptionError
-        For anything else than a `HeldOut`.
+        For anything else than a `HeldOut` or a fit.
 
     Examples
     --------
@@ -40,10 +44,11 @@ def calibration(held_out: HeldOut, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
-    >>> ax = llbt.plot.calibration(llbt.held_out(res, rng=1))
+    >>> ax = llbt.plot.calibration(res)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Predicted probability', 'Share of the held-out judgments')
     """
+    held_out = held_out if isinstance(held_out, HeldOut) else held_out_of(held_out, rng=rng)
     frame = held_out.calibration().to_frame()
     ax = axes_of(ax, COLUMN, 3.0)
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1)

@@ -10,10 +10,10 @@ import pandas as pd
 
 from ..base.arguments import JUDGED_INSIDE, Confidence, checked
 from ..base.table import Table, format_share
-from ..errors import OptionError, kind_of, listed
+from ..errors import OptionError, kind_of, listed, safe_repr
 from ..fitting.estimates import Estimates
 from ..fitting.fit_part import FitPart
-from ..fitting.fitted import WithWorths, average_of
+from ..fitting.fitted import AnyFit, WithWorths, average_of, is_fit
 from ..formulas.grid import At
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise, takes_many_letters
@@ -126,14 +126,16 @@ def intervals(
 
 
 @checked
-def ranks(ranks: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> Axes:
+def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax: Axes | None = None) -> Axes:
     """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
 
     Parameters
     ----------
-    ranks : Table
+    ranks : Table or a fit
         What ``bootstrap(res).ranks()`` returns: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
-        `leaderboard` return: ranks are drawn as points with their confidence sets.
+        `leaderboard` return: ranks are drawn as points with their confidence sets, as those of a fit are.
+    at : mapping or "average", optional
+        Of a fit, where log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -145,7 +147,7 @@ def ranks(ranks: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> 
     Raises
     ------
     OptionError
-        For anything else.
+        For anything else, `at` beside a table, and log-worths that differ between classes and no `at`.
 
     Examples
     --------
@@ -156,17 +158,23 @@ def ranks(ranks: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) -> 
     >>> ax = llbt.plot.ranks(llbt.bootstrap(res, n=200, rng=1).ranks())
     >>> ax.get_xlabel()
     'rank (share of the resamples)'
+    >>> llbt.plot.ranks(res).get_xlabel()
+    'rank (simultaneous confidence sets)'
     """
-    frame = ranks.to_frame() if isinstance(ranks, Table) else pd.DataFrame()
+    if isinstance(ranks, Table) and at is not None:
+        raise OptionError(f"at={safe_repr(at)} beside a table", "Leave at out, or pass the fit.")
+    table = leaderboard(ranks, at=at) if is_fit(ranks) else ranks
+    frame, fields = (table.to_frame(), table.fields) if isinstance(table, Table) else (pd.DataFrame(), ())
     if {"object", "rank", "rank_low", "rank_high"} <= set(frame):
-        drawn = any("prediction" in field.heading for field in ranks.fields)
+        drawn = any("prediction" in field.heading for field in fields)
         return _plot_rank_sets(frame, "prediction intervals" if drawn else "simultaneous confidence sets", ax)
     if list(frame) == ["object", "rank", "estimate"]:
-        return _plot_rank_shares(frame, ranks.fields[2].heading, ax)
-    what = f"a table of {listed(list(frame))}" if isinstance(ranks, Table) else kind_of(ranks)
+        return _plot_rank_shares(frame, fields[2].heading, ax)
+    what = f"a table of {listed(list(frame))}" if isinstance(table, Table) else kind_of(table)
     raise OptionError(
         f"found {what}",
-        expected="what llbt.bootstrap(res).ranks(), llbt.pairwise(res).ranks() or llbt.leaderboard(res) returns",
+        expected="a fit, or what llbt.bootstrap(res).ranks(), llbt.pairwise(res).ranks() or llbt.leaderboard(res) "
+        "returns",
     )
 
 

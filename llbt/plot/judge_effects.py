@@ -9,7 +9,9 @@ import numpy as np
 from ..base.arguments import checked
 from ..core.columns import Label, is_among
 from ..errors import OptionError, listed
+from ..fitting.fitted import EffectsFit
 from ..inference.judge_effects import JudgeEffects
+from ..inference.judge_effects import judge_effects as judge_effects_of
 from .style import BLUE, finish, label_scale, points, rows_of, short_names, zero_line
 
 if TYPE_CHECKING:
@@ -19,13 +21,13 @@ _LETTERS = {"tie": "tie effect γ", "bad": "effect γ of both bad", "order": "or
 
 
 @checked
-def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | None = None) -> Axes:
+def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None, ax: Axes | None = None) -> Axes:
     """Plot the effects of all judges on one thing, in order of their size: a caterpillar.
 
     Parameters
     ----------
-    effects : JudgeEffects
-        What ``llbt.judge_effects(res)`` returns.
+    effects : JudgeEffects or MixedResults
+        What ``llbt.judge_effects(res)`` returns, or the fit itself.
     of : label, optional
         An object, or ``"tie"``, ``"bad"``, ``"order"``, ``"grade[+]"``, ``"1"`` of objects; by default the
         first object, without ``(object | …)`` the first effect.
@@ -51,11 +53,11 @@ def judge_effects(effects: JudgeEffects, *, of: Label | None = None, ax: Axes | 
     >>> wins = [5, 1, 4, 0, 6, 3, 5, 2]
     >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": wins, "judge": range(8)})
     >>> c = llbt.from_counts(frame.assign(wins_j=6 - frame["wins_i"]), clusters="judge")
-    >>> effects = llbt.judge_effects(llbt.fit("object + (object | judge)", c))
-    >>> ax = llbt.plot.judge_effects(effects, of="A")
+    >>> ax = llbt.plot.judge_effects(llbt.fit("object + (object | judge)", c), of="A")
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['4', '0', '6', '2', '5', '7', '1', '3']
     """
+    effects = effects if isinstance(effects, JudgeEffects) else judge_effects_of(effects)
     frame = effects.to_frame()
     named = {str(bracket): bracket.effect for bracket in effects.res.brackets}
     kind = frame["term"].map(named)

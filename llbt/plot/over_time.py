@@ -9,6 +9,9 @@ import numpy as np
 
 from ..base.arguments import Count, checked
 from ..core.columns import FloatArray, Label
+from ..errors import OptionError
+from ..fitting.fitted import PlainFit
+from ..inference.drift import drift
 from ..inference.drift_record import Drift
 from ..scores.elo_history import EloHistory
 from .style import GREY, axes_of, literally, look_beside_grey, look_of, name_ends, short_names, standing_out, thinned
@@ -22,13 +25,17 @@ _POINTS = 1000  # of a curve, about: more of them than a figure has places are n
 
 
 @checked
-def over_time(answer: Drift | EloHistory, *, most: Count = 10, ax: Axes | None = None) -> Axes:
+def over_time(
+    answer: Drift | EloHistory | PlainFit, *, time: str | None = None, most: Count = 10, ax: Axes | None = None
+) -> Axes:
     """Plot how good objects were over time: worths that drift with their bands, or Elo ratings in order of play.
 
     Parameters
     ----------
-    answer : Drift or EloHistory
-        What `drift` or `scores.elo_history` returns.
+    answer : Drift, EloHistory or LLBTResults
+        What `drift` or `scores.elo_history` returns. Of a fit, ``llbt.drift(res, time=time)``.
+    time : str, optional
+        Of a fit, the column of the time; an answer has its own.
     most : int
         Objects that are coloured and named: those that change most.
     ax : matplotlib.axes.Axes, optional
@@ -44,7 +51,7 @@ def over_time(answer: Drift | EloHistory, *, most: Count = 10, ax: Axes | None =
     Raises
     ------
     OptionError
-        For another answer, and a `most` below 1.
+        For another answer, a fit without a time, a time beside an answer that has its own, and a `most` below 1.
 
     Examples
     --------
@@ -54,10 +61,11 @@ def over_time(answer: Drift | EloHistory, *, most: Count = 10, ax: Axes | None =
     >>> matplotlib.use("Agg")
     >>> counts = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": [30, 26, 24, 15, 14, 8], "day": range(6)})
     >>> c = llbt.from_counts(counts.assign(wins_j=40 - counts["wins_i"]), clusters="day")
-    >>> ax = llbt.plot.over_time(llbt.drift(llbt.fit("object", c), time="day"))
+    >>> ax = llbt.plot.over_time(llbt.fit("object", c), time="day")
     >>> ax.get_xlabel(), [line.get_label() for line in ax.lines]
     ('day', ['A', 'B'])
     """
+    answer = _answered(answer, time)
     curves = _of_drift(answer) if isinstance(answer, Drift) else _of_history(answer)
     coloured = standing_out(np.array([[curve.y.min(), curve.y.max()] for curve in curves]), most).tolist()
     rest = len(coloured) < len(curves)
@@ -94,6 +102,17 @@ class _Curve:
     y: FloatArray
     bounds: FloatArray | None = None
     steps: bool = False
+
+
+def _answered(answer: Drift | EloHistory | PlainFit, time: str | None) -> Drift | EloHistory:
+    """Return an answer as it is, and of a fit that of `drift`."""
+    if isinstance(answer, Drift | EloHistory):
+        if time is not None:
+            raise OptionError(f"time={time!r} beside an answer that has its own", "Leave time out, or pass the fit.")
+        return answer
+    if time is None:
+        raise OptionError("a fit without time=", "Name the column of the time: llbt.plot.over_time(res, time='day').")
+    return drift(answer, time=time)
 
 
 def _of_drift(found: Drift) -> list[_Curve]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arguments import Share, checked
+from ..base.arguments import Kind, Share, checked
 from ..metrics.compare_all import MetricComparisons
 from .style import BLUE, BODY, axes_of, finish, row_size, short_names, thinned, without_frame
 
@@ -19,10 +19,18 @@ _SIZE, _SMALL, _MANY = 0.26, 0.1, 60  # inches a metric; of more than so many
 _FEW = 6  # metrics up to which their names are slanted; more stand upright, so that they do not touch
 _GREY = "#BBBBBB"
 _ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
+Compared = Annotated[
+    MetricComparisons,
+    Kind(
+        lambda value: isinstance(value, MetricComparisons),
+        "MetricComparisons, what llbt.metrics.compare_all(…) returns; a fit has objects and no metrics, and "
+        "llbt.plot.intervals(res) shows which of them differ",
+    ),
+]
 
 
 @checked
-def significance(comparisons: MetricComparisons, *, alpha: Share = 0.05, ax: Axes | None = None) -> Axes:
+def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None = None) -> Axes:
     """Plot which metric is significantly better than which, as a matrix.
 
     Parameters
@@ -44,7 +52,8 @@ def significance(comparisons: MetricComparisons, *, alpha: Share = 0.05, ax: Axe
     Raises
     ------
     OptionError
-        For anything else than a `MetricComparisons`, and a level that is not between 0 and 1.
+        For anything else than a `MetricComparisons`, and a level that is not between 0 and 1. A fit has objects and no
+        metrics: `intervals` shows which of them differ.
 
     References
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import itertools
 import re
 import textwrap
 import threading
@@ -229,7 +229,9 @@ def _without_shared(full: list[str], most: int) -> list[str]:
 
 
 def _shared_words(texts: list[str]) -> str:
-    return re.sub(r"[^\W_]*$", "", os.path.commonprefix(texts))
+    """Return the words that texts begin with, all of them the same."""
+    shared = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return re.sub(r"[^\W_]*$", "", "".join(letters[0] for letters in shared))
 
 
 def _cut(name: str, most: int) -> str:

@@ -180,6 +180,9 @@ def test_the_picture_shows_the_bins():
     expected = bins[["predicted", "observed"]].to_numpy()
     np.testing.assert_allclose(drawn_points[np.lexsort(drawn_points.T)], expected[np.lexsort(expected.T)])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["preferred", "tie"]
+    of_a_fit = llbt.plot.calibration(llbt.fit("object + tie", TABLE.pool()), rng=1)
+    for one, two in zip(ax.lines, of_a_fit.lines, strict=True):
+        np.testing.assert_allclose(one.get_xydata(), two.get_xydata())
     plt.close("all")
 
 
@@ -206,4 +209,4 @@ def test_what_cannot_be_held_out_says_so():
     with pytest.raises(OptionError, match="a Comparisons, whose data are no independent units; expected a fit"):
         llbt.held_out(TABLE)
     with pytest.raises(OptionError, match=r"HeldOut, what llbt\.held_out"):
-        llbt.plot.calibration(res)
+        llbt.plot.calibration(TABLE)

@@ -74,3 +74,17 @@ def test_rank_sets_are_those_of_the_table(question):
     values, _ = bars(ax.containers[0])
     np.testing.assert_array_equal(values, table.to_frame()[["rank", "rank_low", "rank_high"]])
     assert row_names(ax) == table.to_frame()["object"].tolist()
+
+
+def test_ranks_of_a_fit_are_those_of_its_leaderboard(pooled, by_judge):
+    values, _ = bars(llbt.plot.ranks(pooled).containers[0])
+    board = llbt.leaderboard(pooled).to_frame()
+    np.testing.assert_array_equal(values, board[["rank", "rank_low", "rank_high"]])
+    at = {"judge": "J3"}
+    assert (
+        row_names(llbt.plot.ranks(by_judge, at=at)) == llbt.leaderboard(by_judge, at=at).to_frame()["object"].tolist()
+    )
+    with pytest.raises(llbt.errors.OptionError, match=r"Say where: at={'judge': 'J1'}"):
+        llbt.plot.ranks(by_judge)
+    with pytest.raises(llbt.errors.OptionError, match="beside a table"):
+        llbt.plot.ranks(llbt.leaderboard(pooled), at=at)

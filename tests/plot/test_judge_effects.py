@@ -19,6 +19,12 @@ def test_rows_are_judges_in_order_of_their_effects() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()] == [str(judge) for judge in frame["judge"]]
 
 
+def test_a_fit_is_drawn_as_its_effects() -> None:
+    one, two = (llbt.plot.judge_effects(given, of="B") for given in (mixed(), llbt.judge_effects(mixed())))
+    for first, second in zip(one.lines, two.lines, strict=True):
+        np.testing.assert_allclose(first.get_xydata(), second.get_xydata())
+
+
 def test_the_first_object_is_drawn_where_nothing_is_said() -> None:
     assert "λ of A" in llbt.plot.judge_effects(llbt.judge_effects(mixed())).get_xlabel()
 

@@ -42,6 +42,17 @@ def test_worths_have_a_curve_and_a_band_each(found) -> None:
     plt.close("all")
 
 
+def test_a_fit_is_drawn_as_its_drift(found) -> None:
+    one, two = llbt.plot.over_time(found.res, time="day"), llbt.plot.over_time(llbt.drift(found.res, time="day"))
+    for first, second in zip(one.lines, two.lines, strict=True):
+        np.testing.assert_allclose(first.get_xydata(), second.get_xydata())
+    with pytest.raises(llbt.errors.OptionError, match=r"a fit without time=.*time='day'"):
+        llbt.plot.over_time(found.res)
+    with pytest.raises(llbt.errors.OptionError, match=r"time='day' beside an answer"):
+        llbt.plot.over_time(found, time="day")
+    plt.close("all")
+
+
 def test_beyond_most_the_others_are_grey(found) -> None:
     ax = llbt.plot.over_time(found, most=1)
     change = np.ptp(found.estimate, axis=0)

@@ -116,7 +116,9 @@ def test_colours_are_read_as_matplotlib_reads_them(colour):
 
 
 def test_names_are_cut_where_they_do_not_differ():
-    first, *others = [f"{maker}/language-model-{k}-instruct" for k, maker in enumerate(("anthracite", "river", "quartz"))]
+    first, *others = [
+        f"{maker}/language-model-{k}-instruct" for k, maker in enumerate(("anthracite", "river", "quartz"))
+    ]
     short = style.short_names([f"{first} less {other}" for other in others], 32)
     assert short == ["anth…less river…anguage-model-1…", "anth…less quart…anguage-model-2…"]
     assert style.short_names(["gpt-4-turbo-2024-04-09-a-long", "gpt-4-turbo-2024-04-09-b-long", "gpt-4o"]) == [

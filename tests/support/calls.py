@@ -173,6 +173,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.level_tests: lambda: ([fitted()], {}),
     llbt.pairwise: lambda: ([fitted()], {}),
     llbt.plot.intervals: lambda: ([fitted()], {}),
+    llbt.plot.ranks: lambda: ([fitted()], {}),
     llbt.plot.discrimination: lambda: ([discriminating()], {}),
     llbt.plot.judge_effects: lambda: ([llbt.judge_effects(mixed())], {}),
     llbt.plot.judges: lambda: ([by_judge()], {}),
