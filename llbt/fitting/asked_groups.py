@@ -15,7 +15,7 @@ from ..data.frames import read_covariate
 from ..data.sources import open_frame
 from ..errors import OptionError, listed
 from ..formulas.coding import Codings
-from ..formulas.grid import At, Difference, check_at
+from ..formulas.grid import At, Difference, Judged, check_at, is_average
 from .class_worths import MOST_ROWS
 
 By = Annotated[str | Sequence[str], NAMES]
@@ -50,7 +50,7 @@ def asked_groups(
     ------
     OptionError
         For names that are no covariates of the formula, numbers without values, weights that name what `at` or `by`
-        names, `by` beside ``at="average"``, and differences without groups or of one group.
+        names, and differences without groups or of one group.
     """
     check_at(at)
     place = at if weights is None else _with_weights(at, weights)
@@ -58,21 +58,18 @@ def asked_groups(
         if hypothesis is not None:
             raise OptionError("hypothesis='pairwise' without groups", "Say which: by='language'.")
         return [Group({}, place)]
-    if place == "average":
-        raise OptionError(
-            "at='average' beside by=", "Name a mix of the other covariates: at={'topic': {'code': 0.5, 'chat': 0.5}}."
-        )
     fixed = dict(place) if isinstance(place, Mapping) else {}
+    where: Callable[[dict[str, Any]], Any] = Judged if is_average(place) else lambda group: {**fixed, **group}
     levels = _levels(codings, by, fixed)
     groups = [dict(zip(levels, values, strict=True)) for values in itertools.product(*levels.values())]
     if hypothesis is None:
-        return [Group(group, {**fixed, **group}) for group in groups]
+        return [Group(group, where(group)) for group in groups]
     if len(groups) < 2:
         raise OptionError(f"hypothesis='pairwise' of one group, {groups[0]}", expected="two groups or more")
     return [
         Group(
             {name: value if value == other[name] else f"{value} − {other[name]}" for name, value in one.items()},
-            Difference({**fixed, **one}, {**fixed, **other}),
+            Difference(where(one), where(other)),
         )
         for one, other in itertools.combinations(groups, 2)
     ]
@@ -102,6 +99,8 @@ def stack_groups(groups: Sequence[Group], answer: Callable[[At], Table]) -> Tabl
 def split_place(codings: Codings, at: At, by: By | None, weights: Any) -> At:
     """Return `at` with the mix of `weights` and every value of the covariates in `by`."""
     place = at if weights is None else _with_weights(at, weights)
+    if by is not None and is_average(place):
+        return Judged(_levels(codings, by, {}))
     fixed = dict(place) if isinstance(place, Mapping) else {}
     return {**fixed, **_levels(codings, by, fixed)} if by is not None else place
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..base.table import Table
-from ..formulas.grid import At
+from ..formulas.grid import At, is_average
 from .asked_groups import By
 from .class_worths import MOST_ROWS, ClassWorths
 from .prediction import (
@@ -52,7 +52,7 @@ def _mixture(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
     for res, share in zip(of.each, of.shares, strict=True):
         if frame is not None:
             problem, shown = comparisons_of(res, frame)
-        elif isinstance(at, Mapping):
+        elif isinstance(at, Mapping) or is_average(at):
             asked = pairs_at(res, at)
             problem, shown, mix = asked.problem, asked.shown, asked.mix
         else:

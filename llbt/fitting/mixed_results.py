@@ -11,7 +11,7 @@ from ..base.table import Record, Table
 from ..core.statistics import TestResult
 from ..data.sources import open_frame
 from ..errors import OptionError
-from ..formulas.grid import At
+from ..formulas.grid import At, is_average
 from ..resampling import Resampler
 from . import hypotheses
 from .asked_groups import By, GroupHypothesis, Weights
@@ -160,7 +160,7 @@ class MixedResults(MixedEstimates, Record):
             Comparisons to predict, as `LLBTResults.predict` reads them. A column of judges, under the name that they
             have in the brackets, asks for the judge of each row. By default the comparisons of the table, for the
             average judge.
-        at : mapping, optional
+        at : mapping or "average", optional
             Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`;
             ``{"judge": "J7"}`` asks for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several.
         by : str or sequence of str, optional
@@ -228,7 +228,8 @@ class MixedResults(MixedEstimates, Record):
             )
         if population:
             check_population(self)
-            return population_predicted(self, frame, place, confidence, object_covariates)
+            where = at if is_average(at) else place
+            return population_predicted(self, frame, where, confidence, object_covariates)
         kept = open_frame(frame).names if frame is not None else ()
         if named or any(name in kept for name in groupings):
             return known_predicted(self, frame, place, confidence)

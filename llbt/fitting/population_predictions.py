@@ -14,6 +14,7 @@ from ..core.links import AnyResponse
 from ..core.response import Response
 from ..errors import OptionError
 from ..formulas.brackets import Bracket, entered
+from ..formulas.grid import Average
 from ..kernel.quadrature import Points, gauss_hermite, product, trapezoid
 from .prediction import (
     chance_df,
@@ -33,7 +34,7 @@ _BLOCK = 10**7  # numbers of the comparisons that are averaged at once
 
 
 def population_predicted(
-    res: WithEffects, frame: Any, at: Mapping[str, Any] | None, confidence: float, object_covariates: object
+    res: WithEffects, frame: Any, at: Mapping[str, Any] | Average | None, confidence: float, object_covariates: object
 ) -> Table:
     """Return outcome probabilities averaged over judges, as a long table; see `MixedResults.predict`."""
     average = res.average

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from scipy import linalg, special
 from scipy.sparse import csr_array, eye_array, hstack
 
-from ..base.table import Field, Table, interval_fields
+from ..base.budgets import refuse_large
+from ..base.table import Field, Table, format_count, interval_fields
 from ..core.columns import Coded, FloatArray, IntArray
 from ..core.statistics import critical_values
 from ..data.frames import read_covariate, read_covariate_pair, read_label_pair
@@ -20,7 +21,7 @@ from ..data.sources import open_frame
 from ..errors import OptionError, listed
 from ..formulas import design
 from ..formulas.coding import Codings
-from ..formulas.grid import At, Grid, check_at, codes_of, covariate_grid, rows_at, shared_rows_at
+from ..formulas.grid import At, Average, Grid, check_at, codes_of, covariate_grid, is_average, rows_at, shared_rows_at
 from ..formulas.sides import side_of
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem, distances, information, probabilities, rows_of
@@ -31,6 +32,7 @@ from .prediction_printout import printed_predictions
 
 UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
 _ENTRIES = 10**7  # of the derivatives that are held at once
+_COPIES = 6  # of the entries of predictors, while they are made
 Values = Mapping[str, npt.NDArray[Any]]
 
 
@@ -55,7 +57,7 @@ def predicted(
     if hypothesis is not None and by is None:
         raise OptionError("hypothesis='pairwise' without groups", "Say which: by='language'.")
     predictions = res.object_effects.notes if res.object_effects is not None else ()
-    if frame is None and isinstance(at, Mapping):
+    if frame is None and (isinstance(at, Mapping) or is_average(at)):
         asked = pairs_at(res, at)
         if hypothesis is not None and by is not None:
             names = [by] if isinstance(by, str) else list(by)
@@ -71,7 +73,7 @@ def predicted(
 
 def place_of(res: Estimates, frame: Any, at: At, by: By | None, weights: Any) -> At:
     """Return the covariate values at which probabilities are asked for, with the levels of groups."""
-    check_place(frame, at)
+    check_place(frame, at, average=True)
     if by is None and weights is None:
         return at
     if frame is not None:
@@ -79,13 +81,13 @@ def place_of(res: Estimates, frame: Any, at: At, by: By | None, weights: Any) ->
     return split_place(codings_of(res), at, by, weights)
 
 
-def check_place(frame: Any, at: At) -> None:
+def check_place(frame: Any, at: At, *, average: bool = False) -> None:
     """Raise for comparisons that are named in two ways, and for an `at` that names no values."""
     if frame is not None and at is not None:
         raise OptionError("a frame and at=", expected="one of the two, not both")
-    if isinstance(at, str) and at == "average":
-        raise OptionError("at='average' averages worths, not probabilities", "Name values: at={'judge': 'J1'}.")
-    check_at(at, average=False)
+    if not average and is_average(at):
+        raise OptionError("at='average', which is not averaged here", "Name values: at={'judge': 'J1'}.")
+    check_at(at, average=average)
 
 
 def own_comparisons(res: Estimates) -> tuple[Problem, dict[str, list[Any]]]:
@@ -278,13 +280,18 @@ class AskedPairs:
         return self
 
 
-def pairs_at(res: Estimates, at: Mapping[str, Any]) -> AskedPairs:
+def pairs_at(res: Estimates, at: Mapping[str, Any] | Average) -> AskedPairs:
     """Return all pairs at covariate values, both presentations of each where there is an order effect."""
     codings = codings_of(res)
     grid = covariate_grid(codings, tuple(codings.blocks), at)
     size = len(res.comparisons.objects)
     choose = itertools.permutations if "order" in res.design.blocks else itertools.combinations
     pairs = np.array(list(choose(range(size), 2)), dtype=np.int64)
+    refuse_large(
+        f"predicting {format_count(len(pairs))} pairs in {format_count(grid.size)} contexts",
+        _COPIES * float(grid.size) * len(pairs) * sum(2 * len(coding.variables) for coding in codings.blocks.values()),
+        "Name values of the covariates, such as their means: at={…}; or a mix of some of them by weights=.",
+    )
     every = np.tile(pairs, (grid.size, 1))
     repeated = {name: np.repeat(values, len(pairs)) for name, values in grid.values.items()}
     values = {**repeated, **_pair_codes(codings, every)}
@@ -318,6 +325,8 @@ def _difference_table(
 
 def _mean_notes(grid: Grid) -> tuple[str, ...]:
     """Say over which values probabilities are means."""
+    if grid.judged:
+        return (f"mean probabilities over {', '.join(grid.judged)}, whose shares are taken as known",)
     parts = dict.fromkeys(f"{name} {value}" for name in grid.means for value in grid.shown[name])
     return (f"mean probabilities over {listed(list(parts))}",)
 

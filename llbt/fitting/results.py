@@ -115,11 +115,12 @@ class LLBTResults(PlainEstimates, Record):
         frame : data frame, optional
             Comparisons to predict: ``object_i, object_j`` and the covariates of the formula (a side covariate
             ``x`` as ``x_i, x_j``). By default the comparisons of the table.
-        at : mapping, optional
+        at : mapping or "average", optional
             Instead of a frame: all pairs of objects at these covariate values, such as
             ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all their levels, numbers their
             mean over the judgments. ``{"language": {"de": 0.3, "en": 0.7}}`` averages the probabilities over values
-            with weights that sum to 1: what to expect of a random judgment of this mix.
+            with weights that sum to 1: what to expect of a random judgment of this mix. ``"average"`` averages so over
+            the values that were judged, each with its share of the judgments, with `by` of those of the group.
         by : str or sequence of str, optional
             Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
         weights : data frame, optional

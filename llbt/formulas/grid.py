@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, eye_array, kron
+from scipy.sparse import block_diag, csr_array, eye_array, kron
 
 from ..base.arguments import JUDGED_INSIDE, is_real
 from ..base.table import format_number
@@ -29,7 +30,15 @@ class Difference:
     second: Mapping[Any, Any]
 
 
-At = Annotated[Mapping[Any, Any] | Literal["average"] | Difference | None, JUDGED_INSIDE]  # by `check_at`
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The judgments of the table at some values of covariates, over which an answer is averaged; lists make groups."""
+
+    within: Mapping[Any, Any]
+
+
+Average = Literal["average"] | Judged  # over all judgments, or over those at some values
+At = Annotated[Mapping[Any, Any] | Average | Difference | None, JUDGED_INSIDE]  # by `check_at`
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +59,8 @@ class Grid:
         Weights of the combinations in each class; the identity where no covariate is mixed.
     means : tuple of str
         The covariates that are mixed.
+    judged : tuple of str, length K
+        Of means over judgments of the table, which these are; empty of other mixes.
     """
 
     values: dict[str, npt.NDArray[Any]]
@@ -58,6 +69,7 @@ class Grid:
     notes: tuple[str, ...]
     mix: csr_array
     means: tuple[str, ...]
+    judged: tuple[str, ...] = ()
 
     def spread(self, size: int) -> csr_array:
         """Return the weights of the combinations of R things in each class, shape (K·R, G·R)."""
@@ -80,34 +92,39 @@ class _Axis:
 
 def check_at(at: object, *, average: bool = True) -> None:
     """Raise for what says no place: a mapping does, None, and where it is asked for "average"."""
-    if not (
-        at is None or isinstance(at, Mapping | Difference) or (average and isinstance(at, str) and at == "average")
-    ):
+    if not (at is None or isinstance(at, Mapping | Difference) or (average and is_average(at))):
         expected = "'average' or a mapping" if average else "a mapping"
         raise OptionError(f"at={safe_repr(at)}", expected=f"{expected} such as {{'judge': 'J3'}}")
 
 
-def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, Any] | None) -> Grid:
+def is_average(at: object) -> TypeGuard[Average]:
+    """Whether an answer is averaged over judgments of the table."""
+    return isinstance(at, Judged) or (isinstance(at, str) and at == "average")
+
+
+def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, Any] | Average | None) -> Grid:
     """Return every combination of the values of the covariates that some blocks use.
 
     A label that `at` does not name takes all its levels; a number its mean over the judgments; a side covariate
     the same mean (or first level) on both sides. The notes say so. A mapping of values to weights, such as
     {"de": .3, "en": .7}, asks for their mean; a tuple of names for that of combinations, {("de", "code"): .3, …}.
+    "average" asks for the mean over the combinations that were judged, each with its share of the judgments.
 
     Raises
     ------
     OptionError
-        For a name that is no covariate of these blocks, and for unknown levels.
+        For a name that is no covariate of these blocks, for unknown levels, and for values that were not judged.
     """
     table = codings.table
-    used = sorted({name for block in blocks for name in codings.blocks[block].variables})
-    names = [name for name in used if table.variables[name].role in ("covariate", "side covariate")]
-    asked = dict(at or {})
+    names = _covariates(codings, blocks)
+    asked = dict(at if isinstance(at, Mapping) else at.within if isinstance(at, Judged) else {})
     joint: list[tuple[str, ...]] = [key for key in asked if isinstance(key, tuple)]
     unknown = [name for name in _names(asked) if name not in names]
     if unknown:
         has = f"it has {listed(names)}" if names else "it has no covariates here"
         raise OptionError(f"at: {listed(unknown)} is not a covariate of the formula {codings.formula.text!r}; {has}.")
+    if is_average(at):
+        return _judged_grid(codings, names, asked)
     twice = {name for name in _names(asked) if _names(asked).count(name) > 1}
     if twice:
         raise OptionError(f"at: {listed(sorted(twice))} is named twice", expected="each covariate once")
@@ -121,6 +138,32 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, A
             values = _asked(table, name, wanted) if name in asked else _default(table, name, notes)
             axes.append(_Axis.listed(table, name, values))
     return _product(axes, tuple(notes))
+
+
+def _judged_grid(codings: Codings, names: Sequence[str], within: Mapping[Any, Any]) -> Grid:
+    """Return the combinations of values that were judged, averaged over the judgments at some values.
+
+    Values of `within` that are lists make several classes.
+    """
+    table = codings.table
+    groups = list(itertools.product(*(_asked(table, name, wanted) for name, wanted in within.items())))
+    parts = [judged_values(codings, names, dict(zip(within, group, strict=True))) for group in groups]
+    values = {name: np.concatenate([part[name] for part, _ in parts]) for name in names}
+    columns = zip(within, zip(*groups, strict=True), strict=True)
+    shown = {name: _shown(table, name, np.array(column)) for name, column in columns}
+    mix = csr_array(block_diag([weights[None, :] for _, weights in parts], format="csr"))
+    if mix.shape[0] == mix.shape[1]:
+        return Grid(values, shown, mix.shape[1], (), mix, ())
+    where = [", ".join(f"{name} {shown[name][k]}" for name in within) or "the table" for k in range(len(groups))]
+    means = tuple(name for name in names if name not in within)
+    return Grid(values, shown, mix.shape[1], (), mix, means, tuple(f"the judgments of {one}" for one in where))
+
+
+def _covariates(codings: Codings, blocks: Sequence[Block]) -> list[str]:
+    """Return the covariates that some blocks use."""
+    roles = ("covariate", "side covariate")
+    used = sorted({name for block in blocks for name in codings.blocks[block].variables})
+    return [name for name in used if codings.table.variables[name].role in roles]
 
 
 def _product(axes: Sequence[_Axis], notes: tuple[str, ...]) -> Grid:
@@ -198,6 +241,7 @@ def labels_at(at: object) -> dict[str, Any]:
     if isinstance(at, Difference):
         first, second = labels_at(at.first), labels_at(at.second)
         return {name: value if value == second[name] else [value, second[name]] for name, value in first.items()}
+    at = at.within if isinstance(at, Judged) else at
     found: dict[str, Any] = {}
     for key, value in at.items() if isinstance(at, Mapping) else ():
         if isinstance(key, tuple):
@@ -239,16 +283,37 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
     return codings.rows(block, data, len(objects))
 
 
-def judged_values(codings: Codings) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
-    """Return the K distinct covariate values of the worth, each (K,), and the share of the judgments made at each."""
+def judged_values(
+    codings: Codings, names: Sequence[str] | None = None, within: Mapping[str, Any] | None = None
+) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
+    """Return the K distinct values of covariates, each (K,), and the share of the judgments made at each.
+
+    By default of the covariates of the worth; the shares are those among the judgments at the values `within`, codes of
+    labels and numbers.
+
+    Raises
+    ------
+    OptionError
+        Where no judgment was made at these values.
+    """
     table = codings.table
-    covariates = ("covariate", "side covariate")
-    names = [name for name in codings.blocks["worth"].variables if table.variables[name].role in covariates]
+    names = _covariates(codings, ("worth",)) if names is None else names
     if not names:
         return {}, np.ones(1)
+    totals = np.tile(table.comparisons.totals, 2)
     codes = {name: np.concatenate([table.codes(name, 0), table.codes(name, 1)]) for name in names}
+    kept = np.ones(len(totals), dtype=np.bool_)
+    for name, wanted in (within or {}).items():
+        kept &= column_values(table.columns[name], codes[name]) == wanted
+    if not totals[kept].any():
+        where = {name: _shown(table, name, np.array([wanted]))[0] for name, wanted in (within or {}).items()}
+        raise OptionError(
+            f"no judgment was made at {where!r}, so nothing is averaged there",
+            f"Say where: at={where!r}, which takes the other covariates by level.",
+        )
+    codes, totals = {name: column[kept] for name, column in codes.items()}, totals[kept]
     first, group = groups(list(codes.values()))
-    weights = np.bincount(group, weights=np.tile(table.comparisons.totals, 2))
+    weights = np.bincount(group, weights=totals)
     values = {name: column_values(table.columns[name], codes[name][first]) for name in names}
     return values, weights / weights.sum()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
+from scipy.sparse import csr_array
 
 from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError
@@ -17,11 +17,12 @@ MEANS = {
     "odds_ratio": "geometric mean of the odds",
     "elo": "mean Elo",
 }
+_SHARES, _FEWEST = 10**7, 10  # probabilities behind win shares, and the fewest objects that have one
 
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """Linear combinations of log-worths in each of K contexts, R of them, and the weights of the contexts.
+    """Log-worths of J objects in each of K contexts, up to a constant of each, and the weights of the contexts.
 
     Attributes
     ----------
@@ -31,10 +32,10 @@ class Contexts:
         The contexts with their weights: "language 30 % de, 70 % en".
     weights : ndarray, shape (K,)
         Of sum 1.
-    estimate : ndarray, shape (K, R)
-        Log-worths λ less the reference's.
-    rows : ndarray, shape (K, R, q)
-        The linear combinations of what has the covariance `cov`.
+    estimate : ndarray, shape (K, J)
+        Log-worths λ less the reference's; NaN where not determined.
+    rows : csr_array, shape (K·J, q)
+        The log-worths as linear combinations of what has the covariance `cov`, one context after the other.
     cov : ndarray, shape (q, q)
     """
 
@@ -42,62 +43,75 @@ class Contexts:
     said: str
     weights: FloatArray
     estimate: FloatArray
-    rows: FloatArray
+    rows: csr_array
     cov: FloatArray
 
     def some(self, kept: IntArray) -> Contexts:
-        """Return some of the combinations."""
-        return replace(self, estimate=self.estimate[:, kept], rows=self.rows[:, kept])
+        """Return some of the objects."""
+        size = self.estimate.shape[1]
+        place = (np.arange(len(self.weights))[:, None] * size + kept).ravel()
+        return replace(self, estimate=self.estimate[:, kept], rows=csr_array(self.rows[place]))
 
-    def combined(self, weights: FloatArray, unknown: npt.NDArray[np.bool_]) -> Contexts:
-        """Return linear combinations (S, R) of these in every context; NaN for those that are not known, (S,)."""
-        estimate = np.nan_to_num(self.estimate) @ weights.T  # what is not determined has no weight in the others
-        return replace(self, estimate=np.where(unknown, np.nan, estimate), rows=weights @ self.rows)
+    def log_odds(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts, of contrasts c (R, J), each (R,).
 
-    def differences(self, i: IntArray, j: IntArray) -> Contexts:
-        """Return the differences of i and j (m,), in every context."""
-        return replace(self, estimate=self.estimate[:, i] - self.estimate[:, j], rows=self.rows[:, i] - self.rows[:, j])
-
-    def chances(self) -> tuple[FloatArray, FloatArray]:
-        """Return the mean probability Σ w_k/(1 + exp(−2λ_k)) with its standard error by the delta method, each (R,)."""
-        chance = special.expit(2 * self.estimate)
-        slope = self.weights[:, None] * 2 * chance * (1 - chance)
-        return self.weights @ chance, self._error(np.einsum("kr,krq->rq", slope, self.rows))
-
-    def log_odds(self) -> tuple[FloatArray, FloatArray]:
-        """Return half the log-odds of the mean probability with their standard error, each (R,).
-
-        Half, so that they stand where the difference of log-worths stands.
+        Half, so that they stand where the difference of log-worths stands; with standard errors by the delta method.
         """
-        chance, error = self.chances()
+        used = np.flatnonzero(contrasts.any(axis=0))
+        unknown = contrasts[:, np.isnan(self.estimate).any(axis=0)].any(axis=1)
+        chance = special.expit(2 * np.nan_to_num(self.estimate[:, used]) @ contrasts[:, used].T)
+        slope = self.weights[:, None] * 2 * chance * (1 - chance)
+        gradient = np.zeros((len(contrasts), len(self.cov)))
+        for j in used.tolist():
+            some = np.flatnonzero(contrasts[:, j])
+            gradient[some] += contrasts[some, j, None] * (slope[:, some].T @ self._rows_of(j))
+        mean = np.where(unknown, np.nan, self.weights @ chance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return special.logit(chance) / 2, error / (2 * chance * (1 - chance))
+            return special.logit(mean) / 2, self._error(gradient) / (2 * mean * (1 - mean))
+
+    def levels(self) -> FloatArray:
+        """Return half the log-odds of the mean probability of each object against one of mean log-worth, (J,)."""
+        apart = self.estimate - np.nanmean(self.estimate, axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(special.logit(self.weights @ special.expit(2 * apart)) / 2)
 
     def pair_log_odds(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return `log_odds` of pairs of objects (m, 2), one first object after the other to save memory."""
-        found = np.empty((2, len(pairs)))
+        found, each = np.empty((2, len(pairs))), np.eye(self.estimate.shape[1])
         for i in np.unique(pairs[:, 0]):
             some = np.flatnonzero(pairs[:, 0] == i)
-            found[:, some] = self.differences(pairs[some, 0], pairs[some, 1]).log_odds()
+            found[:, some] = self.log_odds(each[i] - each[pairs[some, 1]])
         return found[0], found[1]
 
     def worths(self) -> tuple[FloatArray, FloatArray]:
-        """Return the mean worths Σ w_k π_k with their standard errors by the delta method, each (R,)."""
+        """Return the mean worths Σ w_k π_k with their standard errors by the delta method, each (J,)."""
         outside = np.isnan(self.estimate)
         share = special.softmax(np.where(outside, -np.inf, 2 * self.estimate), axis=1)
-        centred = self.rows - np.einsum("kr,krq->kq", share, self.rows)[:, None]
-        gradient = np.einsum("kr,krq->rq", 2 * self.weights[:, None] * share, centred)
+        slope = 2 * self.weights[:, None] * share
+        gradient = np.zeros((share.shape[1], len(self.cov)))
+        for j, (own, other) in enumerate(zip(slope.T, share.T, strict=True)):
+            rows = self._rows_of(j)
+            gradient[j] += own @ rows
+            gradient -= (slope * other[:, None]).T @ rows
         return self.weights @ share, self._error(gradient)
 
     def win_shares(self) -> FloatArray:
-        """Return the mean probability of each object to win a decided comparison with another one, (R,)."""
+        """Return the mean probability of each object to win a decided comparison with another one, (J,).
+
+        Of very many objects and contexts only those of the largest mean log-worths have one, the others NaN.
+        """
         inside = np.flatnonzero(~np.isnan(self.estimate).any(axis=0))
         found = np.full(self.estimate.shape[1], np.nan)
-        for i in inside:
+        best = inside[np.argsort(-(self.weights @ self.estimate[:, inside]), kind="stable")]
+        for i in best[: max(_FEWEST, _SHARES // max(1, self.estimate.size))]:
             others = inside[inside != i]
             apart = self.estimate[:, [i]] - self.estimate[:, others]
             found[i] = (self.weights @ special.expit(2 * apart)).mean() if len(others) else np.nan
         return found
+
+    def _rows_of(self, j: int) -> csr_array:
+        """Return the rows of one object in every context, (K, q)."""
+        return csr_array(self.rows[j :: self.estimate.shape[1]])
 
     def _error(self, gradient: FloatArray) -> FloatArray:
         return np.asarray(np.sqrt(np.maximum(np.einsum("rq,rq->r", gradient @ self.cov, gradient), 0)))

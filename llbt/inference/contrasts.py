@@ -242,7 +242,7 @@ def _mean_odds(
         estimate, error = _estimates([row])
         if not isinstance(value, str):
             named = weights_of(res, name, value)[None, :]
-            mean, spread = contexts.combined(named, np.isnan(estimate)).log_odds()
+            mean, spread = contexts.log_odds(named)
             estimate, error = mean, np.where(np.isnan(error), np.nan, spread)
         found.append((estimate, error))
     return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array, hstack, kron
 
 from ..base.budgets import refuse_large
 from ..base.table import format_number
@@ -19,7 +19,7 @@ from ..fitting.fit_part import FitPart
 from ..fitting.population_predictions import Population
 from ..fitting.prediction import UNDETERMINED, alias_columns, codings_of, undetermined
 from ..formulas.coding import Codings
-from ..formulas.grid import At, Difference, average_rows, check_at, covariate_grid, judged_values, rows_at
+from ..formulas.grid import At, Difference, Grid, check_at, covariate_grid, judged_values, rows_at
 from ..kernel.robust import LOST
 from .contexts import Contexts
 from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
@@ -27,7 +27,8 @@ from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
 _COPIES = 2  # of the combinations that log-worths are, while they are made
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
-_AVERAGED = "log-worths averaged over the judgments of the table, whose shares are taken as known"
+_AVERAGED = "averaged over {}, whose shares are taken as known"
+_AT_MEANS = "odds, probabilities and Elo are those at the mean log-worths: they depend on ties or grades as well"
 NAMED = 5  # classes that a note names
 
 
@@ -79,17 +80,16 @@ class LogWorths:
         return LogWorths(rows, self.estimate[kept], cov, lost, self.reference, beside, own, contexts)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
-        """Return the linear combinations that weights (J, J) make of these, with their estimates."""
+        """Return these less some mean of all, which weights (J, J) make, with their estimates."""
         beside, cov = self.beside and self.beside.combined(weights), weights @ self.cov @ weights.T
         own = None if self.of_objects is None else weights @ self.of_objects
-        contexts = self.contexts and self.contexts.combined(weights, np.isnan(estimate))
         rows, lost = weights @ self.rows, weights @ self.lost
-        return LogWorths(rows, estimate, cov, lost, beside=beside, of_objects=own, contexts=contexts)
+        return LogWorths(rows, estimate, cov, lost, beside=beside, of_objects=own, contexts=self.contexts)
 
     def centred(self) -> LogWorths:
         """Return the log-worths less their mean; NaN for objects that the class does not compare."""
         inside = ~np.isnan(self.estimate)
-        if self.beside is not None or self.contexts is not None:
+        if self.beside is not None:
             center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
             estimate = center @ np.where(inside, self.estimate, 0.0)
             return self.combined(center, np.where(inside, estimate, np.nan))
@@ -100,7 +100,8 @@ class LogWorths:
         own = None if self.of_objects is None else less_mean(self.of_objects)
         estimate = self.estimate - self.estimate[inside].mean()
         cov = less_mean(less_mean(self.cov).T)
-        return LogWorths(less_mean(self.rows), estimate, cov, less_mean(self.lost), of_objects=own)
+        rows, lost = less_mean(self.rows), less_mean(self.lost)
+        return LogWorths(rows, estimate, cov, lost, of_objects=own, contexts=self.contexts)
 
     @property
     def predicted(self) -> bool:
@@ -131,27 +132,20 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: f
     return LogWorths(against, estimate + own @ effects.effect, cov, lost, objects[zero], of_objects=own)
 
 
-def _contexts(
-    res: Estimates,
-    one: LogWorths,
-    means: tuple[tuple[str, ...], str],
-    each: Sequence[FloatArray],
-    weights: FloatArray,
-) -> Contexts:
-    """Return the log-worths in each context, rows (J, p) of `each`, of which those of one class are the means."""
+def _contexts(res: Estimates, one: LogWorths, grid: Grid, k: int, rows: csr_array) -> Contexts:
+    """Return the log-worths in each context, of rows (K·J, p), of which those of the class k are the means."""
     objects = res.comparisons.objects
     assert one.reference is not None  # each class has one
     zero, outside = objects.index(one.reference), np.isnan(one.estimate)
-    against = np.stack([rows - rows[zero] for rows in each])
-    estimate = against @ np.asarray(res.params.fillna(0.0), dtype=float)
-    free, effects = against[:, :, res.free], res.object_effects
-    if effects is None or one.of_objects is None:
-        cov = res.covariance.matrix
-    else:
-        own = one.of_objects
-        estimate = estimate + own @ effects.effect
-        free, cov = np.stack([effects.rows(rows, own) for rows in free]), effects.covariance
-    return Contexts(*means, weights, np.where(outside, np.nan, estimate), free, cov)
+    level = (rows @ np.asarray(res.params.fillna(0.0), dtype=float)).reshape(-1, len(objects))
+    free, cov, effects = csr_array(rows[:, res.free]), res.covariance.matrix, res.object_effects
+    if effects is not None and one.of_objects is not None:
+        level, cov = level + effects.effect, effects.covariance
+        own = kron(np.ones((len(level), 1)), eye_array(len(objects)))
+        free = csr_array(hstack([free, own, csr_array((own.shape[0], len(effects.scales)))], format="csr"))
+    said = grid.judged[k] if grid.judged else class_name({name: grid.shown[name] for name in grid.means}, k)
+    estimate = np.where(outside, np.nan, level - level[:, [zero]])
+    return Contexts(grid.means, said, grid.mix[[k]].data, estimate, free, cov)
 
 
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
@@ -199,36 +193,36 @@ def worth_classes(
             both = dict.fromkeys((first.contexts.said, second.contexts.said))
             notes = (*notes, f"means over {', less those over '.join(both)}")
         return [gap], {}, (*notes, *_missing(res, [gap], {}))
-    if at == "average":
-        weights = judged_values(codings)[1]
-        average = _log_worths(res, average_rows(codings).toarray(), aliasing)
-        average = replace(
-            average, beside=beside_at(res, codings, average.rows, {}, np.ones(1), population, average.of_objects)
-        )
-        averaged = (_AVERAGED,) if len(weights) > 1 else ()
-        notes = (*averaged, *averaging_notes(res, codings, (), population), *predicted)
-        return [average], {}, (*notes, *_missing(res, [average], {}))
-    grid = covariate_grid(codings, ("worth",), at if isinstance(at, Mapping) else None)
-    rows, size = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects)
+    grid = covariate_grid(codings, ("worth",), at)
+    rows, size, classes = _class_rows(codings, grid.values, grid.size), len(res.comparisons.objects), grid.mix.shape[0]
     means = grid.spread(size) @ rows
     refuse_large(
-        f"the table of the log-worths of {size:,} objects{f' in {grid.size:,} classes' if grid.size > 1 else ''}",
-        _COPIES * float(grid.size) * size * (len(res.names) + size),
+        f"the table of the log-worths of {size:,} objects{f' in {classes:,} classes' if classes > 1 else ''}",
+        _COPIES * float(classes) * size * (len(res.names) + size) + float(grid.size) * size,
         "Ask for some of the classes by at=, which takes lists of levels."
-        if grid.size > 1
+        if classes > 1
         else "Take fewer objects: Comparisons.select(objects=[…]).",
     )
     found: list[LogWorths] = []
-    for k in range(grid.mix.shape[0]):
+    for k in range(classes):
         one = _log_worths(res, means[k * size : (k + 1) * size].toarray(), aliasing)
         some, weights = grid.mix[[k]].indices, grid.mix[[k]].data
         values = {name: column[some] for name, column in grid.values.items()}
+        if grid.judged:  # the levels beside the log-worths are averaged over the judgments, too
+            values, weights = {name: values[name][:1] for name in grid.shown}, np.ones(1)
         beside = beside_at(res, codings, one.rows, values, weights, population, one.of_objects)
-        each = [rows[g * size : (g + 1) * size].toarray() for g in some] if len(some) > 1 else []
-        shown = {name: grid.shown[name] for name in grid.means}
-        contexts = _contexts(res, one, (grid.means, class_name(shown, k)), each, weights) if each else None
+        contexts = None
+        if len(some) > 1 and not (grid.judged and beside):
+            each = csr_array(rows[(some[:, None] * size + np.arange(size)).ravel()])
+            contexts = _contexts(res, one, grid, k, each)
         found.append(replace(one, beside=beside, contexts=contexts))
-    notes = (*grid.notes, *averaging_notes(res, codings, grid.values, population), *predicted)
+    notes = (
+        *grid.notes,
+        *([_AVERAGED.format(", ".join(grid.judged))] if grid.judged else []),
+        *([_AT_MEANS] if grid.judged and found[0].beside else []),
+        *averaging_notes(res, codings, grid.shown if grid.judged else grid.values, population),
+        *predicted,
+    )
     return found, grid.shown, (*notes, *_missing(res, found, grid.shown))
 
 

@@ -396,7 +396,7 @@ def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale)
     if found.contexts is None or scale != "probability":
         return None
     mean, spread = found.contexts.pair_log_odds(pairs)
-    return Decided(mean, np.where(np.isnan(error), np.nan, spread), found.contexts.log_odds()[0])
+    return Decided(mean, np.where(np.isnan(error), np.nan, spread), found.contexts.levels())
 
 
 def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:

@@ -54,7 +54,7 @@ def worth(
         ``{"language": {"de": 0.3, "en": 0.7}}``, averages over these values, on the scale that is asked for:
         log-worths, log-odds, Elo and worths have the mean, odds the geometric mean; several covariates are mixed
         independently.
-        ``"average"`` averages the log-worths over the judgments of the table.
+        ``"average"`` averages so over the judgments of the table, with `by` over those of each group.
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
     by : str or sequence of str, optional

@@ -62,7 +62,7 @@ def _preference(res: Estimates, pairs: Pairwise, averaged: str) -> Said:
     if not res.response.plain_odds:
         text += f" (the probability of being preferred to {res.design.reference}, given a decision)"
     else:
-        text += " (worths of the averaged log-worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
+        text += " (mean worths, which sum to 1)" if averaged else " (worths, which sum to 1)"
     left_out = len(pairs.objects) - len(ranked)
     text += f"; {counted(left_out, 'object')} cannot be compared with them" if left_out else ""
     return f"{text}.", {f"worth of {label}": float(value[label]) for label in ranked}

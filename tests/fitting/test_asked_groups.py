@@ -159,9 +159,39 @@ def test_differences_of_mixes_and_numbers() -> None:
     np.testing.assert_allclose(found["estimate"], 2 * leads(slopes), atol=1e-9)
 
 
+@cache
+def judged() -> pd.Series:
+    """Judgments by language and topic."""
+    rows = fitted().comparisons.to_frame()
+    return rows[["wins_i", "ties", "wins_j"]].sum(axis=1).groupby([rows["language"], rows["topic"]]).sum()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_average_by_groups_is_the_mix_of_their_judgments(question: str) -> None:
+    split = QUESTIONS[question](at="average", by="language")
+    assert "topic" not in split.to_frame()
+    for language, counts in judged().groupby(level=0):
+        mix = {topic: float(n) for (_, topic), n in (counts / counts.sum()).items()}
+        one = QUESTIONS[question](at={"language": language, "topic": mix}).to_frame()
+        block = split.to_frame()[split["language"] == language].reset_index(drop=True)
+        shared = [name for name in block if name in one and name != "language"]
+        pd.testing.assert_frame_equal(block[shared], one[shared], check_dtype=False)
+    assert any("the judgments of language de" in note for note in split.notes)
+    apart = QUESTIONS[question](at="average", by="language", hypothesis="pairwise").to_frame()
+    assert apart["language"].drop_duplicates().tolist() == ["de − en", "de − fr", "en − fr"]
+
+
+def test_an_average_needs_judgments() -> None:
+    rows = [("A", "B", "de", "code", 3, 2), ("A", "B", "en", "code", 2, 3), ("A", "B", "de", "chat", 2, 1)]
+    frame = pd.DataFrame(rows, columns=["object_i", "object_j", "language", "topic", "wins_i", "wins_j"])
+    res = llbt.fit("object * language + object * topic", llbt.from_counts(frame, covariates=["language", "topic"]))
+    with pytest.raises(llbt.errors.OptionError, match=r"no judgment was made at \{'language': 'en', 'topic': 'chat'\}"):
+        llbt.pairwise(res, at="average", by=["language", "topic"])
+
+
 REFUSED = {
     "no covariate": ({"by": "country"}, "'language', 'topic'"),
-    "average of groups": ({"by": "language", "at": "average"}, "Name a mix"),
+    "average of numbers by group": ({"by": "length", "at": "average"}, "is not a covariate"),
     "no groups": ({"hypothesis": "pairwise"}, "Say which: by='language'"),
     "one group": ({"by": "language", "at": {"language": "de"}, "hypothesis": "pairwise"}, "two groups or more"),
     "split and mixed": ({"by": "language", "at": {"language": {"de": 1.0}}}, "leave .language. out"),
@@ -176,8 +206,6 @@ REFUSED = {
 @pytest.mark.parametrize("wrong", REFUSED)
 def test_groups_and_mixes_that_make_no_sense_are_refused(question: str, wrong: str) -> None:
     where, said = REFUSED[wrong]
-    if question == "predict" and where.get("at") == "average":
-        said = "averages worths"
     with pytest.raises(llbt.errors.OptionError, match=said):
         QUESTIONS[question](**where)
 

@@ -139,7 +139,5 @@ def test_who_is_not_there_is_said(res: llbt.MixedResults) -> None:
         res.predict(at={"judge": "J07"}, population=True)
     with pytest.raises(OptionError, match="not both"):
         res.predict(asked, at={"judge": "J07"})
-    with pytest.raises(OptionError, match="averages worths"):
-        res.predict(at="average")
     with pytest.raises(JudgmentError, match="object_j"):
         res.predict(asked[["object_i", "judge"]])

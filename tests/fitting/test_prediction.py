@@ -213,5 +213,3 @@ def test_confidence_out_of_range(confidence: object) -> None:
 def test_a_frame_and_a_place_are_one_too_many() -> None:
     with pytest.raises(llbt.errors.OptionError, match="a frame and at=; expected one of the two, not both"):
         CASES["a side covariate"][0].predict(NEW_LENGTHS, at={})
-    with pytest.raises(llbt.errors.OptionError, match="at='average' averages worths"):
-        CASES["judges"][0].predict(at="average")

@@ -566,8 +566,6 @@ def test_predict_errors(by_judge):
     frame = pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "judge": ["J1"]})
     with pytest.raises(llbt.errors.OptionError, match="not both"):
         by_judge.predict(frame, at={"judge": "J1"})
-    with pytest.raises(llbt.errors.OptionError, match="average"):
-        by_judge.predict(at="average")
     with pytest.raises(llbt.errors.OptionError, match=r"has no 'Z' in the table; expected one of 'A', 'B', 'C', 'D'"):
         by_judge.predict(frame.assign(object_j="Z"))
     with pytest.raises(llbt.errors.OptionError, match=r"'judge' has no 'J9' in the table"):

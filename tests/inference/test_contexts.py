@@ -121,6 +121,39 @@ def test_probabilities_are_averaged_with_errors_by_the_delta_method() -> None:
     np.testing.assert_allclose(one[["estimate", "std_error"]], [[won[0][4], won[1][4]]], rtol=1e-6)
 
 
+def test_an_average_over_the_judgments_is_the_mix_of_their_shares() -> None:
+    """On every scale, by hand from the shares of the distinct covariate values, numbers included."""
+    res, rows = fitted("object * language + object * length + tie * language"), table().to_frame()
+    counts = rows[["wins_i", "ties", "wins_j"]].sum(axis=1)
+    shares = list((counts.groupby([rows["language"], rows["length"]]).sum() / counts.sum()).items())
+
+    def average(of: Any) -> Any:
+        def value(params: Any) -> np.ndarray:
+            slope = np.array([params.get(f"object[{label}]:length", 0.0) for label in OBJECTS])
+            return sum(w * of(log_worths(res, {"language": a}, params) + x * slope, a, params) for (a, x), w in shares)
+
+        return by_hand(res, value)
+
+    close(llbt.worth(res, "average").to_frame(), "object", average(lambda w, *_: special.softmax(2 * w)))
+    pairs, won = llbt.pairwise(res, at="average", scale="probability"), average(lambda w, *_: chances(w))
+    close(pairs.to_frame(), ["object_i", "object_j"], won)
+    assert "mean probability over the judgments of the table" in pairs.notes
+    odds = average(lambda w, *_: 2 * (w[:, None] - w)[np.triu_indices(4, 1)])
+    close(llbt.pairwise(res, at="average").to_frame(), ["object_i", "object_j"], odds)
+    three = average(lambda w, *_: special.expit(2 * np.array([w[0] - (w[1] + w[2]) / 2])))
+    named = {"x": {"A": 1, "B": -0.5, "C": -0.5}}
+    close(llbt.contrasts(res, named, at="average", scale="probability").to_frame(), "term", three)
+    expected = average(lambda w, a, params: outcomes(w, params["tie"] + params.get(f"tie:language[{a}]", 0.0)))
+    found = res.predict(at="average").to_frame()
+    np.testing.assert_allclose(found["estimate"], expected[0], atol=1e-9)
+    np.testing.assert_allclose(found["std_error"], expected[1], rtol=1e-6)
+
+
+def test_an_average_of_grades_and_links_says_where_its_odds_are() -> None:
+    found = llbt.pairwise(fitted(link="probit"), at="average")
+    assert any("those at the mean log-worths" in note for note in found.notes)
+
+
 def outcomes(worths: np.ndarray, tie: float) -> np.ndarray:
     """P(i), P(tie), P(j) of each pair."""
     i, j = np.triu_indices(len(worths), 1)

@@ -190,7 +190,7 @@ def test_the_share_of_decisions_is_that_of_the_judgments():
     assert said.figures["odds first"] == pytest.approx(np.exp(np.mean(log_odds)))
     assert said.figures["share first"] == pytest.approx(129 / 200)
     assert said.sentences["differences"].endswith("; over all judgments a is preferred in 64.5 % of decisions.")
-    assert "worths of the averaged log-worths" in said.sentences["preference"]
+    assert "mean worths, which sum to 1" in said.sentences["preference"]
 
 
 @pytest.mark.parametrize("formula", ["object * judge + tie", "object * age + tie", "object + length + tie"])
