@@ -11,6 +11,7 @@ from .elo_history import elo_history
 from .leaderboard import leaderboard
 from .pairwise import pairwise
 from .ratings import Elo, TrueSkill
+from .read_board import read_board
 from .setups import aggregate_methods, aggregate_setups
 from .simulate import simulate
 
@@ -26,6 +27,7 @@ __all__ = [
     "elo_history",
     "leaderboard",
     "pairwise",
+    "read_board",
     "simulate",
 ]
 

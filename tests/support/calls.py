@@ -229,6 +229,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.scores.elo_history: lambda: ([JUDGMENTS], {}),
     llbt.scores.leaderboard: lambda: ([SCORES], {}),
     llbt.scores.pairwise: lambda: ([SCORES], {}),
+    llbt.scores.read_board: lambda: ([SCORES], {}),
     llbt.plot.differences: lambda: ([SCORES, "A", "B"], {}),
     llbt.plot.paired: lambda: ([SCORES, "A", "B"], {}),
     llbt.plot.ranks_by_method: lambda: ([llbt.scores.aggregate_methods(SCORES, rng=1)], {}),

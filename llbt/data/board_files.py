@@ -1,0 +1,142 @@
+"""Files of results of evaluation tools: those below a folder, and what they hold."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import JudgmentError
+from .json_records import json_records
+from .paths import bytes_of, decoded, existing, first_line, is_pattern, matching, unzipped
+
+_HEAD = 2**13  # bytes by which a file is known
+FACTS = (
+    *("task", "subject", "subset", "category", "topic", "level", "difficulty", "domain", "genre", "type", "scenario"),
+    *("repository", "repo", "document", "doc", "passage", "story", "language", "lang", "source_language"),
+    *("target_language", "split", "year"),
+)  # what is known of an item, by the names that tools and authors give it
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """A file of results, and the folder below which it was found.
+
+    Attributes
+    ----------
+    path : Path
+    root : Path
+    """
+
+    path: Path
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the file without ``.gz``."""
+        return self.path.name.removesuffix(".gz")
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that holds the file."""
+        return self.path.resolve().parent.name
+
+    def head(self) -> str:
+        """Return the first characters of the file, by which its format is known."""
+        try:
+            with open(self.path, "rb") as file:
+                raw = file.read(_HEAD)
+            if raw.startswith(b"\x1f\x8b"):
+                with gzip.open(self.path, "rb") as unzipped_file:
+                    raw = unzipped_file.read(_HEAD)
+        except (OSError, EOFError, zlib.error) as error:
+            raise JudgmentError(f"{str(self.path)!r} cannot be read: {first_line(error)}") from None
+        return raw.decode("utf-8-sig", errors="replace")
+
+    def text(self) -> str:
+        """Return what the file holds as text."""
+        return decoded(unzipped(bytes_of(str(self.path)), str(self.path)), str(self.path))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the records of a json or jsonl file; raise where one has no named fields."""
+        found = json_records(self.text(), str(self.path))
+        odd = next((k for k, record in enumerate(found) if not isinstance(record, dict)), None)
+        if odd is not None:
+            raise JudgmentError(
+                f"{str(self.path)!r}: record {odd} is {found[odd]!r:.80}", expected="records with named fields"
+            )
+        return found
+
+    def record(self) -> dict[str, Any]:
+        """Return the one record of a json file."""
+        found = self.records()
+        if len(found) != 1:
+            raise JudgmentError(f"{str(self.path)!r} holds {len(found)} records", expected="one")
+        return found[0]
+
+    def members(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the names and records of the json files in a zip file."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(bytes_of(str(self.path)))) as archive:
+                for name in sorted(archive.namelist()):
+                    if name.endswith(".json"):
+                        for record in json_records(decoded(archive.read(name), name), f"{self.path}/{name}"):
+                            yield name, record
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            raise JudgmentError(
+                f"{str(self.path)!r} cannot be unzipped: {first_line(error)}",
+                f"Convert it: inspect log convert {self.path} --to json --output-dir logs.",
+            ) from None
+
+
+def score_files(source: str | os.PathLike[str]) -> tuple[ScoreFile, ...]:
+    """Return a file, the files that a pattern stands for, or all below a folder but hidden ones, in order of paths.
+
+    Raises
+    ------
+    JudgmentError
+        For what is not there, and folders without files.
+    """
+    name = os.fspath(source)
+    if "\0" not in name and "://" not in name and not is_pattern(name) and Path(name).is_dir():
+        root = Path(name)
+        found = [path for path in sorted(root.rglob("*")) if path.is_file() and not _is_hidden(path, root)]
+        if not found:
+            raise JudgmentError(f"the folder {name!r} holds no files", expected="results of systems")
+        return tuple(ScoreFile(path, root) for path in found)
+    found = [Path(path) for path in matching(existing(name) if not is_pattern(name) else name)]
+    root = Path(os.path.commonpath([path.parent for path in found])) if len(found) > 1 else found[0].parent
+    return tuple(ScoreFile(path, root) for path in found)
+
+
+def _is_hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith((".", "__")) for part in path.relative_to(root).parts)
+
+
+def facts_of(record: object, beside: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return what a record says of its item, among `FACTS`, where it is a text or a number."""
+    if not isinstance(record, dict):
+        return {}
+    return {
+        name.casefold(): value
+        for name, value in record.items()
+        if isinstance(name, str)
+        and name.casefold() in FACTS
+        and name.casefold() not in beside
+        and isinstance(value, (str, int, float, bool))
+    }
+
+
+def number_of(value: object, what: str) -> float:
+    """Return a score as a number, NaN for none; raise for anything else."""
+    if value is None:
+        return float("nan")
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    raise JudgmentError(f"{what}: the score {value!r:.60} is no number", expected="a number, or nothing")
