@@ -1,0 +1,114 @@
+"""Hamiltonian Monte Carlo with few tuning constants, many chains side by side, and how far its draws can be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .indexed_rows import FloatArray
+
+Slopes = Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # (n, p) → log-densities (n,), gradients (n, p)
+
+CHAINS = 8
+_WARM = 100  # steps that tune the step size, and are not kept
+_PATH = 1.5  # length of a path in standard deviations: a quarter of a turn is π/2
+_ACCEPTED = 0.8  # the share of proposals that the step size is tuned to
+_FEWEST = 2  # leaps of a path
+_JITTER = 0.2  # of the step size, against paths that turn back to their start
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Draws of several chains.
+
+    Attributes
+    ----------
+    draws : ndarray, shape (C, n, p)
+    accepted : float
+        Share of the proposals that were accepted.
+    """
+
+    draws: FloatArray
+    accepted: float
+
+
+def hamiltonian(
+    slopes: Slopes, size: int, n: int, rng: np.random.Generator, shown: Callable[[range], Iterable[int]]
+) -> Chains:
+    """Return n draws of each of eight chains from a density that is about standard normal in p coordinates.
+
+    Parameters
+    ----------
+    slopes : callable
+        Coordinates (C, p) → log-densities (C,) and their gradients (C, p).
+    size : int
+        The number of coordinates p.
+    n : int
+    rng : numpy.random.Generator
+    shown : callable
+        A range of steps → the steps, while a bar or a forecast is shown.
+
+    References
+    ----------
+    Neal, R. M. (2011). MCMC using Hamiltonian dynamics. In Handbook of Markov Chain Monte Carlo, chapter 5.
+    """
+    at = rng.standard_normal((CHAINS, size))
+    value, slope = slopes(at)
+    step = 0.9 * size**-0.25
+    kept, accepted = np.empty((CHAINS, n, size)), 0.0
+    for k in shown(range(_WARM + n)):
+        momentum = rng.standard_normal(at.shape)
+        before = value - 0.5 * (momentum**2).sum(axis=1)
+        size_now = step * rng.uniform(1 - _JITTER, 1 + _JITTER)
+        new, new_slope = at, slope
+        for _ in range(max(_FEWEST, math.ceil(_PATH / step))):
+            momentum = momentum + 0.5 * size_now * new_slope
+            new = new + size_now * momentum
+            new_value, new_slope = slopes(new)
+            momentum = momentum + 0.5 * size_now * new_slope
+        after = new_value - 0.5 * (momentum**2).sum(axis=1)
+        taken = np.log(rng.random(CHAINS)) < np.where(np.isnan(after), -np.inf, after) - before
+        at, slope = np.where(taken[:, None], new, at), np.where(taken[:, None], new_slope, slope)
+        value = np.where(taken, new_value, value)
+        if k < _WARM:
+            step *= math.exp(0.1 * (taken.mean() - _ACCEPTED))
+        else:
+            kept[:, k - _WARM] = at
+            accepted += taken.mean() / n
+    return Chains(kept, accepted)
+
+
+def r_hat(draws: FloatArray) -> FloatArray:
+    """Return R̂ of each coordinate from chains (C, n, p) that are split in two, shape (p,).
+
+    References
+    ----------
+    Gelman, A. et al. (2013). Bayesian Data Analysis, 3rd edition, section 11.4.
+    """
+    half = draws.shape[1] // 2
+    split = np.concatenate([draws[:, :half], draws[:, half : 2 * half]])
+    within = split.var(axis=1, ddof=1).mean(axis=0)
+    between = split.mean(axis=1).var(axis=0, ddof=1)
+    return np.asarray(np.sqrt((within * (half - 1) / half + between) / within))
+
+
+def effective_draws(draws: FloatArray) -> FloatArray:
+    """Return the effective number of draws of each coordinate of chains (C, n, p), shape (p,).
+
+    The autocorrelations of all chains together are summed by pairs as long as a pair is positive (Geyer 1992), with
+    what chains differ by as in Gelman et al. (2013), section 11.5. At most the number of draws.
+    """
+    chains, n, _ = draws.shape
+    away = draws - draws.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(away, 2 * n, axis=1)
+    covariance = np.fft.irfft((spectrum * spectrum.conj()).real, 2 * n, axis=1)[:, :n].mean(axis=0) / n
+    within = covariance[0] * n / (n - 1)
+    total = within * (n - 1) / n + draws.mean(axis=1).var(axis=0, ddof=1)
+    correlation = 1 - (within - covariance * n / (n - 1)) / total
+    even = n // 2 * 2
+    pairs = correlation[:even].reshape(-1, 2, correlation.shape[1]).sum(axis=1)
+    pairs = np.where(np.minimum.accumulate(pairs > 0, axis=0), pairs, 0.0)
+    return np.asarray(chains * n / np.maximum(2 * pairs.sum(axis=0) - 1, 1.0))

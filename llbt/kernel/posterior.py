@@ -1,0 +1,206 @@
+"""A likelihood with a normal prior: its mode, its marginal likelihood by Laplace's method, and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from scipy import linalg
+
+from .hamiltonian import CHAINS, effective_draws, hamiltonian, r_hat
+from .importance import effective_number, normalized, pareto_k, t_draws
+from .indexed_rows import FloatArray, IntArray
+from .newton import InParameters, moving, newton
+
+Route = Literal["importance sampling", "Hamiltonian Monte Carlo"]
+Shown = Callable[[range], Iterable[int]]
+
+MOST_K, LEAST_EFFECTIVE = 0.5, 400.0  # of weights that are trusted
+MOST_R_HAT = 1.02
+_LEAST_DF = 5.0  # of the t distribution that is drawn from
+_BLOCK = 250  # draws evaluated at a time
+
+
+class LikelihoodAt(Protocol):
+    """A log-likelihood of p parameters."""
+
+    def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
+        """Return the log-likelihood at p parameters, its gradient (p,) and minus its second derivatives (p, p)."""
+
+    def values(self, params: FloatArray) -> FloatArray:
+        """Return the log-likelihood at n points (n, p), shape (n,)."""
+
+    def slopes(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log-likelihood at n points (n, p), shape (n,), and its gradients (n, p)."""
+
+
+@dataclass(frozen=True, eq=False)
+class NormalPrior:
+    """A normal prior on p parameters.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (p,)
+    precision : ndarray, shape (p, p)
+        Positive definite.
+    """
+
+    mean: FloatArray
+    precision: FloatArray
+
+    @cached_property
+    def _constant(self) -> float:
+        return float(np.linalg.slogdet(self.precision / (2 * np.pi))[1] / 2)
+
+    def slopes(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log-density at n points (n, p), shape (n,), and its gradients (n, p)."""
+        away = params - self.mean
+        slope = -away @ self.precision
+        return self._constant + 0.5 * (away * slope).sum(axis=1), slope
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    params: FloatArray
+    value: float
+    gradient: FloatArray
+    information: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """The mode of a posterior.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p,)
+    value : float
+        The log-likelihood plus the log-density of the prior.
+    root : ndarray, shape (p, p)
+        L with LLᵀ the inverse of minus the second derivatives there.
+    converged : bool
+    """
+
+    params: FloatArray
+    value: float
+    root: FloatArray
+    converged: bool
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the marginal likelihood, by Laplace's method."""
+        size = len(self.params)
+        return float(self.value + size / 2 * np.log(2 * np.pi) + np.log(np.diag(self.root)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of p parameters from a posterior.
+
+    Attributes
+    ----------
+    params : ndarray, shape (n, p)
+        Those of one chain after the other, where there are chains.
+    weights : ndarray, shape (n,)
+        They sum to 1.
+    route : {"importance sampling", "Hamiltonian Monte Carlo"}
+    df : float
+        Of the t distribution that was drawn from first.
+    k_hat : float
+        Pareto's k̂ of the weights of its draws.
+    ess : float
+        Effective number of draws; of chains that of the worst coordinate.
+    r_hat : float
+        The largest of all coordinates; NaN without chains.
+    chains : int
+    """
+
+    params: FloatArray
+    weights: FloatArray
+    route: Route
+    df: float
+    k_hat: float
+    ess: float
+    r_hat: float
+    chains: int
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """The unnormalized posterior density of p parameters."""
+
+    likelihood: LikelihoodAt
+    prior: NormalPrior
+
+    def mode(self, start: FloatArray) -> Mode:
+        """Return the mode, by Newton's method; raise LinAlgError where the density has none."""
+
+        def evaluate(params: FloatArray) -> _Point:
+            value, gradient, found = self.likelihood.moments(params)
+            more, slope = self.prior.slopes(params[None])
+            whole = (found if isinstance(found, np.ndarray) else found.toarray()) + self.prior.precision
+            return _Point(params, value + float(more[0]), gradient + slope[0], whole)
+
+        def solve(point: _Point, free: IntArray) -> FloatArray:
+            del free  # all of them
+            return np.asarray(linalg.solve(point.information, point.gradient, assume_a="pos"))
+
+        search = newton(InParameters(evaluate, solve, moving(len(start), None)), evaluate(start))
+        if search.failure is not None:
+            raise search.failure
+        point = search.point
+        root = linalg.solve_triangular(np.linalg.cholesky(point.information), np.eye(len(start)), lower=True).T
+        return Mode(point.params, point.value, root, search.converged)
+
+    def values(self, params: FloatArray) -> FloatArray:
+        """Return the log-density at n points (n, p), shape (n,)."""
+        return self.likelihood.values(params) + self.prior.slopes(params)[0]
+
+    def slopes(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log-density at n points (n, p), shape (n,), and its gradients (n, p)."""
+        (value, slope), (more, other) = self.likelihood.slopes(params), self.prior.slopes(params)
+        return value + more, slope + other
+
+    def draws(self, mode: Mode, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
+        """Return draws: weighted ones about the mode if their weights can be trusted, else chains.
+
+        Parameters
+        ----------
+        mode : Mode
+        n : int
+            Of chains a multiple of eight, at least so many.
+        rng : numpy.random.Generator
+        shown : callable
+            A range of steps → the steps, while a bar or a forecast is shown.
+        """
+        size = len(mode.params)
+        df = max(_LEAST_DF, float(size))
+        drawn, density = t_draws(n, size, df, rng)
+        params = mode.params + drawn @ mode.root.T
+        starts = range(0, n, _BLOCK)
+        values = np.concatenate([self.values(params[start : start + _BLOCK]) for start in shown(starts)])
+        log_weights = np.where(np.isnan(values), -np.inf, values) - density
+        weights, k_hat = normalized(log_weights), pareto_k(log_weights)
+        ess = effective_number(weights)
+        if k_hat <= MOST_K and ess >= LEAST_EFFECTIVE:
+            return Draws(params, weights, "importance sampling", df, k_hat, ess, float("nan"), 1)
+
+        def whitened(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+            value, slope = self.slopes(mode.params + at @ mode.root.T)
+            return value, slope @ mode.root
+
+        found = hamiltonian(whitened, size, -(-n // CHAINS), rng, shown).draws
+        total = found.shape[0] * found.shape[1]
+        return Draws(
+            mode.params + found.reshape(total, size) @ mode.root.T,
+            np.full(total, 1 / total),
+            "Hamiltonian Monte Carlo",
+            df,
+            k_hat,
+            float(effective_draws(found).min()),
+            float(r_hat(found).max()),
+            CHAINS,
+        )
