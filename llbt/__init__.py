@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.bootstrap import bootstrap
     from .inference.changes import compare
     from .inference.contrasts import contrasts
+    from .inference.distribution import distribution
     from .inference.drift import drift
     from .inference.fragility import fragility
     from .inference.goodness import goodness_of_fit
@@ -51,6 +52,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.judge_effects import judge_effects
     from .inference.level_tests import level_tests
     from .inference.pairwise import pairwise
+    from .inference.posterior import posterior
     from .inference.quasi_variances import quasi_variances
     from .inference.ranks import leaderboard
     from .inference.residuals import residuals
@@ -120,6 +122,8 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "sensitivity",
     # how sure is it?
     "bootstrap",
+    "distribution",
+    "posterior",
     "simulate",
     # how many judgments does a study need?
     "Scenario",
@@ -182,6 +186,7 @@ HOMES = {
     "compare": "inference.changes",
     "style_control": "inference.style_control",
     "contrasts": "inference.contrasts",
+    "distribution": "inference.distribution",
     "drift": "inference.drift",
     "fragility": "inference.fragility",
     "sensitivity": "inference.sensitivity",
@@ -193,6 +198,7 @@ HOMES = {
     "judge_effects": "inference.judge_effects",
     "level_tests": "inference.level_tests",
     "pairwise": "inference.pairwise",
+    "posterior": "inference.posterior",
     "quasi_variances": "inference.quasi_variances",
     "leaderboard": "inference.ranks",
     "residuals": "inference.residuals",

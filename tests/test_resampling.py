@@ -160,6 +160,8 @@ NOT_RESAMPLED = {
     llbt.plot.calibration: "asks held_out, of a fit",
     llbt.sensitivity: "asks pairwise, of each choice",
     llbt.best: "draws of one normal distribution",
+    llbt.distribution: "draws of one normal distribution",
+    llbt.posterior: "chains run side by side, each step after the last",
     llbt.planning.needed: "draws of one normal distribution",
     llbt.style_control: "asks pairwise",
     llbt.compare: "one integral, as pairwise",

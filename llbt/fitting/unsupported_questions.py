@@ -15,6 +15,7 @@ _NO_COUNTS = "a fit with normal effects has no fitted counts: its probabilities 
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
 
 _WITHOUT = "Ask a fit without effects, which takes the judgments as independent"
+_DISTRIBUTION = "Ask for its confidence distribution: llbt.distribution(res)."
 
 # asker → why it does not answer, and what to do
 OF_EFFECTS: Mapping[str, tuple[str, str]] = {
@@ -41,6 +42,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "Ask a fit without brackets that allows for judges who differ: llbt.planning.needed(llbt.fit({formula}, "
         "res.comparisons, cov_type='cluster', groups={judge}), split=1).",
     ),
+    "posterior": ("normal effects are not drawn", _DISTRIBUTION),
     "plot.judges": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res))."),
     "plot.network": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.network({{plain}})."),
     "plot.residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.residuals({{plain}})."),
@@ -69,6 +71,8 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
         "Ask for res.deviance, res.df_resid and res.pearson_chi2; or fit up to 10,000 objects.",
     ),
     "best": (_NO_COVARIANCE, _RESAMPLE),
+    "distribution": (_NO_COVARIANCE, _RESAMPLE),
+    "posterior": (_NO_COVARIANCE, _RESAMPLE),
     "planning.needed": (_NO_COVARIANCE, _RESAMPLE),
     "planning.next_pairs": (_NO_COVARIANCE, _RESAMPLE),
     "quasi_variances": (_NO_COVARIANCE, _SELECT),
@@ -92,6 +96,7 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
     ),
     "planning.needed": ("what is added is judgments of pairs or their clusters", f"Ask it of a fit {_ON_PAIRS}."),
+    "posterior": ("lists are not drawn from", _DISTRIBUTION),
     "plot.judges": ("the picture is of judgments of pairs", f"Draw that of a fit {_ON_PAIRS}."),
     "plot.network": (
         "the picture is of judgments of pairs",
@@ -104,7 +109,7 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
 _MORE_THAN_WORTHS = (
     "add1", "drift", "fragility", "goodness_of_fit", "grade_tests", "intransitivity",
     "judge_effects", "judges.summary", "level_tests", "planning.needed", "planning.next_pairs", "plot.discrimination",
-    "plot.judges", "plot.network", "plot.residuals", "plot.ties", "residuals", "sensitivity",
+    "plot.judges", "plot.network", "plot.residuals", "plot.ties", "posterior", "residuals", "sensitivity",
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
@@ -118,7 +123,7 @@ OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(
 )
 
 OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
-    (*_MORE_THAN_WORTHS, "drop1"),
+    (*_MORE_THAN_WORTHS, "distribution", "drop1"),
     (
         "a latent class has no judgments of its own: every judge belongs to each class with some probability",
         "Ask the fit of all judges or the classes themselves, with classes what llbt.judges.classes returned: "

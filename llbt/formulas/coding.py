@@ -454,7 +454,7 @@ def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any
         for factor in subterm.factors:
             if factor in subterm.contrast_matrices:
                 contrast = subterm.contrast_matrices[factor].matrix
-                rows = _products(rows, _contrast_rows(contrast, values[names[factor]]))
+                rows = _products(rows, contrast_rows(contrast, values[names[factor]]))
             else:
                 rows = csr_array(rows * np.asarray(values[names[factor]], dtype=np.float64)[:, None])
         parts.append(rows)
@@ -473,7 +473,7 @@ def _products(a: csr_array, b: csr_array) -> csr_array:
     return csr_array((found.data * np.repeat(b.data, times), columns, found.indptr[b.indptr]), shape=shape)
 
 
-def _contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
+def contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
     """Return the rows of a contrast for some levels, shape (U, columns)."""
     if isinstance(contrast, LevelMatrix):
         return contrast.rows(codes)

@@ -30,6 +30,7 @@ from .list_units import list_units
 from .pair_units import JudgedCounts, PlainCounts, discrimination_units, finite, pair_units
 from .pattern_tables import drawn_patterns
 from .pattern_units import pattern_units
+from .posterior_targets import plain_target, target_of
 from .refit import refit_data, refit_differing, refit_patterns, refit_rankings, refit_sets, refit_table
 from .tested_models import (
     model_of_lists,
@@ -43,7 +44,7 @@ from .tested_models import (
 )
 from .unit_models import estimates_of, unit_model
 
-__all__ = ["drawn_answers", "estimates_of", "refit_data", "tested", "unit_model"]
+__all__ = ["drawn_answers", "estimates_of", "refit_data", "target_of", "tested", "unit_model"]
 
 unit_model.register(LLBTResults)(pair_units)
 unit_model.register(DiscriminationResults)(discrimination_units)
@@ -59,6 +60,8 @@ refit_data.register(DiscriminationResults)(refit_differing)
 refit_data.register(RankingResults)(refit_rankings)
 refit_data.register(BestWorstEffects)(refit_sets)
 refit_data.register(PatternResults)(refit_patterns)
+
+target_of.register(LLBTResults)(plain_target)
 
 tested.register(LLBTResults)(plain_model)
 tested.register(MixedResults)(model_with_effects)

@@ -158,6 +158,8 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.LLBT.fit: lambda: ([llbt.LLBT.from_formula("object + tie", counts())], {}),
     llbt.planning.needed: lambda: ([fitted()], {"split": 1}),
     llbt.best: lambda: ([fitted()], {}),
+    llbt.posterior: lambda: ([fitted()], {"draws": 1000}),
+    llbt.distribution: lambda: ([fitted()], {"draws": 1000}),
     llbt.style_control: lambda: ([styled_counts()], {}),
     llbt.compare: lambda: ([counts().pool(), counts().pool()], {}),
     llbt.plot.changes: lambda: ([llbt.compare(counts().pool(), counts().pool())], {}),

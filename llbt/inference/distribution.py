@@ -1,0 +1,157 @@
+"""The confidence distribution of log-worths: draws from the normal distribution of the estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..base.arguments import Confidence, Rng, as_generator, checked
+from ..base.table import Record, Table, format_count, format_number
+from ..core.columns import FloatArray, Label
+from ..errors import DesignError
+from ..fitting.fitted import OneSource, WithWorths
+from ..formulas.grid import At
+from ..kernel.importance import t_draws
+from . import drawn_worths
+from .log_worths import centred
+from .new_judge import asked_of
+from .posterior import DrawCount
+from .simultaneous import root_of
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConfidenceDistribution(Record):
+    """Draws of the log-worths of J objects from the distribution of their estimates.
+
+    Made by `distribution`. A share of these draws is a confidence, no probability: there is no prior.
+
+    Attributes
+    ----------
+    objects : tuple of labels, length J
+        The objects that the table compares.
+    log_worths : ndarray, shape (n, J)
+        Log-worths less their mean, a row for each draw.
+    df : float
+        Degrees of freedom of the t distribution; infinite for the normal one.
+    confidence : float
+        Of the intervals.
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.distribution(res)"
+
+    objects: tuple[Label, ...]
+    log_worths: FloatArray
+    df: float
+    confidence: float
+    notes: tuple[str, ...]
+
+    prob_best = drawn_worths.prob_best
+    prob_rank = drawn_worths.prob_rank
+    prob = drawn_worths.prob
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights of the draws, all equal, shape (n,)."""
+        return np.full(len(self.log_worths), 1 / len(self.log_worths))
+
+    @property
+    def share(self) -> str:
+        """What a share of the draws is."""
+        return "confidence"
+
+    def table(self) -> Table:
+        """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high.
+
+        first: confidence in the first place; all as in `Posterior.table`.
+        """
+        title = "Confidence distribution of the log-worths λ, less the mean of all objects"
+        return drawn_worths.worth_table(self, title, self.notes)
+
+
+@checked
+def distribution(
+    res: WithWorths | OneSource,
+    *,
+    at: At = None,
+    confidence: Confidence = 0.95,
+    draws: DrawCount = 4000,
+    rng: Rng = 0,
+) -> ConfidenceDistribution:
+    """Draw log-worths from the distribution of their estimates: how sure first places and ranks are, without a prior.
+
+    It uses the covariance of the fit, so it allows for clusters, where there is no likelihood and `posterior` does not
+    answer.
+
+    Parameters
+    ----------
+    res : a fit with worths
+        Of a fit with effects of judges, it is of the average judge.
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    confidence : float
+        Of the intervals of each object.
+    draws : int
+        At least 1,000.
+    rng : int or numpy.random.Generator
+        The default seed makes printouts repeatable.
+
+    Returns
+    -------
+    ConfidenceDistribution
+        A row per object, and ``prob_best()``, ``prob_rank(k)``, ``prob("A > B")``, as `posterior` returns them.
+
+    Raises
+    ------
+    OptionError
+        For log-worths that differ between classes and no `at`.
+    DesignError
+        For fewer than two objects that the table compares, and log-worths without a standard error.
+
+    Notes
+    -----
+    The draws are normal about the estimates, with their covariance; with few clusters they have a t distribution with
+    the degrees of freedom of the fit. With independent judgments, many of them, the shares are about those of
+    `posterior` with a wide prior.
+
+    References
+    ----------
+    Xie, M. & Singh, K. (2013). Confidence distribution, the frequentist distribution estimator of a parameter.
+    International Statistical Review 81(1), 3-39.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> c = llbt.load_dataset("dras_table1")
+    >>> found = llbt.distribution(llbt.fit("object + tie", c.pool()))
+    >>> found.to_frame()[["object", "rank_median"]].values.tolist()
+    [['A', 1], ['D', 2], ['B', 3], ['C', 4]]
+    """
+    worths, _ = asked_of(res, at, False, "log_worth")
+    found, notes = centred(worths, at)
+    inside = np.flatnonzero(~np.isnan(found.estimate))
+    if len(inside) < 2:
+        raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
+    found = found.some(inside)
+    if found.unknown.any() or np.isnan(found.cov).any():
+        raise DesignError(
+            "some log-worths have no standard error, for a single cluster tells all that is known of them",
+            "Ask a fit of independent judgments: llbt.posterior(llbt.fit("
+            f"{worths.specification.formula!r}, res.comparisons)).",
+        )
+    df = worths.worth_df_inference
+    drawn, _ = t_draws(draws, len(inside), df, as_generator(rng))
+    kind = "normal" if np.isinf(df) else f"t with {format_number(df, 3)} df"
+    return ConfidenceDistribution(
+        tuple(worths.comparisons.objects[k] for k in inside),
+        found.estimate + drawn @ root_of(found.cov).T,
+        df,
+        confidence,
+        (
+            *notes,
+            *worths.covariance.notes,
+            f"confidence, no probability: {format_count(draws)} draws ({kind}) with the covariance of the fit",
+        ),
+    )

@@ -1,0 +1,325 @@
+"""The posterior distribution of log-worths: who is best, with which probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from scipy import linalg, optimize
+
+from ..base.arguments import Confidence, Kind, Rng, as_generator, checked, is_real, whole
+from ..base.table import Qualifying, Record, Table, format_count, format_number
+from ..core.columns import FloatArray, Label
+from ..errors import DesignError, OptionError
+from ..fitting.fitted import AnyFit
+from ..formulas.grid import At
+from ..kernel.posterior import MOST_R_HAT, Density, Draws, Mode, Route
+from ..resampling import shown
+from . import drawn_worths
+from .kinds import target_of
+from .log_worths import centred
+from .posterior_targets import WIDE, Scales, Target, scales_of
+
+PriorScale = Annotated[
+    float | Literal["shrinkage"],
+    Kind(
+        lambda prior: prior == "shrinkage" if isinstance(prior, str) else is_real(prior) and 0 < prior < np.inf,
+        "a positive number, the prior scale of log-worths, or 'shrinkage', which estimates the scale",
+        plain=lambda prior: prior if isinstance(prior, str) else float(prior),
+    ),
+]
+DrawCount = Annotated[int, whole(1000)]
+
+_SCALES = (0.01, 10.0)  # log-worths, between which a scale is searched
+_NEAR_BOUND = 1.05  # of a bound: the scale is at it
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Posterior(Record):
+    """Draws of the log-worths of J objects from their posterior distribution.
+
+    Made by `posterior`.
+
+    Attributes
+    ----------
+    objects : tuple of labels, length J
+        The objects that the table compares.
+    log_worths : ndarray, shape (n, J)
+        Log-worths less their mean, a row for each draw.
+    weights : ndarray, shape (n,)
+        Of the draws, with sum 1; all equal by Hamiltonian Monte Carlo.
+    names : tuple of str, length p
+        Names of the parameters of the fit.
+    params : ndarray, shape (n, p)
+        The draws of these parameters.
+    route : {"importance sampling", "Hamiltonian Monte Carlo"}
+        How the draws were made.
+    k_hat : float
+        Pareto's k̂ of the importance weights, also where chains were run because it was above .5.
+    ess : float
+        Effective number of draws; of chains that of the worst parameter.
+    r_hat : float
+        R̂ of the worst parameter; NaN without chains.
+    chains : int
+        The number of chains, whose draws stand one after the other; 1 for importance sampling.
+    scale : float
+        Prior standard deviation of the log-worths.
+    confidence : float
+        Of the intervals.
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.posterior(res)"
+
+    objects: tuple[Label, ...]
+    log_worths: FloatArray
+    weights: FloatArray
+    names: tuple[str, ...]
+    params: FloatArray
+    route: Route
+    k_hat: float
+    ess: float
+    r_hat: float
+    chains: int
+    scale: float
+    confidence: float
+    notes: tuple[str, ...]
+
+    prob_best = drawn_worths.prob_best
+    prob_rank = drawn_worths.prob_rank
+    prob = drawn_worths.prob
+
+    @property
+    def share(self) -> str:
+        """What a share of the draws is."""
+        return "probability"
+
+    def table(self) -> Table:
+        """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high.
+
+        first: probability of having the largest log-worth; estimate: posterior mean of the log-worth less the mean of
+        all objects; intervals: equal tails, of each object by itself. The smallest median rank stands first.
+        """
+        title = "Posterior of the log-worths λ, less the mean of all objects"
+        return drawn_worths.worth_table(self, title, self.notes)
+
+    @checked
+    def to_arviz(self, *, rng: Rng = 0) -> dict[str, Any]:
+        """Return the draws as ArviZ takes them: ``arviz.from_dict(**post.to_arviz())``.
+
+        Parameters
+        ----------
+        rng : int or numpy.random.Generator
+            For importance sampling, whose draws are drawn again by their weights, so that all count the same.
+
+        Returns
+        -------
+        dict
+            ``"posterior"``: ``log_worth`` (chain, draw, object) and ``params`` (chain, draw, parameter), ndarrays;
+            ``"coords"``: labels of objects and parameters; ``"dims"``: names of the axes. From version 1 on ArviZ takes
+            them apart: ``arviz.from_dict({"posterior": d["posterior"]}, coords=d["coords"], dims=d["dims"])``.
+        """
+        size = len(self.weights)
+        chosen = np.arange(size)
+        if self.chains == 1:
+            chosen = as_generator(rng).choice(size, size, p=self.weights)
+        shape = (self.chains, size // self.chains, -1)
+        return {
+            "posterior": {
+                "log_worth": self.log_worths[chosen].reshape(shape),
+                "params": self.params[chosen].reshape(shape),
+            },
+            "coords": {"object": list(self.objects), "parameter": list(self.names)},
+            "dims": {"log_worth": ["object"], "params": ["parameter"]},
+        }
+
+
+@checked
+def posterior(
+    res: AnyFit,
+    *,
+    prior: PriorScale = 1.0,
+    at: At = None,
+    confidence: Confidence = 0.95,
+    draws: DrawCount = 4000,
+    rng: Rng = 0,
+    progress: bool = False,
+) -> Posterior:
+    """Draw log-worths from their posterior distribution: who is best, with which probability.
+
+    Parameters
+    ----------
+    res : a fit of independent judgments
+        Its likelihood is used. A prior of the fit itself is replaced by `prior`.
+    prior : float or "shrinkage"
+        Standard deviation of the normal prior on the log-worths (log-worth; 1 expects odds of two random objects
+        between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood.
+    at : mapping or "average", optional
+        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    confidence : float
+        Of the intervals of each object.
+    draws : int
+        At least 1,000.
+    rng : int or numpy.random.Generator
+        The default seed makes printouts repeatable.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Posterior
+        A row per object: object, first (probability of the first place), rank_median, rank_low, rank_high, estimate,
+        conf_low, conf_high. ``prob_best()``, ``prob_rank(k)``, ``prob("A > B", by=0.1)`` and ``to_arviz()`` ask more.
+
+    Raises
+    ------
+    OptionError
+        For fits with clustered or scaled standard errors, which have no likelihood to go with these; ask
+        `distribution`. For log-worths that differ between classes and no `at`.
+    DesignError
+        Where chains do not agree (R̂ above 1.02), and for fewer than two objects that the table compares.
+
+    Notes
+    -----
+    The log-worths less their mean are normal with standard deviation `prior`, independently of which object is the
+    reference. So are the effects of objects that a formula multiplies by covariates: those of all objects less their
+    mean, at the largest absolute value of a number, with labels as they are coded. All other parameters (ties, order,
+    grades, covariates of objects or sides) are normal with standard deviation 2.5 at the largest absolute value that
+    they are multiplied by. Parameters that the fit holds stay at their values.
+
+    Draws come from a t distribution with max(5, p) degrees of freedom about the mode and are weighted. If Pareto's k̂ of
+    the weights is above .5 or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are run
+    instead, in coordinates that are uncorrelated at the mode.
+
+    References
+    ----------
+    Vehtari, A., Simpson, D., Gelman, A., Yao, Y. & Gabry, J. (2024). Pareto smoothed importance sampling. Journal of
+    Machine Learning Research 25(72), 1-58.
+
+    Neal, R. M. (2011). MCMC using Hamiltonian dynamics. In Handbook of Markov Chain Monte Carlo, chapter 5.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> post = llbt.posterior(res)
+    >>> post.to_frame()[["object", "rank_median"]].values.tolist()
+    [['A', 1], ['D', 2], ['B', 3], ['C', 4]]
+    >>> round(post.prob("A > D", by=0.1), 2)
+    1.0
+    """
+    _check_likelihood(res)
+    target = target_of(res)
+    if not len(target.start):
+        raise DesignError("the fit has no free parameters", "Fit without fixed=, or fix fewer parameters.")
+    found, where = centred(target.worths, at)
+    inside = np.flatnonzero(~np.isnan(found.estimate))
+    if len(inside) < 2:
+        raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
+    scales = scales_of(target)
+    scale = _best_scale(target, scales) if isinstance(prior, str) else prior
+    density = Density(target.likelihood, scales.prior(scale))
+    mode = _mode(density, target.start)
+    drawn = density.draws(mode, draws, as_generator(rng), partial(_shown, progress))
+    if drawn.r_hat > MOST_R_HAT:
+        raise DesignError(
+            f"R̂ = {drawn.r_hat:.3f}: the chains of {format_count(len(drawn.weights))} draws do not agree",
+            f"Ask for more draws: llbt.posterior(res, draws={4 * draws}).",
+            expected=f"at most {MOST_R_HAT}",
+        )
+    rows = found.rows[inside]
+    log_worths = _columns(rows, target, drawn)
+    return Posterior(
+        tuple(target.worths.comparisons.objects[k] for k in inside),
+        log_worths,
+        drawn.weights,
+        target.names,
+        drawn.params,
+        drawn.route,
+        drawn.k_hat,
+        drawn.ess,
+        drawn.r_hat,
+        drawn.chains,
+        scale,
+        confidence,
+        (*where, *_qualifying(res), _prior_note(prior, scale), _route_note(drawn)),
+    )
+
+
+def _columns(rows: FloatArray, target: Target, drawn: Draws) -> FloatArray:
+    """Return the draws of linear combinations (J, p) of the parameters of the design, shape (n, J)."""
+    inside = target.places < rows.shape[1]
+    return drawn.params[:, inside] @ rows[:, target.places[inside]].T + rows @ target.held
+
+
+def _shown(progress: bool, steps: range) -> Any:
+    return shown("posterior", steps, progress)
+
+
+def _mode(density: Density, start: FloatArray) -> Mode:
+    try:
+        return density.mode(start)
+    except linalg.LinAlgError as error:
+        raise DesignError(
+            f"the posterior has no mode that could be found: {error}",
+            "Take a smaller prior scale: llbt.posterior(res, prior=0.5).",
+        ) from None
+
+
+def _best_scale(target: Target, scales: Scales) -> float:
+    """Return the prior scale with the largest marginal likelihood, by Laplace's method."""
+    low, high = np.log(_SCALES)
+
+    def lost(log_scale: float) -> float:
+        density = Density(target.likelihood, scales.prior(float(np.exp(log_scale))))
+        return -_mode(density, target.start).log_evidence
+
+    found = optimize.minimize_scalar(lost, bounds=(low, high), method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(found.x))
+
+
+# -- what may be asked, and what is said -------------------------------------------------------------------------------
+
+
+def _check_likelihood(res: Any) -> None:
+    """Raise for standard errors that no likelihood gives."""
+    spec = res.specification
+    if spec.groups or spec.cov_type != "nonrobust":
+        by = f" by {', '.join(spec.groups)}" if spec.groups else ""
+        raise OptionError(
+            f"a fit with cov_type={spec.cov_type!r}{by} has no likelihood that goes with its standard errors",
+            "Ask for its confidence distribution: llbt.distribution(res).",
+        )
+
+
+def _qualifying(res: Any) -> tuple[str, ...]:
+    """Return notes that qualify probabilities."""
+    prior, counts = res.specification.prior, np.asarray(getattr(res.answers, "counts", res.comparisons.outcome_counts))
+    return (
+        *((Qualifying(f"The prior of the fit, prior={prior!r}, is replaced."),) if prior is not None else ()),
+        *(
+            (Qualifying("Counts are not whole: the posterior takes weights as numbers of independent judgments."),)
+            if np.any(counts % 1 > 0)
+            else ()
+        ),
+    )
+
+
+def _prior_note(prior: float | str, scale: float) -> str:
+    said = f"prior: log-worths less their mean are normal, sd {format_number(scale, 3)}"
+    if not isinstance(prior, str):
+        return f"{said}; all else sd {WIDE}"
+    if _SCALES[0] * _NEAR_BOUND < scale < _SCALES[1] / _NEAR_BOUND:
+        return f"{said} (by marginal likelihood); all else sd {WIDE}"
+    bound = "no differences" if scale < 1 else "no common scale"
+    return Qualifying(f"{said}; all else sd {WIDE}. The scale is at the bound of its search: the table shows {bound}.")
+
+
+def _route_note(drawn: Draws) -> str:
+    number = f"{format_count(len(drawn.weights))} draws by {drawn.route}"
+    effective = f"effective number {format_count(round(drawn.ess))}"
+    if drawn.chains == 1:
+        return f"{number}: Pareto k̂ {drawn.k_hat:.2f}, {effective}"
+    return f"{number}: {drawn.chains} chains, R̂ {drawn.r_hat:.3f}, {effective}"
