@@ -116,7 +116,8 @@ def describe_groups(
     across = np.flatnonzero(sides[:, 0] != sides[:, 1])
     members = whole[pairs[:, 0]] == whole[pairs[across[0], 0]]
     loser = sides[across, np.where(counts[across, 0] > 0, 1, 0)]
-    top = int(np.setdiff1d(sides[members], loser)[0])
+    tops = np.setdiff1d(sides[members], loser).tolist()  # named is the smallest, of equal ones that of the first object
+    top = min(tops, key=lambda group: (np.count_nonzero(strong == group), np.argmax(strong == group)))
     upper = sides == top
     above, below = ([c.objects[k] for k in np.unique(c.pairs[members][side[members]])] for side in (upper, ~upper))
     number = len(np.unique(sides[members]))
