@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.posterior import posterior
     from .inference.quasi_variances import quasi_variances
     from .inference.ranks import leaderboard
+    from .inference.reliability import reliability
     from .inference.residuals import residuals
     from .inference.sensitivity import sensitivity
     from .inference.simulation import simulate
@@ -108,6 +109,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "pairwise",
     "style_control",
     "quasi_variances",
+    "reliability",
     "worth",
     # does the model fit, and which terms does it need?
     "add1",
@@ -201,6 +203,7 @@ HOMES = {
     "posterior": "inference.posterior",
     "quasi_variances": "inference.quasi_variances",
     "leaderboard": "inference.ranks",
+    "reliability": "inference.reliability",
     "residuals": "inference.residuals",
     "simulate": "inference.simulation",
     "add1": "inference.terms",

@@ -177,6 +177,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.bootstrap: {"n": 600},
     llbt.goodness_of_fit: {"n": 600},
     llbt.residuals: {"n": 12},
+    llbt.reliability: {"n": 6},
     llbt.held_out: {},
     llbt.power: {"n": 600},
     llbt.judges.classes: {"prior": 1.0},

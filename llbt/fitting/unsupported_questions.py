@@ -43,6 +43,11 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "res.comparisons, cov_type='cluster', groups={judge}), split=1).",
     ),
     "posterior": ("normal effects are not drawn", _DISTRIBUTION),
+    "reliability": (
+        "with normal effects the worths are those of the average judge, and judges have no residuals of their own",
+        "Ask a fit without brackets that allows for judges who differ: llbt.reliability(llbt.fit({formula}, "
+        "res.comparisons, cov_type='cluster', groups={judge}), judge={judge}).",
+    ),
     "plot.judges": (_OF_EFFECTS, "Draw llbt.plot.judge_effects(llbt.judge_effects(res))."),
     "plot.network": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.network({{plain}})."),
     "plot.residuals": (_NO_COUNTS, f"{_WITHOUT}: llbt.plot.residuals({{plain}})."),
@@ -76,6 +81,7 @@ OF_LARGE: Mapping[str, tuple[str, str]] = {
     "planning.needed": (_NO_COVARIANCE, _RESAMPLE),
     "planning.next_pairs": (_NO_COVARIANCE, _RESAMPLE),
     "quasi_variances": (_NO_COVARIANCE, _SELECT),
+    "reliability": (_NO_COVARIANCE, _RESAMPLE),
     "sensitivity": (_REFITS, _RESAMPLE),
 }
 
@@ -103,13 +109,15 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         f"Draw that of a fit {_ON_PAIRS}.",
     ),
     "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_fit(res), which has observed and expected counts of pairs."),
+    "reliability": ("residuals are of judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),
     "plot.ties": ("ties of lists have one δ for each number of objects, whoever judges", "Read them in res.summary()."),
 }
 
 _MORE_THAN_WORTHS = (
     "add1", "drift", "fragility", "goodness_of_fit", "grade_tests", "intransitivity",
     "judge_effects", "judges.summary", "level_tests", "planning.needed", "planning.next_pairs", "plot.discrimination",
-    "plot.judges", "plot.network", "plot.residuals", "plot.ties", "posterior", "residuals", "sensitivity",
+    "plot.judges", "plot.network", "plot.residuals", "plot.ties", "posterior", "reliability", "residuals",
+    "sensitivity",
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(

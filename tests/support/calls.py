@@ -196,6 +196,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.influence: lambda: ([fitted()], {}),
     llbt.plot.residuals: lambda: ([fitted()], {}),
     llbt.residuals: lambda: ([fitted()], {}),
+    llbt.reliability: lambda: ([by_day()], {"judge": "day", "n": 3}),
     llbt.bootstrap: lambda: ([fitted()], {"n": 3, "rng": 1}),
     llbt.simulate: lambda: ([fitted()], {}),
     llbt.interpret: lambda: ([fitted()], {}),

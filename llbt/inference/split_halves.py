@@ -1,0 +1,112 @@
+"""Split-half reliability: worths by random halves of the judges, correlated."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..base.table import Qualifying, counted
+from ..core.columns import FloatArray
+from ..core.statistics import critical_value
+from ..errors import DesignError
+from ..fitting.plain_estimates import PlainEstimates
+from ..resampling import Resampler
+from .log_worths import LogWorths
+from .pair_units import PairUnits, pair_units
+
+FEWEST_JUDGES = 4  # of whom a half is two
+_FEWEST_OBJECTS = 4  # from which Fisher's interval has a finite width
+_INSIDE = 1 - 1e-12  # a correlation of 1 has no z
+
+
+@dataclass(frozen=True, eq=False)
+class SplitHalves:
+    """The mean correlation r of log-worths by two random halves of the judges, and of all judges by Spearman–Brown.
+
+    Attributes
+    ----------
+    half : ndarray, shape (3,)
+        r and the bounds of its interval for other objects of the same kind (Fisher's z).
+    whole : ndarray, shape (3,)
+        2r/(1 + r) of each: what the worths by all judges would correlate with those by as many others.
+    splits : int
+        Splits that had a correlation.
+    notes : tuple of str
+    """
+
+    half: FloatArray
+    whole: FloatArray
+    splits: int
+    notes: tuple[str, ...] = ()
+
+
+def split_halves(
+    res: PlainEstimates, found: LogWorths, judge: str, n: int, confidence: float, draw: Resampler
+) -> SplitHalves:
+    """Return the split-half reliability by the levels of a column that has four or more."""
+    units = pair_units(res, judge, "judge")
+    assert units.labels is not None  # units of a column have labels
+    made = draw.each([functools.partial(_correlation, units, _Worths.of(res, found))] * n)
+    correlations = np.array([r for r, _ in made])
+    known = ~np.isnan(correlations)
+    shrunk = sum(by_prior for _, by_prior in made)
+    notes: list[str] = []
+    if shrunk:
+        what = f"{counted(shrunk, 'split')} of {n} with infinite worths in a half: both fitted with prior=1."
+        notes.append(Qualifying(what))
+    if not known.all():
+        lost = counted(int((~known).sum()), "split")
+        notes.append(Qualifying(f"{lost} of {n} left out: a half has no worths, even by a prior."))
+    z = float(np.mean(np.arctanh(np.clip(correlations[known], -_INSIDE, _INSIDE)))) if known.any() else math.nan
+    objects = int((~np.isnan(found.estimate)).sum())
+    error = 1 / math.sqrt(objects - 3) if objects >= _FEWEST_OBJECTS else math.nan
+    reach = critical_value(confidence, np.inf) * error
+    half = np.tanh([z, z - reach, z + reach])
+    return SplitHalves(half, stepped_up(half), int(known.sum()), tuple(notes))
+
+
+def stepped_up(r: FloatArray) -> FloatArray:
+    """Return the correlation of measurements that are twice as long, by Spearman and Brown; −1 where it has none."""
+    return np.maximum(2 * r / (1 + r), -1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Worths:
+    """The log-worths of the objects that are compared, as rows @ params + offset of the estimated parameters."""
+
+    rows: FloatArray
+    offset: FloatArray
+
+    @classmethod
+    def of(cls, res: PlainEstimates, found: LogWorths) -> _Worths:
+        rows = found.rows[~np.isnan(found.estimate)]
+        held = np.nan_to_num(res.estimated.values)
+        held[res.free] = 0.0
+        return cls(rows[:, res.free], rows @ held)
+
+    def by(self, params: FloatArray) -> FloatArray:
+        return self.rows @ params + self.offset
+
+
+def _correlation(units: PairUnits, worths: _Worths, rng: np.random.Generator) -> tuple[float, bool]:
+    """Return the correlation of the worths by two random halves, and whether they needed a prior."""
+    size = len(units.counts)
+    half = np.zeros(size)
+    half[rng.permutation(size)[: size // 2]] = 1.0
+    shrunk = False
+    try:
+        both = [units.estimated(part) for part in (half, 1 - half)]
+    except DesignError:
+        shrunk = True
+        try:
+            both = [units.shrunk(part) for part in (half, 1 - half)]
+        except DesignError:
+            return math.nan, False
+    first, second = (worths.by(params) for params in both)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return math.nan, False
+    return float(stats.pearsonr(first, second).statistic), shrunk
