@@ -8,7 +8,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     "audit": ("effect",),
     "influence": ("fitted", "hat"),
     "judges": ("conf_low", "conf_high", "agreement_pairs", "swapped", "model_expected"),
-    "leaderboard": ("rank", "judgments", "wins", "ties", "bad", "losses"),
+    "leaderboard": ("rank", "wins", "ties", "bad", "losses", "judgments", "win_share", "win_probability"),
     "leaderboard of scores": ("rank", "wins", "ties", "losses", "borda_rank", "n", "missing"),
     "model test": ("wins_i", "ties", "wins_j", "wald_statistic", "wald_p_value", "df"),
     "pairwise": ("std_error", "statistic", "p_value"),

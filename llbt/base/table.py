@@ -272,6 +272,8 @@ class Field:
         The heading in LaTeX, where it is not made of `heading`.
     decimals : int or None
         Decimals of all values, in place of `digits`, unless the caller asks for digits.
+    frame_only : bool
+        Whether the column is in ``to_frame()``, csv and JSON, and printed only where ``columns=`` names it.
     """
 
     name: str
@@ -281,6 +283,7 @@ class Field:
     digits: int = 4
     typeset: str = ""
     decimals: int | None = None
+    frame_only: bool = False
 
     @property
     def chosen_by(self) -> str:
@@ -353,6 +356,17 @@ class Table(Record):
         return pd.DataFrame({f.name: _frame_values(f.values) for f in self.fields if f.name})
 
 
+def printed_columns(table: Table) -> Table:
+    """Return a table without the columns that stand in frames alone."""
+    return replace(table, fields=tuple(f for f in table.fields if not f.frame_only))
+
+
+def stacked_field(fields: Sequence[Field]) -> Field:
+    """Return the values of one column of several tables below each other; it is printed if one of them prints it."""
+    values = [value for one in fields for value in one.values]
+    return replace(fields[0], values=values, frame_only=all(one.frame_only for one in fields))
+
+
 def in_order(table: Table, rows: Sequence[int] | npt.NDArray[np.int64]) -> Table:
     """Return a table with its rows in another order."""
     return replace(table, fields=tuple(replace(f, values=[f.values[row] for row in rows]) for f in table.fields))
@@ -377,9 +391,8 @@ def _sheet(
     if for_paper and not table.asked:
         table = replace(table, shown=None, more="")
     left_out: tuple[str, ...] = ()
-    if columns is not None:
-        table = _with_columns(table, columns)
-    elif for_paper:
+    table = printed_columns(table) if columns is None else _with_columns(table, columns)
+    if columns is None and for_paper:
         left_out = tuple(f.chosen_by for f in table.fields if f.chosen_by in LEFT_OUT.get(table.answer, ()))
         table = _on_paper(table, left_out)
     if decimals is not None:

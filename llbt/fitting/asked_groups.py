@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ..base.arguments import JUDGED_INSIDE, NAMES
-from ..base.table import Field, Table
+from ..base.table import Field, Table, stacked_field
 from ..data.frames import read_covariate
 from ..data.sources import open_frame
 from ..errors import OptionError, listed
@@ -87,7 +87,7 @@ def stack_groups(groups: Sequence[Group], answer: Callable[[At], Table]) -> Tabl
     fields = (
         *(Field(name, name, [group.shown[name] for group, n in zip(groups, sizes, strict=True) for _ in range(n)])
           for name in names),
-        *(replace(field, values=[v for c in columns for v in c[field.name].values]) for field in shared),
+        *(stacked_field([c[field.name] for c in columns]) for field in shared),
     )  # fmt: skip
     notes = [note for note in dict.fromkeys(n for table in tables for n in table.notes) if not note.startswith("at ")]
     if isinstance(groups[0].at, Difference):

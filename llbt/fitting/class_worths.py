@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.table import Field, Table
+from ..base.table import Field, Table, stacked_field
 from ..core.columns import FloatArray
 from .estimates import Estimates
 from .fit_part import FitPart
@@ -59,7 +59,7 @@ class ClassWorths:
         fields = (
             Field("class", "class", np.repeat(labels, sizes), "count"),
             Field("share", "share", np.repeat(self.shares, sizes), "number", 3),
-            *(replace(of_all[0], values=[value for one in of_all for value in one.values]) for of_all in shared),
+            *map(stacked_field, shared),
         )
         notes = dict.fromkeys(note for one in tables for note in one.notes)
         return Table(fields, title=f"{tables[0].title}, by class of {self.judges}", notes=(*notes, *self.notes)).first(

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, checked
-from ..base.table import Field, Table, interval_fields
-from ..core.columns import FloatArray, Label, is_among, matching
+from ..base.table import Field, Table, stacked_field
+from ..core.columns import Label, is_among
 from ..core.comparisons import Comparisons
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
@@ -23,7 +22,8 @@ from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
-from ..formulas.grid import At, Difference, labels_at
+from ..formulas.grid import At, Difference
+from .board_columns import MOST_GROUPED, BoardColumns, chances_of, letters_of, mean_chances, object_counts
 from .class_answers import mixture_worths
 from .contexts import check_mean, mean_note
 from .groups import groups_of
@@ -31,7 +31,7 @@ from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
 from .pairwise import all_pairs
-from .pairwise_record import Pairwise, takes_many_letters
+from .pairwise_record import Pairwise
 from .scales import (
     LEVELS,
     Scale,
@@ -53,7 +53,6 @@ _MIXTURE = (
     "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
     "log-worth of each class, or the anchor"
 )
-_MOST_GROUPED = 300  # objects that have letters
 _NAMED = 3  # objects that a line names
 _GROUPS = ", groups as well"
 _NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
@@ -111,14 +110,32 @@ def leaderboard(
     Returns
     -------
     Table
-        Of latent classes a board for each class, with class and share in front, and above them that of ``"all"``: Σ π_k
-        P_k(i preferred | decided) against an object of mean log-worth, on the scale. A board has rank, rank_low,
-        rank_high (as in `Pairwise.ranks`), object, estimate, conf_low, conf_high, judgments, wins, ties, bad (where
-        judges could say so), losses (of the comparisons at the labels that `at` names, otherwise of all), and group
-        (letters: objects that share one do not differ significantly) unless all objects share one letter, more than
-        nine letters are needed or there are more than 300 objects. NaN and no letter for objects that the table does
-        not compare with the others at `at`. Of a fit with effects of objects, ``(1 | object)``, intervals and ranges of
-        ranks are predictions of each object, and there are no groups.
+        ``to_frame()``, csv and JSON have these columns, whatever the fit and the options; text has those that say
+        something. With `by` the covariates stand in front. Of latent classes ``class`` and ``share`` do, a board for
+        each class and above them that of ``"all"``: Σ π_k P_k(i preferred | decided) against an object of mean
+        log-worth, on the scale.
+
+        rank, rank_low, rank_high
+            As in `Pairwise.ranks`: all ranges hold together. Of a fit with effects of objects, ``(1 | object)``, they
+            are predictions of each object.
+        object
+        estimate, std_error, conf_low, conf_high
+            On the scale. Of a fit with effects of objects, predictions.
+        win_share
+            The share of the judgments of the object that it won, ties and "both bad" as half.
+        win_probability
+            The mean probability of the model that it wins a decided judgment against another object, all others with
+            the same weight; for a mix of contexts the mean over them. NaN for differences between groups, graded
+            judgments of a mix, and patterns.
+        judgments, wins, ties, bad, losses
+            Of the comparisons at the labels that `at` names, otherwise of all; ``bad`` counts "both bad".
+        tier
+            1, 2, …: no rank range reaches from one tier into another.
+        group
+            Letters: objects that share one do not differ significantly. Empty for more than 300 objects, where more
+            than nine letters are needed, and for a fit with effects of objects.
+
+        NaN for objects that the table does not compare with the others at `at`.
 
     Notes
     -----
@@ -176,23 +193,25 @@ def leaderboard(
     graded = found.beside is not None
     check_mean(found.contexts, graded, scale)
     label, value = _read_anchor(plain, anchor, scale, graded)
-    pairs = all_pairs(plain, found, rng, confidence=confidence, tested=len(found.estimate) <= _MOST_GROUPED)
+    pairs = all_pairs(plain, found, rng, confidence=confidence, tested=len(found.estimate) <= MOST_GROUPED)
     measured = found if label is None else _anchored(plain, found, label)
     z = critical_for(plain, measured, scale, confidence)
     levels, error, low, high = worths_on_scale(measured, scale, z)
     estimate, low, high = levels + value, low + value, high + value
-    counts, more = _object_counts(plain.comparisons, at)
+    counts, more = object_counts(plain.comparisons, at)
     order = pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
-    level, ranks, grouped = f"{100 * confidence:.4g} %", pairs.rank_fields(), _groups(pairs)
+    level, ranks, letters = f"{100 * confidence:.4g} %", pairs.rank_fields(), letters_of(pairs)
+    sums = isinstance(at, Difference) or getattr(res, "answers_depend", False)  # of no probabilities
+    chances = np.full(len(order), np.nan) if sums else chances_of(pairs, found)
+    columns = BoardColumns(pairs.objects, order, ranks, (estimate, error, low, high), counts, chances)
     board = Table(
-        (
-            *ranks,
-            Field("object", "object", [pairs.objects[k] for k in order]),
-            Field("estimate", "estimate", estimate[order], "estimate", typeset=typeset(scale, graded)),
-            *interval_fields(low[order], high[order], confidence),
-            *(Field(name, name, column[order], "count") for name, column in counts.items()),
-            *grouped,
+        columns.fields(
+            confidence,
+            letters=letters,
+            typeset=typeset(scale, graded),
+            bad=plain.comparisons.response.has_bad,
+            mix=found.contexts is not None,
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
         head=_first_place(pairs, ranks, level),
@@ -212,7 +231,7 @@ def leaderboard(
                 if pairs.rank_ranges is None
                 else pairs.rank_note
             )
-            + (_GROUPS if grouped else ""),
+            + (_GROUPS if letters is not None and not letters.frame_only else ""),
         ),
         answer="leaderboard",
     )
@@ -233,24 +252,18 @@ def _with_all_judges(
     pairs = all_pairs(first, mixture_worths(of, found), rng, confidence=confidence)
     z = critical_value(confidence, np.inf)
     error = np.sqrt(np.maximum(np.diag(mixed.cov), 0))
-    estimate, _, low, high = on_scale(scale, mixed.estimate, error, z)
-    order = pairs.best_first
-    counts, _ = _object_counts(of.pooled.comparisons, at)
-    columns = {
-        "class": ["all"] * len(order),
-        "share": np.ones(len(order)),
-        "object": [pairs.objects[k] for k in order],
-        **{field.name: field.values for field in pairs.rank_fields()},
-        "estimate": estimate[order] + value,
-        "conf_low": low[order] + value,
-        "conf_high": high[order] + value,
-        **{name: column[order] for name, column in counts.items()},
-    }
-    kinds: dict[str, Any] = {"class": "composed", **dict.fromkeys(counts, "number")}
+    estimate, error, low, high = on_scale(scale, mixed.estimate, error, z)
+    counts, _ = object_counts(of.pooled.comparisons, at)
+    chances = of.shares @ np.stack([mean_chances(one.estimate) for one in found])
+    levels = (estimate + value, error, low + value, high + value)
+    columns = BoardColumns(pairs.objects, pairs.best_first, pairs.rank_fields(), levels, counts, chances)
+    on_top = {field.name: field for field in columns.fields(confidence, bad=of.pooled.comparisons.response.has_bad)}
+    size = len(pairs.objects)
+    on_top["class"] = Field("class", "class", ["all"] * size, "composed")
+    on_top["share"] = Field("share", "share", np.ones(size), "number", 3)
+    kinds: dict[str, Any] = dict.fromkeys(counts, "number")  # judgments are shared among the classes
     fields = tuple(
-        replace(f, values=[*columns[f.name], *f.values], kind=kinds.get(f.name, f.kind))
-        for f in boards.fields
-        if f.name in columns
+        replace(stacked_field([on_top[f.name], f]), kind=kinds.get(f.name, on_top[f.name].kind)) for f in boards.fields
     )
     return replace(
         boards, fields=fields, notes=(*(n.removesuffix(_GROUPS) for n in boards.notes), _MIXTURE), answer=""
@@ -262,17 +275,13 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
     label, value = _read_anchor(res, anchor, scale, graded=False)
     place = None if label is None else res.comparisons.objects.index(label)
     found: Measured = large_measured(res, scale, confidence, place)
-    counts, _ = _object_counts(res.comparisons, None)
-    order, level = found.order, f"{100 * confidence:.4g} %"
+    c, level = res.comparisons, f"{100 * confidence:.4g} %"
     where = measured_from(scale, False, label, value if isinstance(anchor, Mapping) else None)
+    levels = (found.estimate + value, found.error, found.low + value, found.high + value)
+    ranks, counts = rank_fields(res, confidence, found.order), object_counts(c, None)[0]
+    columns = BoardColumns(c.objects, found.order, ranks, levels, counts, mean_chances(res.worths))
     board = Table(
-        (
-            *rank_fields(res, confidence, order),
-            Field("object", "object", [res.comparisons.objects[k] for k in order]),
-            Field("estimate", "estimate", found.estimate[order] + value, "estimate", typeset=typeset(scale, False)),
-            *interval_fields(found.low[order] + value, found.high[order] + value, confidence),
-            *(Field(name, name, column[order], "count") for name, column in counts.items()),
-        ),
+        columns.fields(confidence, typeset=typeset(scale, False), bad=c.response.has_bad),
         title=f"Leaderboard: {LEVELS[scale]}{where}",
         notes=(
             *found.notes,
@@ -296,19 +305,6 @@ def _first_place(pairs: Pairwise, ranks: tuple[Field, ...], level: str) -> tuple
         return (f"First: {first[0]} (with {level} confidence)",)
     named = ", ".join(first[:_NAMED]) + (f" and {len(first) - _NAMED} more" if len(first) > _NAMED else "")
     return (f"First place is open between {len(first)} objects ({level} confidence): {named}",)
-
-
-def _groups(pairs: Pairwise) -> tuple[Field, ...]:
-    """Return the letters of the objects, the best first, or nothing where letters add nothing to the ranges of ranks.
-
-    That is so where all objects share one letter, where more letters than a reader can follow would be needed, and of
-    predictions, which are not tested. Clusters are no substitute: a chain of close objects is one cluster, although its
-    ends differ significantly.
-    """
-    if pairs.rank_ranges is not None or len(pairs.objects) > _MOST_GROUPED or takes_many_letters(pairs):
-        return ()
-    letters = pairs.letters().fields[1]
-    return (letters,) if len(set("".join(letters.values))) > 1 else ()
 
 
 def _read_anchor(res: FitLike, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:
@@ -354,30 +350,9 @@ def _anchored(res: Estimates, found: LogWorths, label: Label) -> LogWorths:
     return found.combined(shift, found.estimate - found.estimate[k])
 
 
-def _object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
-    """Return judgments, wins, ties and losses of the objects (J,) in the comparisons at the labels of `at`."""
-    keep = np.ones(len(c), dtype=np.bool_)
-    over: list[str] = []
-    labels = {column.name for column in c.columns if not column.numeric}
-    for name, values in labels_at(at).items():
-        if name in labels:
-            keep &= matching(name, values, c.columns)
-        elif name in {column.name for column in c.columns}:  # sides have values of their own in every judgment
-            over.append(name)
-    counts = np.column_stack([c.wins_i, c.ties, c.bad, c.wins_j])[keep]
-    summed = np.zeros((len(c.objects), 4))
-    np.add.at(summed, c.pairs[keep, 0], counts)
-    np.add.at(summed, c.pairs[keep, 1], counts[:, [3, 1, 2, 0]])
-    notes = (f"judgments, wins, ties and losses are those at every {', '.join(over)}",) if over else ()
-    columns = dict(zip(("judgments", "wins", "ties", "bad", "losses"), [summed.sum(axis=1), *summed.T], strict=True))
-    if not c.response.has_bad:
-        del columns["bad"]
-    return {name: _whole(column) for name, column in columns.items()}, notes
-
-
 def _other_first(c: Comparisons, found: LogWorths) -> tuple[str, ...]:
     """Say which object has the largest mean win probability, where another has the largest mean log-worth."""
-    if found.contexts is None:
+    if found.contexts is None or found.beside is not None:
         return ()
     shares = found.contexts.win_shares()
     first, other = int(np.nanargmax(found.estimate)), int(np.nanargmax(shares))
@@ -388,7 +363,3 @@ def _other_first(c: Comparisons, found: LogWorths) -> tuple[str, ...]:
         f"{names[other]} has the largest win share over {found.contexts.said} ({percent[0]}; {names[first]}: "
         f"{percent[1]}), {names[first]} the largest mean log-odds",
     )
-
-
-def _whole(counts: FloatArray) -> npt.NDArray[Any]:
-    return counts.astype(np.int64) if np.all(counts == np.floor(counts)) else counts

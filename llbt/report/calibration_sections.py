@@ -33,7 +33,7 @@ _CORRECTED = {
     "std_error": "Std. error",
 }
 _TEXTS = ("machine", "pair", "outcome")
-_OF_BOTH = ("judgments", "wins", "ties", "losses")  # counts of people and machines together
+_OF_BOTH = ("win_share", "judgments", "wins", "ties", "bad", "losses")  # counts of people and machines together
 
 
 def calibration_sections(found: Calibrated, confidence: float) -> Sections:

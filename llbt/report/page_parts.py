@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ..base.table import LEGEND, Field, Record, Table, printed_cells
+from ..base.table import LEGEND, Field, Record, Table, printed_cells, printed_columns
 from ..errors import LLBTError, printable
 from ..plot.style import on_page
 from .page_script import SCRIPT
@@ -80,7 +80,7 @@ def complete(record: Record) -> Table:
 
 def table(record: Record, *, title: str | None = None, notes: bool = True) -> str:
     """Return a table whose columns sort, with its lines above and below."""
-    found = record.table()
+    found = printed_columns(record.table())
     headings, columns = printed_cells(_brief(found))
     rows = range(len(found.fields[0].values)) if found.shown is None else found.shown
     caption = escaped(found.title if title is None else title)

@@ -12,6 +12,7 @@ from support.shell import answered, facts
 
 import llbt
 from llbt.errors import DesignError, JudgmentError, OptionError
+from llbt.inference.board_columns import COLUMNS
 from llbt.kernel.laplace import effects_of_scale, information_beside, laplace
 
 _COUNTS = [
@@ -99,7 +100,8 @@ def test_the_object_that_wins_leads(res: llbt.MixedResults) -> None:
     board = llbt.leaderboard(res).to_frame()
     assert board["object"].iloc[0] == "B"
     assert (board["rank_low"].iloc[0], board["rank_high"].iloc[0]) == (1, 1)
-    assert not {"group", "significance_cluster"} & set(board)
+    assert list(board) == list(COLUMNS)
+    assert set(board["group"]) == {""}
     assert "prediction" in llbt.leaderboard(res).as_text()
     assert llbt.worth(res).to_frame()["object"].iloc[0] == "B"
     assert llbt.contrasts(res, {"B": {"B": 1, "A": -1}}).to_frame()["estimate"].iloc[0] > 2
