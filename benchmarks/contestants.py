@@ -84,6 +84,8 @@ OWN = (
           fits="object * judge + tie * judge", limit=300),
     _llbt("llbt-sides", "categories", "M-sides", frames.with_sides, own.sides, rule=_SIDES, kind="sides",
           fits="object + x1 + … + x5 + tie + order"),
+    _llbt("llbt-style", "categories", "M-sides", own.positive_sides, own.style, rule=None, kind="sides",
+          fits="style_control: two fits, two leaderboards, effects of style"),
     _llbt("llbt-plain", "Comparisons", "M-judges", own.clustered_table, own.plain_covariance, kind="judges",
           fits="object + tie + order, judges kept as clusters"),
     _llbt("llbt-cluster", "Comparisons", "M-judges", own.clustered_table, own.cluster_covariance, kind="judges",

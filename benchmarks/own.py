@@ -159,6 +159,22 @@ def sides(frame: pd.DataFrame) -> Estimates:
     return estimates(res, c.objects) | found
 
 
+def positive_sides(folder: Path) -> pd.DataFrame:
+    """Judgments with style covariates, which are lengths or counts."""
+    frame = frames.with_sides(folder)
+    return frame.assign(**{name: np.exp(frame[name]) for name in frame if name.startswith("x")})
+
+
+def style(frame: pd.DataFrame) -> Estimates:
+    """Both leaderboards and the effects of style: two fits, in place of the one of the peers."""
+    import llbt
+
+    names = side_names(sum(column.startswith("x") for column in frame) // 2)
+    columns = {name: (f"{name}_left", f"{name}_right") for name in names}
+    c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", side_covariates=columns)
+    return {"rows": len(llbt.style_control(c).table())}
+
+
 def clustered_table(folder: Path) -> Any:
     import llbt
 

@@ -25,6 +25,7 @@ from .worker import THREADS
 ROOT = Path(__file__).parent.parent
 NEEDED = ("numpy", "pandas", "pyarrow", "scipy")  # what the worker itself reads inputs with
 PARQUET = "parquet file"
+_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"  # of JAX, as of BLAS and OpenMP
 ENOUGH = 5.0  # seconds that a contestant has run on an input after which it has no further repeat
 EXPECTED = 6e-6  # published deviances have five decimals
 
@@ -67,7 +68,7 @@ class Measured:
 def environment() -> dict[str, str]:
     # compiled modules are kept, as where a package is installed
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return kept | dict.fromkeys(THREADS, "1") | {"MPLBACKEND": "agg", "PYTHONPATH": str(ROOT)}
+    return kept | dict.fromkeys(THREADS, "1") | {"XLA_FLAGS": _ONE_THREAD, "MPLBACKEND": "agg", "PYTHONPATH": str(ROOT)}
 
 
 def python_of(contestant: Contestant, peers: Path) -> str | None:

@@ -216,8 +216,7 @@ def own_numbers(name: str, values: FloatArray) -> Coded | None:
 
     The levels are not sorted, because sorting them takes several times as long.
     """
-    ordered = np.sort(values, axis=None)
-    if np.any(ordered[1:] == ordered[:-1]):
+    if not pd.Index(values.ravel()).is_unique:  # by hashing, in half the time of sorting
         return None
     return Coded(name, values.ravel(), np.arange(values.size).reshape(values.shape))
 

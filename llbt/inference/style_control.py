@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.arguments import Confidence, Rng, checked
 from ..base.table import Field, Record, Table, counted, format_number, format_p, interval_fields
-from ..core.columns import Coded, FloatArray, code
+from ..core.columns import Coded, FloatArray, code, own_numbers
 from ..core.comparisons import Comparisons, lines_of, tabulate
 from ..core.counts import whole
 from ..core.statistics import TestResult
@@ -74,7 +74,8 @@ class StyleControl(Record):
 
         rank, rank_low, rank_high, object, estimate, conf_low, conf_high: at equal style. plain_rank, plain_rank_low,
         plain_rank_high, plain_estimate, plain_conf_low, plain_conf_high: without style control. rank_change: ranks
-        gained by style control.
+        gained by style control. For each style x the columns x_effect, x_effect_low, x_effect_high and x_effect_p,
+        the same in every row, so that one file holds the effects, too; they are not printed.
         """
         styled, plain = self.styled_board.to_frame(), self.plain_board.to_frame()
         plain = plain.set_index("object").loc[styled["object"]].reset_index()
@@ -108,7 +109,10 @@ class StyleControl(Record):
         title = f"Leaderboard at equal style, and without style control: {SCALES[self.scale]}"
         head, notes = self._head(), self.notes
         whole_table = Table(
-            (*ranks, objects, estimate, *bounds, *without.values(), changed), title=title, head=head, notes=notes
+            (*ranks, objects, estimate, *bounds, *without.values(), changed, *self._effects(len(change))),
+            title=title,
+            head=head,
+            notes=notes,
         )
         return replace(whole_table, printed=replace(printed, title=title, head=head, notes=notes)).first()
 
@@ -130,6 +134,15 @@ class StyleControl(Record):
             ),
             title=f"Effects of style, per standard deviation: {SCALES[self.scale]}",
             head=(self._tested(),),
+        )
+
+    def _effects(self, rows: int) -> tuple[Field, ...]:
+        """Return the effects of style as columns, the same in every row: of a file that has one row per object."""
+        named = {"estimate": "", "conf_low": "_low", "conf_high": "_high", "p_value": "_p"}
+        return tuple(
+            Field(f"{row['style']}_effect{end}", f"{row['style']}_effect{end}", [row[name]] * rows, "number")
+            for row in self.coefficients().to_frame().to_dict("records")
+            for name, end in named.items()
         )
 
     def _tested(self) -> str:
@@ -207,17 +220,27 @@ def style_control(
 
     Notes
     -----
-    As in the Chatbot Arena, the covariate of a judgment is d = (x_i − x_j)/(x_i + x_j), and 0 where both are 0. It is
-    divided by its standard deviation over the judgments. The Arena takes that around the mean of d and subtracts the
-    mean; here it is taken around 0, so that d changes its sign if the objects change places. Subtracting the mean
-    amounts to an order effect; ``order`` in the formula estimates one. The Arena's coefficients are log-odds of tables
-    with ties as half wins: ``style_control(c.split_ties())``. On 3,000 simulated judgments with a mean of .02 standard
-    deviations, that of length is .4551 here and .4541 in arena-rank 0.1.1 without penalty and reweighting.
+    The covariate of a judgment is d = (x_i − x_j)/(x_i + x_j), 0 where both are 0, divided by its standard deviation
+    over the judgments, as in the notebook of arena-rank 0.1.1 [2]_. What differs from the code of the Arena:
+
+    * It subtracts the mean of d and takes the standard deviation around it. Here both are around 0, so that d changes
+      its sign if the objects change places. Subtracting the mean amounts to an order effect, as ``order`` estimates.
+    * FastChat [3]_ divides by x_i + x_j + 1. This moves counts that are often 0 or 1: one header against none is ½
+      there and 1 here. ``fit("object + tie + sides((n_i - n_j)/(n_i + n_j + 1))", c)`` has it.
+    * Ties are half wins: ``style_control(c.split_ties())``.
+    * Coefficients are shrunk: in FastChat with the ratings, by ½Σβ²/2 of the log-likelihood; in arena-rank alone, by
+      Σβ²/2 of the *mean* log-likelihood, which is strong. It also weights judgments by 1/(judgments of the pair), at
+      least 50. Here nothing is shrunk or weighted.
+
+    On 3,000 simulated judgments with a mean of .02 standard deviations the coefficient of length is .4551 here and
+    .4541 in arena-rank without penalty and weights.
 
     References
     ----------
-    Li, T., Angelopoulos, A. & Chiang, W.-L. (2024). Does style matter? Disentangling style and substance in Chatbot
-    Arena. LMSYS blog, 29 August 2024.
+    .. [1] Li, T., Angelopoulos, A. & Chiang, W.-L. (2024). Does style matter? Disentangling style and substance in
+       Chatbot Arena. LMSYS blog, 29 August 2024.
+    .. [2] arena-rank 0.1.1, https://github.com/lmarena/arena-rank: utils/data_utils.py, examples/example_utils.py.
+    .. [3] FastChat, https://github.com/lm-sys/FastChat: fastchat/serve/monitor/rating_systems.py.
 
     Examples
     --------
@@ -339,7 +362,8 @@ def _normalized(data: Comparisons, names: Sequence[str]) -> tuple[Comparisons, F
             zero = counted(whole(float(judgments[total == 0].sum())), "judgment")
             notes.append(f"{column.name} is 0 on both sides of {zero}, which count as equal")
         half = share / divisor / 2
-        sides.append(code(column.name, np.column_stack([half, -half]), numeric=True))
+        both = np.column_stack([half, -half])
+        sides.append(own_numbers(column.name, both) or code(column.name, both, numeric=True))
         divisors.append(divisor)
     order = [[column.name for column in lines.sides if column.name in names].index(name) for name in names]
     like = replace(data, columns=(), sides=(), cluster_counts=None)

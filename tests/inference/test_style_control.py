@@ -99,6 +99,16 @@ def test_sides_that_change_places_change_nothing():
     np.testing.assert_allclose(mine.coefficients()["estimate"], other.coefficients()["estimate"], rtol=1e-8)
 
 
+def test_one_file_holds_the_effects_too():
+    found = style_control(TABLE, STYLE, scale="elo", cov_type="nonrobust")
+    frame, effects = found.to_frame(), found.coefficients().to_frame().set_index("style")
+    for name in STYLE:
+        said = frame[[f"{name}_effect", f"{name}_effect_low", f"{name}_effect_high", f"{name}_effect_p"]]
+        wanted = effects.loc[name, ["estimate", "conf_low", "conf_high", "p_value"]].astype(float)
+        np.testing.assert_array_equal(said.to_numpy(dtype=float), np.tile(wanted, (len(frame), 1)))
+    assert "effect" not in str(found).replace("has an effect", "")
+
+
 def test_the_order_of_the_styles_is_kept():
     one, other = (style_control(TABLE, names).coefficients().to_frame() for names in (STYLE, STYLE[::-1]))
     assert other["style"].tolist() == STYLE[::-1]
