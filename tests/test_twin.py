@@ -70,8 +70,8 @@ def test_small_tables_exist_for_both_or_for_neither() -> None:
             tiers.tiers(votes, critical=2.0)
         except ValueError as error:
             refused += 1
-            assert said is not None, (votes, error)
-            assert "worths and tie" in str(error) or str(error).startswith(said.partition(", so '")[0])
+            assert said is not None, (votes, error)  # noqa: PT017
+            assert "worths and tie" in str(error) or str(error).startswith(said.partition(", so '")[0])  # noqa: PT017
         else:
             assert said is None, (votes, said)
     assert refused > 50
