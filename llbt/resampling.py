@@ -318,7 +318,7 @@ def percentile(replicates: Floats, share: float, degenerate: float, whole: bool 
 def degenerate_notes(replicates: Floats, lack: str) -> list[str]:
     """Return a note on how many of B resamples (B, …) are degenerate; none where there are none."""
     lost = int(np.isnan(replicates).any(axis=tuple(range(1, replicates.ndim))).sum())
-    return [f"{counted(lost, 'resample')} {lack}: at −∞ for lower and at +∞ for upper bounds"] if lost else []
+    return [f"{counted(lost, 'resample')} {lack}: counted as −∞ and +∞ for the bounds"] if lost else []
 
 
 def p_value(replicates: Floats, observed: float) -> float:

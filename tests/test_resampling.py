@@ -127,7 +127,7 @@ def test_what_was_not_estimated_has_no_interval() -> None:
 def test_degenerate_resamples_are_counted() -> None:
     replicates = np.array([[1.0, math.nan], [math.nan, math.nan], [3.0, 4.0]])
     assert degenerate_notes(replicates, "without a mean") == [
-        "2 resamples without a mean: at −∞ for lower and at +∞ for upper bounds"
+        "2 resamples without a mean: counted as −∞ and +∞ for the bounds"
     ]
     assert degenerate_notes(replicates[2:], "without a mean") == []
 

@@ -153,12 +153,12 @@ class RankingScores(Record):
             return [*notes, f"a single {self.drawn} cannot be resampled: no intervals, rank ranges or clusters"]
         if not len(self.replicates):
             return [*notes, "no resamples: n=1000 gives intervals, rank ranges and clusters"]
-        notes.append(
-            f"{100 * self.confidence:.4g} % percentile intervals and rank ranges, each by itself: "
-            f"{format_count(len(self.replicates))} resamples of the {self.drawn}; clusters are groups whose rank "
-            "ranges do not overlap"
-        )
-        return [*notes, *degenerate_notes(self.replicates[:, ~undefined], "without a judgment of some object")]
+        number = format_count(len(self.replicates))
+        notes += [
+            f"{100 * self.confidence:.4g} % percentile intervals: {number} resamples of the {self.drawn}",
+            "rank ranges are for each object alone; clusters: groups whose ranges do not overlap",
+        ]
+        return [*notes, *degenerate_notes(self.replicates[:, ~undefined], "without a judgment of an object")]
 
 
 @checked
@@ -323,7 +323,7 @@ def _drawn(sums: Sums) -> str:
 
 def _undecided(counts: PairCounts, sums: Sums) -> list[str]:
     if sums.reading == "ge_others" and counts.counts[:, 1].any():
-        return ["Ties count as won, which Bojar et al. (2011) advise against: reading='ignore_ties'."]
+        return ["Ties count as won. Bojar et al. (2011) advise against it: reading='ignore_ties'."]
     if sums.reading != "expected_wins":
         return []
     undecided = int((counts.counts[:, [0, 2]].sum(axis=1) == 0).sum())

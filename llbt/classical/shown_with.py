@@ -191,9 +191,7 @@ def _exposed(
 def _uncounted(shown: Names | None, blocks: object) -> list[str]:
     """Return notes on what the judgments do not say of the blocks."""
     notes = (
-        []
-        if shown is not None
-        else ["objects shown but not judged in a block are not counted in it: name them with shown="]
+        [] if shown is not None else ["objects shown but not judged are not counted in a block: name them with shown="]
     )
     return notes + (
         [] if blocks is not None else ["blocks without a judgment are not counted: pass blocks= to count them"]

@@ -352,8 +352,8 @@ def _small_pairs(few: npt.NDArray[np.bool_], unit: str) -> tuple[str, ...]:
     if not few.any():
         return ()
     return (
-        f"{counted(int(few.sum()), 'pair')} with fewer than {_FEW} decided {unit}s, where χ² rejects too often: the "
-        "p-value of the likelihood ratio is exact (binomial, mid-p)",
+        f"{counted(int(few.sum()), 'pair')} with fewer than {_FEW} decided {unit}s: exact p-values (binomial, mid-p)",
+        "likelihood ratio: χ² would reject too often there",
     )
 
 
@@ -361,7 +361,7 @@ def _one_sided_pairs(i: FloatArray, j: FloatArray) -> tuple[str, ...]:
     extreme = int(((i == 0) != (j == 0)).sum())
     if not extreme:
         return ()
-    return (f"{counted(extreme, 'pair')} where one object never wins: the log-odds are infinite, without Wald test",)
+    return (f"{counted(extreme, 'pair')} where one object never wins: infinite log-odds, no Wald test",)
 
 
 def _two_by_two(table: Any) -> npt.NDArray[np.int64]:

@@ -102,7 +102,7 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
         return False, "No test of fit: no comparison has more than one judgment. Pool covariates to have one."
     small = float(np.mean(means < _SMALL_COUNT))
     if small > _SMALL_SHARE:
-        return True, f"{format_percent(small)} of the fitted counts are below 5: the χ² p-value of fit is rough."
+        return True, f"{format_percent(small)} of fitted counts are below 5: the χ² p-value is rough."
     return True, ""
 
 

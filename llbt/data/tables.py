@@ -64,7 +64,7 @@ def condensed(
 
 
 def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
-    """Return a note if judgments of pairs that were shown in both orders are about to be merged."""
+    """Return notes if judgments of pairs that were shown in both orders are about to be merged."""
     pairs, counts = lines.pairs, lines.counts
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     group, found = pd.factorize(low * size + high)
@@ -76,13 +76,13 @@ def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
         return []
     first, _, second = response.tally(counts_of_outcomes(counts[both[group]], response).sum(axis=0))
     merged = counted(float(counts[both[group]].sum()), "judgment")
-    note = f"{merged} of {counted(int(both.sum()), 'pair')} shown in both orders were merged"
+    note = f"{merged} of {counted(int(both.sum()), 'pair')} shown in both orders were merged; keep: order=True"
     if first + second == 0:
-        return [note + " (all of them ties); keep with order=True"]
+        return [note, "all judgments of pairs shown in both orders are ties"]
     share = format_percent(first / (first + second))
     p = format_p(sign_p(first, first + second))
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
-    return [f"{note}: object_i won {share} of the decided judgments ({p}); keep with order=True"]
+    return [note, f"object_i won {share} of the decided judgments of pairs shown in both orders ({p})"]
 
 
 def unused_note(names: Sequence[str]) -> tuple[str, ...]:

@@ -287,14 +287,14 @@ def _likelihoods(names: Field, models: Sequence[TestedModel], by: Reference) -> 
 def _likelihood_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
     if not any(model.n_scales for model in models):
         return ()
-    return ("log-likelihood, AIC and BIC are those of the judgments, Σ n log p with the effects integrated out",)
+    return ("log-likelihood, AIC and BIC: of the judgments (Σ n log p), effects integrated out",)
 
 
 def _drawn_notes(by: Reference) -> tuple[str, ...]:
     return (
         (
-            f"p-values: {format_count(by.n)} tables drawn from the smaller fit with new judges; a table without "
-            "finite estimates counts as larger",
+            f"p-values: {format_count(by.n)} tables drawn from the smaller fit with new judges",
+            "A table without finite estimates counts as larger.",
         )
         if by.n
         else ()

@@ -153,4 +153,4 @@ def _directions(res: PlainEstimates) -> dict[str, tuple[int, FloatArray]]:
 
 def _note(found: UnitTests) -> str:
     m = int((~np.isnan(found.p_values)).sum())
-    return f"Scores are standardized. p: of all tests of a level; p adjusted: Holm's method, {m} levels."
+    return f"Scores are standardized. p: all tests of a level; p adjusted: Holm's, {m} levels."

@@ -287,8 +287,8 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
             *found.notes,
             *elo_notes(res.comparisons, scale, False),
             *(() if label is None else (_ANCHORED.format(label),)),
-            f"{level} intervals of each estimate; {level} confidence sets of all ranks together, from simultaneous "
-            "intervals of all log-worths (Klein, Wright & Wieczorek 2020), which are wider than those of all pairs",
+            f"{level} intervals are for each object alone; {level} rank ranges hold for all objects.",
+            "Rank ranges (Klein, Wright & Wieczorek 2020) are wider than those by all pairs.",
         ),
         answer="leaderboard",
     ).first()

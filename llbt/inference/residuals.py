@@ -227,5 +227,5 @@ def _notes(of: _Cells) -> tuple[str, ...]:
     if res.comparisons.keeps_order:
         notes.append("object_i was shown first")
     if res.comparisons.response == TWO:
-        notes.append("each comparison prints the cell with the larger count than fitted, not its mirror image")
+        notes.append("of each comparison the cell above its fitted count is printed, not its mirror image")
     return (*notes, *independence_note(res.specification.groups, "residuals take"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..base.arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.notes import named
 from ..base.table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, OptionError, listed
@@ -312,13 +314,17 @@ def agreement(
         read, shares, from_where = with_chance(read, chance_from, label, objects)
     left_out = withheld(read, among, names)
     if coefficients is not None and left_out:
-        name, (error, why) = next(iter(left_out.items()))
+        name, (error, why, _) = next(iter(left_out.items()))
         raise error(f"{name!r} {why}.")
     plan = Plan(
         names, tuple(left_out), among, shares if chance_from is not None else None, n, resample, confidence, draw
     )
     frames, notes = measure(read, plan, by)
-    notes = [*_chance_notes(read, shares, from_where, by is not None and chance_from is None), *_why(left_out), *notes]
+    notes = [
+        *_chance_notes(read, shares, from_where, by is not None and chance_from is None),
+        *_undefined_notes(left_out),
+        *notes,
+    ]
     if n:
         notes += _interval_notes(read, resample, n, confidence)
     return Agreement(
@@ -333,23 +339,23 @@ def agreement(
 # -- saying it ---------------------------------------------------------------------------------------------------
 
 
-def _why(left_out: dict[str, Reason]) -> list[str]:
-    """Return one note per reason, with the coefficients that it withholds."""
-    reasons: dict[str, list[str]] = {}
-    for name, (_, why) in left_out.items():
-        reasons.setdefault(why, []).append(name)
-    return [f"{', '.join(names)} left out: each {why}" for why, names in reasons.items()]
+def _undefined_notes(left_out: dict[str, Reason]) -> list[str]:
+    """Return one note per reason, with the number of coefficients that are NA for it."""
+    reasons = Counter(brief for _, _, brief in left_out.values())
+    return [f"{counted(n, 'coefficient')} NA: {brief}" for brief, n in reasons.items()]
 
 
 def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own: bool) -> list[str]:
     k = len(read.labels)
     ties = "; there are no ties" if read.labels == ["i", "j"] else ""
-    found = ", ".join(f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True))
-    each = "; for each group from its own shares" if own else ""
+    found = [f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True)]
     notes = [
-        f"Bennett's S (WMT's κ until 2010) expects an agreement P(E) of 1/{k}{ties}",
-        f"Scott's π: P(E) by label shares of {from_where}: {found}{each}",
+        f"Bennett's S expects an agreement P(E) of 1/{k}{ties}",
+        f"Scott's π: P(E) by the label shares of {from_where}",
+        f"label shares: {named(found, 5)}",
     ]
+    if own:
+        notes.append("Scott's π of each group: P(E) by the label shares of the group")
     if "i" in read.labels:
         notes.append("Judgments count in both orientations: 'i' and 'j' have equal shares.")
     repeats = int(read.again.sum())
@@ -361,11 +367,11 @@ def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own:
 
 def _interval_notes(read: LabelledUnits, resample: ResampledAgreement, n: int, confidence: float) -> list[str]:
     what = {"units": "the units", "judges": "the judges", "both": "judges and units"}[resample]
-    said = f"{100 * confidence:.4g} % percentile intervals: {counted(n, 'resample')} of {what}"
+    notes = [f"{100 * confidence:.4g} % percentile intervals: {counted(n, 'resample')} of {what}"]
     judges = len(np.unique(read.data.judge))
     if resample == "units":
-        return [f"{said}, for these {counted(judges, 'judge')}; resample='both' allows for other judges"]
-    return [f"{said}; pairs of copies of a judge are left out"]
+        return [*notes, f"Intervals are for these {counted(judges, 'judge')}; resample='both' allows for other judges."]
+    return [*notes, "Pairs of copies of a judge are left out."]
 
 
 def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatArray, sums: Sums) -> Table:
@@ -383,7 +389,7 @@ def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatA
             *(Field(name, name, np.repeat(found, times).astype(np.int64), "count") for name, found in numbers.items()),
         ),
         title="Agreement by pair of judges",
-        notes=("NA: one unit in common, one label only, or repeats that the coefficient does not allow",),
+        notes=("NA: fewer than two common units, only one label, or repeats by a judge",),
     ).first(_MOST_ROWS)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..base.budgets import refuse_draws
+from ..base.notes import named
 from ..base.table import about, counted
 from ..core.columns import FloatArray, IntArray
 from ..data.standard_columns import free_name
@@ -74,7 +75,7 @@ def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.Da
     if within < frames[-1]["pairs"].iloc[0]:
         said = [*said, f"pairs of judgments with different {by} count only in the row {total!r}"]
     return [part[[by, *found.columns]] for part in frames], [
-        *(about(f"{by} {listed(names)}", note) for note, names in notes.items()),
+        *(about(f"{by} {listed(names, 2)}", note) for note, names in notes.items()),
         *said,
     ]
 
@@ -114,8 +115,7 @@ def _undefined(rows: FloatArray, plan: Plan, paired: int) -> list[str]:
         how = "by two judges" if plan.among == "inter" else "twice by a judge"
         return [f"{counted(paired, 'unit')} judged {how}: agreement is undefined"]
     gone = [n for n, row in zip(plan.names, rows, strict=True) if np.isnan(row[0]) and n not in plan.withheld]
-    why = "expected agreement is 1 (0/0), because these judgments have only one label"
-    return [f"{', '.join(gone)} undefined: {why}"] if gone else []
+    return [f"{named(gone, 2)} undefined: only one label, so agreement is expected"] if gone else []
 
 
 def _intervals(
@@ -137,7 +137,7 @@ def _intervals(
         task = partial(_coefficients, draw, names, data.flip, plan.chance)
         replicates[:, defined] = np.concatenate(plan.draw.blocks(task, plan.n, entries))
     low, high = percentiles(replicates, plan.confidence, estimates)
-    return low, high, degenerate_notes(replicates[:, defined], "in which some coefficient is undefined")
+    return low, high, degenerate_notes(replicates[:, defined], "with an undefined coefficient")
 
 
 def _coefficients(

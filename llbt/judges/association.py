@@ -16,7 +16,8 @@ import pandas as pd
 from scipy import linalg, optimize, special
 
 from ..base.arguments import Confidence, checked
-from ..base.table import Field, Record, Table, counted, format_number, format_p, interval_fields
+from ..base.notes import Qualifying
+from ..base.table import Field, Record, Table, counted, format_number, format_p, format_percent, interval_fields
 from ..core.columns import Coded, FloatArray, IntArray, Label
 from ..core.comparisons import Comparisons
 from ..core.statistics import chi2_p_value, critical_value
@@ -106,15 +107,16 @@ class Association(Record):
         return self.summary()
 
     def _notes(self) -> tuple[str, ...]:
-        right = ", ".join(f"{k}: {share:.0%}" for k, share in enumerate(np.diag(self.errors), start=1))
+        right = np.diag(self.errors)
+        low, high = (f"{format_percent(right[k])} (class {k + 1})" for k in (right.argmin(), right.argmax()))
         notes = [
-            f"most probable classes are right for this share of the judges of each class ({right}); shares by "
-            f"{self.covariate} are corrected for the others (Vermunt 2010); errors take that share as "
-            "known: too small where it is low",
-            f"{self.covariate} is assumed independent of the answers given the class",
+            f"Judges placed in the right class: {low} to {high}.",
+            "Shares are corrected for misplaced judges (Vermunt 2010).",
+            "Standard errors take these percentages as known: too small where one is low.",
+            f"{self.covariate} is assumed independent of the answers, given the class.",
         ]
         if np.isnan(self.std_errors).any():
-            notes.append("a share of 0 or 1 has no standard error, and the p-value is approximate")
+            notes.append(Qualifying("A share of 0 or 1 has no standard error, and the p-value is approximate."))
         return tuple(notes)
 
 

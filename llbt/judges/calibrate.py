@@ -44,10 +44,7 @@ Omega = Annotated[
     float | None, Kind(lambda w: w is None or (is_real(w) and 0 <= w <= 1), "a weight from 0 to 1, or None")
 ]
 
-_HOTELLING = (
-    "Wald's test in Hotelling's form, by the estimates and covariance of the larger model: calibrated worths have no "
-    "likelihood"
-)
+_HOTELLING = "Wald's test in Hotelling's form: calibrated worths have no likelihood"
 _LITTLE = 1.1  # effective over actual labels below which a note says how little is gained
 
 
@@ -414,11 +411,12 @@ def _check_formula(formula: str, design: Design) -> None:
 
 def _gained(effective: float, labels: int) -> tuple[str, ...]:
     if np.isnan(effective):
-        return ("labels alone have no finite estimates, so the gain from the machines is unknown",)
+        return ("Labels alone have no finite estimates: the gain from the machines is unknown.",)
     if effective < _LITTLE * labels:
         return (
-            f"little is gained: the machines' verdicts are worth {format_number(max(effective - labels, 0.0), 3)} more "
-            f"labels beside {labels}; ones that agree with people more often would add more",
+            f"Little is gained: the verdicts are worth {format_number(max(effective - labels, 0.0), 3)} labels beside "
+            f"{labels}.",
+            "Machines that agree with people more often would add more.",
         )
     return ()
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import linalg, optimize
 from scipy.sparse import coo_array, csr_array
 
+from ..base.notes import Qualifying, named
 from ..base.table import counted, format_count, format_number
 from ..core.columns import FloatArray
 from ..core.response import Response
@@ -156,9 +157,9 @@ class CalibrationProblem:
         scores = np.mean([self._by_unit(machine, found) for machine in self.units.machines], axis=0)
         moved = self._summed(even[:, None] * scores) @ inverse(self.scores.information(found, counts.sum(axis=1)))
         number = len(np.unique(self.units.cluster))
-        said = f"standard errors clustered by {format_count(number)} units or groups of them (CR1)"
-        why = f"{said}: this measures variation of verdicts, not errors of machines"
-        return found, Errors(number / (number - 1) * moved.T @ moved, number - 1, (why,))
+        units = f"{format_count(number)} units or groups of units"
+        notes = (f"Standard errors: CR1 by {units}", "They measure variation of verdicts, not errors of machines.")
+        return found, Errors(number / (number - 1) * moved.T @ moved, number - 1, notes)
 
     def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return what each unit adds to the score, by the labels (U, p), and for each unit of ω (M, U, p)."""
@@ -228,11 +229,11 @@ class CalibrationProblem:
             alone += int((~known).sum())
         number = int((shares > 0).sum())
         df = 1 / float(np.sum(shares**2)) - 1
-        said = f"standard errors by leaving out each of {format_count(number)} labelled units or groups of them (CR3)"
-        notes = [f"{said}; t with {format_number(df, 3)} df"]
+        units = f"{format_count(number)} labelled units or groups of units"
+        notes = [f"Standard errors: CR3 by {units}, t with {format_number(df, 3)} df"]
         if alone:
-            which = f"{counted(alone, 'labelled cluster')} without which estimates are not determined"
-            notes.append(f"{which}: taken into standard errors by the plain sandwich, which is too small")
+            which = f"Without {counted(alone, 'labelled cluster')} the estimates are not determined"
+            notes.append(Qualifying(f"{which}: CR1 stands for CR3 there, and its standard errors are too small."))
         return Errors((number - 1) / number * moved.T @ moved, df, tuple(notes))
 
     def _apart(self, params: FloatArray) -> FloatArray:
@@ -321,5 +322,5 @@ def _weights(units: Units, *, within: bool) -> tuple[FloatArray, tuple[str, ...]
     every = np.bincount(units.pair, minlength=number)
     labelled = np.bincount(units.pair, units.labelled, number) / units.labelled.sum()
     without = [units.pairs[k] for k in np.flatnonzero(labelled == 0)]
-    notes = (f"machines' verdicts on pairs without labels left out: {', '.join(without[:8])}",) if without else ()
+    notes = (f"verdicts left out on pairs without labels: {named(without)}",) if without else ()
     return np.asarray((labelled / every)[units.pair]), notes

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import special
 
 from ..base.arguments import Confidence, Count, checked
+from ..base.notes import Qualifying
 from ..base.table import Field, Record, Table, counted, format_number, format_percent, interval_fields
 from ..core import basis
 from ..core.columns import FloatArray, IntArray, Label
@@ -40,7 +41,7 @@ from .association import Association, association
 from .class_covariance import infinite_classes, joint_covariance
 
 _CLASS = "class"
-LONE = "only one start reached the best likelihood; more starts= may find a better one"
+LONE = Qualifying("Only one start reached the best likelihood. More starts= may find a better one.")
 _NEVER = 1e-100  # a posterior: comparisons of a class have a total above 0
 
 
@@ -405,15 +406,17 @@ class LatentClasses(Record):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        notes = ["log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)); BIC of judges and ICL count judges"]
+        notes = ["Log-worths λ: odds of A over B are exp(2(λ_A − λ_B)).", "BIC of judges and ICL count judges."]
         notes += self.infinite_notes()
         if not np.isfinite(self.share_errors).all():
             notes.append(
-                "no standard errors: the judgments leave a direction open, as where the judges of a class have not "
-                "compared all objects with each other; take fewer classes, or prior=0.1"
+                Qualifying(
+                    "No standard errors: the judgments do not determine all estimates, as where the judges of a class "
+                    "have not connected all objects. Take fewer classes, or prior=0.1."
+                )
             )
         if self.by_judge.answers.prior.any():
-            notes.append("the prior shrinks the estimates; log-likelihood, BIC and ICL do not include it")
+            notes.append(Qualifying("The prior shrinks the estimates. Log-likelihood, BIC and ICL do not include it."))
         if self.k > 1 and self.mixture.reached == 1 and self.mixture.starts > 1:
             notes.append(LONE)
         return (*notes, *self.pooled.comparisons.notes)
@@ -424,8 +427,10 @@ class LatentClasses(Record):
             return []
         which = " and ".join(map(str, self.infinite))
         return [
-            f"class {which} is at infinity: its judges contradict each other nowhere on some objects, so it has no "
-            "finite estimates and no standard errors; take fewer classes, or prior=0.1"
+            Qualifying(
+                f"No finite estimates and no standard errors in class {which}: its judges never contradict each other "
+                "about some objects. Take fewer classes, or prior=0.1."
+            )
         ]
 
     @checked

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base.notes import Qualifying
+from ..base.notes import Qualifying, about
 from ..base.table import Field, Record, Table, counted
 from ..core.columns import FloatArray
 from ..errors import DesignError
@@ -103,20 +103,22 @@ class ClassTest(Record):
         notes = []
         if self.stopped:
             notes.append(
-                f"ended at draw {len(self.draws)} of at most {self.n}, with {self.enough} as large as the statistic "
-                "(Besag & Clifford 1991)"
+                f"Stopped after {len(self.draws)} of {self.n} draws: {self.enough} were as large as the statistic."
             )
         if self.short:
             notes.append(
                 Qualifying(
-                    f"the {self.k + 1} classes are less likely than the {self.k}: their maximum was not found, and the "
-                    "statistic is set to 0; take more starts="
+                    f"The {self.k + 1} classes are less likely than the {self.k}: their maximum was not found, and the "
+                    "statistic is set to 0. Take more starts=."
                 )
             )
         if self.shorts:
             notes.append(
-                f"in {counted(self.shorts, 'draw')} the {self.k + 1} classes were less likely than the {self.k}, so "
-                "their maximum was not found; 0 stands for the statistic, and p may be too small; take more starts="
+                Qualifying(
+                    f"In {counted(self.shorts, 'draw')} the {self.k + 1} classes were less likely than the {self.k}: "
+                    "their maximum was not found. The statistic of such a draw is set to 0, so p may be too small. "
+                    "Take more starts=."
+                )
             )
         return tuple(notes)
 
@@ -182,7 +184,7 @@ def model_of_classes(res: ClassesLike) -> TestedModel:
         refitted=_not_refitted,
         shrunk=bool(res.by_judge.answers.prior.any()),
         holds=_holds_by_class,
-        notes=(*distinct, *res.infinite_notes(), *((f"{formula}: {LONE}",) if lone else ())),
+        notes=(*distinct, *res.infinite_notes(), *((about(formula, LONE),) if lone else ())),
     )
 
 

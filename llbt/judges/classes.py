@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ..base.arguments import Count, Jobs, Kind, Rng, checked, is_list, is_whole
+from ..base.notes import Qualifying
 from ..base.table import Field, Record, Table, counted
 from ..base.table import Kind as CellKind
 from ..core.columns import is_among
@@ -166,13 +167,16 @@ class ClassModels(Record):
             ("reached", "reached best", [one.mixture.reached for one in fits], "count"),
         )
         notes = [
-            f"smallest BIC of judges: K = {self.best.k}; it counts the {counted(len(fits[0].by_judge.levels), 'judge')}"
-            ", BIC the judgments"
+            f"BIC of judges is smallest at K = {self.best.k}. It counts the "
+            f"{counted(len(fits[0].by_judge.levels), 'judge')}, BIC the judgments."
         ]
         gone = [one.k for one in fits if one.infinite]
         if gone:
             notes.append(
-                f"K = {listed(gone)}: a class is at infinity, so that BIC and ICL are bounds; prior=0.1 keeps it"
+                Qualifying(
+                    f"K = {listed(gone)}: a class has infinite estimates, so BIC and ICL are bounds. A prior makes "
+                    "them finite: prior=0.1."
+                )
             )
         first = fits[0]
         return Table(

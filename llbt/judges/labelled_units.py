@@ -24,7 +24,7 @@ from ..errors import DesignError, JudgmentError, LLBTError, listed, within
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
 
 Among = Literal["inter", "intra"]
-Reason = tuple[type[LLBTError], str]
+Reason = tuple[type[LLBTError], str, str]  # the error, what it says, and the same in a few words for a note
 
 ORDERED = ("cohen_kappa_linear", "cohen_kappa_quadratic", "krippendorff_alpha_ordinal")
 ONE_LABEL = (*(name for name in COEFFICIENTS if name.startswith(("cohen", "krippendorff"))), "fleiss_kappa")
@@ -225,26 +225,29 @@ def withheld(read: LabelledUnits, among: Among, names: Sequence[str]) -> dict[st
     reasons: dict[str, Reason] = {}
     if not read.ordered:
         why = f"needs labels with an order, numbers or 'i' < 'tie' < 'j'; found {listed(read.labels)}"
-        reasons |= dict.fromkeys(ORDERED, (DesignError, why))
+        brief = "labels have no order (as numbers and 'i' < 'tie' < 'j' have)"
+        reasons |= dict.fromkeys(ORDERED, (DesignError, why, brief))
     pairs = unit_features(read.data, "inter")[:, 0].sum()
     if pairs > MOST_PAIRS:
         why = f"is computed by pair of judges, and there are {format_count(pairs)} pairs of judgments: too many"
-        reasons |= dict.fromkeys((name for name in COEFFICIENTS if name.startswith("cohen")), (JudgmentError, why))
+        brief = f"{format_count(pairs)} pairs of judgments are too many"
+        by_judges = [name for name in COEFFICIENTS if name.startswith("cohen")]
+        reasons |= dict.fromkeys(by_judges, (JudgmentError, why, brief))
     if read.again.any():
-        reasons |= dict.fromkeys(ONE_LABEL, (JudgmentError, _repeats(read)))
+        reasons |= dict.fromkeys(ONE_LABEL, (JudgmentError, *_repeats(read)))
     if among == "intra":
         why = "compares judges by one label each; it has no meaning for repeats by one judge (among='intra')"
-        reasons |= dict.fromkeys(ONE_LABEL, (DesignError, why))
+        brief = "they compare different judges, not repeats by one judge"
+        reasons |= dict.fromkeys(ONE_LABEL, (DesignError, why, brief))
     return {name: reasons[name] for name in names if name in reasons}
 
 
-def _repeats(read: LabelledUnits) -> str:
+def _repeats(read: LabelledUnits) -> tuple[str, str]:
     row = int(read.again.argmax())
     i, j = (read.judgments.objects[k] for k in read.judgments.pairs[row])
     where = [f"{name} {read.column(name, 'unit').values[row]!r}" for name in read.unit[2:]]
     first = ", ".join([f"judge {read.judge.values[row]!r}", f"objects {i!r} and {j!r}", *where])
     again, of = format_count(int(read.again.sum())), counted(len(read.again), "judgment")
-    return (
-        f"needs one label per judge and unit; {again} of {of} repeat one by the same judge, the first at row "
-        f"{read.rows[row]} ({first})"
-    )
+    repeats = f"{again} of {of} repeat one by the same judge"
+    why = f"needs one label per judge and unit; {repeats}, the first at row {read.rows[row]} ({first})"
+    return why, f"a judge repeats units in {again} of {of} (first: row {read.rows[row]})"

@@ -181,9 +181,9 @@ def _held(lines: JudgeLines, model: Estimates) -> tuple[_Held, tuple[str, ...]]:
     unknown = np.asarray(np.isnan(p).any(axis=1))
     p = np.where(unknown[:, None], 1.0, p)
     ties, lost = float(lines.counts.sum() - counts.sum()), float(counts[unknown[at]].sum())
-    notes = [f"{counted(ties, 'tie')} left out of the agreement with the model, which has no ties"] if ties else []
+    notes = [f"agreement with the model: {counted(ties, 'tie')} left out, as the model has no ties"] if ties else []
     if lost:
-        notes.append(f"{counted(lost, 'judgment')} left out of the agreement with the model: not determined by it")
+        notes.append(f"agreement with the model: {counted(lost, 'judgment')} left out, as it does not determine them")
     return _Held(lines, problem, at, p, np.where(unknown[at][:, None], 0.0, counts)), tuple(notes)
 
 

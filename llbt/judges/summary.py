@@ -287,7 +287,7 @@ def _small(found: ByJudge, least: int) -> list[str]:
     few = found.judge[found.judgments < least].tolist()
     if not few:
         return []
-    return [f"{counted(len(few), 'judge')} with fewer than {least} judgments, whose rates are imprecise: {listed(few)}"]
+    return [f"rates are imprecise for {counted(len(few), 'judge')} with fewer than {least} judgments: {listed(few, 1)}"]
 
 
 def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
@@ -297,18 +297,18 @@ def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
         notes.append("the data do not say which object was shown first: positions and flips are NA")
     tied = found.judge[np.isnan(found.first_rate) & (found.tie_rate == 1)].tolist() if shown else []
     if tied:
-        notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied)}")
+        notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied, 2)}")
     alone = found.judge[found.agreement_pairs == 0].tolist()
     if alone:
-        who = f"{counted(len(alone), 'judge')} who shared no unit with another judge"
-        notes.append(f"agreement is NA for {who}: {listed(alone)}")
+        who = f"{counted(len(alone), 'judge')} who shared no unit"
+        notes.append(f"agreement is NA for {who}: {listed(alone, 1)}")
     followed = found.judge[model.followed].tolist()
     if followed:
-        who = f"{counted(len(followed), 'judge')} with parameters of their own in the model"
-        notes.append(f"z is NA for {who}: {listed(followed)}; compare them with a model of all judges")
+        who = f"{counted(len(followed), 'judge')} with own parameters in the model"
+        notes.append(f"z is NA for {who} ({listed(followed, 1)}): use a model of all judges")
     flat = found.judge[np.isnan(found.statistic) & ~np.isnan(found.model_agreement) & ~model.followed].tolist()
     if flat:
         notes.append(
-            f"z is NA for {counted(len(flat), 'judge')}: all answers are equally likely in the model: {listed(flat)}"
+            f"z is NA for {counted(len(flat), 'judge')} with equally likely answers in the model: {listed(flat, 1)}"
         )
     return notes

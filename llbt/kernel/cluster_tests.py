@@ -62,10 +62,7 @@ class FlipTest:
         """Say how the p-value was found, for a note; `most`: the clusters of another test beside it."""
         many = f"all {format_count(self.flips)}" if self.every else f"{format_count(self.flips)} random"
         size = f"{self.clusters} to {most}" if most > self.clusters else f"{self.clusters}"
-        return (
-            f"p-values by {many} flips of the signs of the scores of {size} clusters of {group}; none can be "
-            f"below {format_number(self.least, 2)}"
-        )
+        return f"p-values by {many} sign flips of {size} {group}s' scores; none is below {format_number(self.least, 2)}"
 
 
 @dataclass(frozen=True, eq=False)

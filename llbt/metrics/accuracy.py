@@ -69,13 +69,14 @@ class PairwiseAccuracy(Record):
     def notes(self) -> tuple[str, ...]:
         """The rule for ties, how many there are, and reservations."""
         by_metric, by_humans = int((self.metric_difference == 0).sum()), int((self.human_difference == 0).sum())
-        said = [f"ties={self.ties!r}: {_RULES[self.ties]}; {by_metric:,} ties of the metric, {by_humans:,} of humans"]
+        said = [
+            f"ties={self.ties!r}: {_RULES[self.ties]}",
+            f"ties: {by_metric:,} of the metric, {by_humans:,} of humans",
+        ]
         if not self.n:
             said.append("no pair of systems counts, so the accuracy is NaN")
         elif np.sum(np.sign(self.metric_difference) * np.sign(self.human_difference)) < 0:
-            said.append(
-                "most pairs are in the opposite order: scores where lower is better are to be passed as −metric"
-            )
+            said.append("Most pairs are in the opposite order. If lower scores are better, pass −metric.")
         return tuple(said)
 
     def table(self) -> Table:

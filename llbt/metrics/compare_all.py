@@ -183,7 +183,7 @@ class MetricComparisons(Record):
             ),
             title=f"Clusters of metrics: {self._title()}{whose}",
             head=(SAYS[self.method], self.null),
-            notes=(*self.notes, f"A cluster ends where a member is better, one-sided p ≤ {alpha:g}; {rule}"),
+            notes=(*self.notes, f"A cluster ends where a metric of it is better, one-sided p ≤ {alpha:g}.", rule),
         ).first(how=".clusters().to_frame()")
 
     def _title(self) -> str:

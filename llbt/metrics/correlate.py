@@ -151,10 +151,10 @@ def correlate(
     if outliers == "keep":
         whole = correlation_of(x[0], z, level, coefficient)
         kept = (
-            f"outlying human scores kept: {listed(left_out, 3)}; Mathur et al. (2020) advise outliers='drop', "
-            f"which gives {format_number(found.estimate)}"
+            f"outlying human scores are kept: {listed(left_out, 3)}",
+            f"without them (outliers='drop', Mathur et al. 2020): {format_number(found.estimate)}",
         )
-        return replace(whole, notes=(*whole.notes, kept)) if left_out else whole
+        return replace(whole, notes=(*whole.notes, *kept)) if left_out else whole
     said = f"outliers left out: {listed(left_out, 20)}" if left_out else note or "no outliers"
     return replace(found, left_out=left_out, notes=(said, *found.notes))
 

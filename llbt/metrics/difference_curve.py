@@ -218,10 +218,7 @@ def difference_curve(
 
 def _by_groups(clusters: IntArray) -> str:
     number, effective = effective_clusters(np.bincount(clusters).astype(np.float64))
-    return (
-        f"standard errors allow for dependence within {counted(number, 'group')} (G* = {format_number(effective, 3)}), "
-        "by leaving out each (CR3)"
-    )
+    return f"standard errors: CR3 by {counted(number, 'group')} (G* = {format_number(effective, 3)})"
 
 
 def _read(
@@ -277,7 +274,7 @@ def _needed(
     if slope < of_slope:
         notes.append("the slope is not clearly above 0: the interval of the needed difference is rough")
     if math.isnan(half) and not curve.reason:
-        notes.append("the needed difference rests on fewer than two groups (effective number): it has no interval")
+        notes.append("the needed difference rests on fewer than two groups (G*), so it has no interval")
     low, middle, high = np.maximum(0.0, [estimate - half, estimate, estimate + half]).tolist()  # NaN stays NaN
     return (middle, low, high), notes
 

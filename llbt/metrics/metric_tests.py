@@ -145,7 +145,7 @@ def _said(orders: MeanOrders | SoftOrders | TiedOrders) -> tuple[str, ...]:
     """Return how many pairs count, and how they are measured."""
     notes = [f"{counted(orders.pairs, 'pair')} of systems{' on inputs' if isinstance(orders, TiedOrders) else ''}"]
     if isinstance(orders, TiedOrders):
-        notes.append("the threshold of ties is the best of each metric, searched again after every exchange")
+        notes.append("tie thresholds: the best of each metric, searched again after every exchange")
     if isinstance(orders, SoftOrders):
         notes.append(f"{counted(orders.signs.draws, 'permutation')} for each p-value of a pair")
     return tuple(notes)

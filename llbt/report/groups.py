@@ -83,10 +83,9 @@ def _placed(found: ClassesLike) -> Table:
         ),
         title=f"Shares of the {counted(len(posterior), found.by_judge.name)}, and how surely they belong to classes",
         notes=(
-            f"entropy {found.entropy:.3f}, 1 where every judge is placed; "
-            f"{format_percent(float(np.mean(most >= SURE)))} of judges belong to a class with p ≥ {SURE:g}",
-            "judges put to their most probable class are not as pure as the classes: what sets apart groups made of "
-            "them is attenuated",
+            f"{format_percent(float(np.mean(most >= SURE)))} of judges belong to a class with p ≥ {SURE:g}; "
+            f"entropy {found.entropy:.3f} (1: all are placed)",
+            "Groups made of most probable classes differ less than the classes do.",
         ),
     )
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..base.arguments import checked_record
+from ..base.notes import Qualifying
 from ..base.table import counted, format_count
 from ..core.columns import FloatArray, IntArray
 from ..core.comparisons import Comparisons
@@ -194,7 +195,9 @@ def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple
 
 
 def _separated_note(error: SeparationError) -> str:
-    return f"no finite scores ({error.found}): ranks, worths and probabilities are the limits for a prior near 0"
+    return Qualifying(
+        f"No finite scores ({error.found}). Ranks, worths and probabilities are the limits for a prior near 0."
+    )
 
 
 def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
@@ -202,11 +205,11 @@ def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
     if not tied:
         return ()
     said = {
-        "davidson": "modelled by one tie effect (Davidson), not counted as wins",
-        "half": "counted half a win for either side",
+        "davidson": "modelled by one tie effect (Davidson)",
+        "half": "counted as half a win for each side",
         "drop": "left out",
     }
-    return (f"{counted(tied, 'tie')} of {format_count(outcomes.n_games)} comparisons {said[ties]}",)
+    return (f"{counted(tied, 'tie')} in {format_count(outcomes.n_games)} comparisons: {said[ties]}",)
 
 
 def _worths(log_odds: FloatArray) -> FloatArray:
@@ -230,10 +233,7 @@ def _by_recursion(outcomes: Outcomes, ties: Ties) -> Strengths:
         logs = np.log(worth[0])
     zero = np.isneginf(logs)
     log_odds = logs - logs[~zero].mean()
-    notes = [
-        f"the MM recursion of Hunter (2004) stopped after {counted(int(steps[0]), 'step')}, when the squared change of "
-        f"the worths fell below {EPSILON:g}: short of the maximum, which algorithm='exact' gives"
-    ]
+    notes = [f"MM stopped after {counted(int(steps[0]), 'step')}, short of the maximum: algorithm='exact' reaches it"]
     if zero.any():
         gone = [label for label, none in zip(outcomes.systems, zero, strict=True) if none]
         notes.append(f"{listed(gone)} never won: worth 0, log-odds −∞, the others centred without them")

@@ -29,7 +29,7 @@ from .sign_flips import random_flip_p
 
 _FEWEST_DRAWS = 9_999
 _LARGEST = 1e150
-_WILCOXON = ("Wilcoxon's test takes differences as symmetric; Peyrard et al. (2021) advise the sign test.",)
+_WILCOXON = ("Wilcoxon assumes symmetric differences; Peyrard et al. (2021) advise a sign test.",)
 _FINER = 10  # how far below the level the smallest p-value of random exchanges can be, adjusted
 
 

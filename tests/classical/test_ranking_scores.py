@@ -242,8 +242,8 @@ def test_blocks_are_resampled_unless_told_otherwise():
     by_judgment = ranking_scores(frame, n=2000, rng=1, block=None)
     widths = [found.conf_high[0] - found.conf_low[0] for found in (by_block, by_judgment)]
     assert widths[0] / widths[1] == pytest.approx(np.sqrt(20), rel=0.1)
-    assert "resamples of the 30 blocks" in by_block.notes[-1]
-    assert "resamples of the judgments, taken as independent" in by_judgment.notes[-1]
+    assert "resamples of the 30 blocks" in by_block.notes[-2]
+    assert "resamples of the judgments, taken as independent" in by_judgment.notes[-2]
 
 
 def test_objects_missing_from_a_resample_are_counted():
@@ -639,7 +639,7 @@ def test_views_are_of_the_same_resamples(monkeypatch):
     ranks = np.sort([[1 + sum(np.round(row - score, 12) > 0) for score in row] for row in drawn], axis=0)
     assert view.rank_low.tolist() == ranks[9].tolist()
     assert view.rank_high.tolist() == ranks[89].tolist()
-    assert "80 % percentile intervals" in view.notes[-1]
+    assert "80 % percentile intervals" in view.notes[-2]
 
 
 def test_readings_side_by_side_are_those_of_each_alone():

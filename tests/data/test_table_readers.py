@@ -132,23 +132,21 @@ class TestJudgments:
         c = from_judgments(JUDGMENTS, **MODELS)
         assert c.notes == (
             "columns not used: 'judge', 'worker', 'len_a', 'len_b'",
-            "3 judgments of 1 pair shown in both orders were merged: object_i won 50 % of the decided judgments "
-            "(p = 1.000); keep with order=True",
+            "3 judgments of 1 pair shown in both orders were merged; keep: order=True",
+            "object_i won 50 % of the decided judgments of pairs shown in both orders (p = 1.000)",
         )
 
     def test_the_note_has_an_exact_p_value(self):
         frame = pd.DataFrame({"object_i": ["A", "B"], "object_j": ["B", "A"], "wins_i": [9, 8], "wins_j": [1, 2]})
         # R: binom.test(17, 20)$p.value = 0.002577
         assert from_counts(frame).notes == (
-            "20 judgments of 1 pair shown in both orders were merged: object_i won 85 % of the decided judgments "
-            "(p = 0.00258); keep with order=True",
+            "20 judgments of 1 pair shown in both orders were merged; keep: order=True",
+            "object_i won 85 % of the decided judgments of pairs shown in both orders (p = 0.00258)",
         )
-        halves = from_counts(frame.assign(wins_i=[9, 8.5])).notes[0]  # 2 * pnorm(-14.5 / sqrt(20.5))
+        halves = from_counts(frame.assign(wins_i=[9, 8.5])).notes[1]  # 2 * pnorm(-14.5 / sqrt(20.5))
         assert "(p = 0.00136)" in halves
         ties = frame.assign(wins_i=0, wins_j=0, ties=5)
-        assert (
-            "10 judgments of 1 pair shown in both orders were merged (all of them ties)" in from_counts(ties).notes[0]
-        )
+        assert "all judgments of pairs shown in both orders are ties" in from_counts(ties).notes
 
     def test_order_is_kept_on_request(self):
         c = from_judgments(JUDGMENTS, **MODELS, order=True)

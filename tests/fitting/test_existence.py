@@ -848,4 +848,4 @@ def test_the_error_says_apart_what_was_found_and_what_to_do():
     assert (finding.found, finding.remedy) == (f"object: {error.found}", error.remedy)
     scores = pd.DataFrame({names[0]: [3.0, 2.0], names[1]: [1.0, 1.0]})
     notes = llbt.scores.aggregate(scores, method=llbt.scores.BradleyTerry(separated="rank")).table().notes
-    assert any(f"no finite scores ({error.found.replace('all 5', 'all 2')})" in note for note in notes)
+    assert any(f"No finite scores ({error.found.replace('all 5', 'all 2')})" in note for note in notes)

@@ -417,7 +417,7 @@ def test_a_resample_that_is_undefined_widens_and_is_counted():
     row = found.to_frame().iloc[0]
     assert row["estimate"] == 1
     assert [row["conf_low"], row["conf_high"]] == [-math.inf, math.inf]  # (3/4)⁴ = .32 of the resamples: one label
-    assert any("resamples in which some coefficient is undefined" in note for note in found.notes)
+    assert any("resamples with an undefined coefficient" in note for note in found.notes)
 
 
 # -- errors ------------------------------------------------------------------------------------------------------
@@ -490,7 +490,7 @@ def test_the_record_prints_and_survives_a_pickle():
     pd.testing.assert_frame_equal(again.by_judges.to_frame(), found.by_judges.to_frame())
     assert repr(again) == found.as_text()
     assert found.to_frame()["term"].tolist() == list(COEFFICIENTS)
-    assert "Scott's π: P(E) by label shares of all" in found.as_text()
+    assert "Scott's π: P(E) by the label shares of all" in found.as_text()
 
 
 def test_the_frame_of_the_caller_stays():

@@ -177,7 +177,7 @@ def test_a_model_without_ties_is_held_against_the_decided_judgments(frame):
         columns = ["model_agreement", "model_expected", "statistic"]
         assert found.loc[judge, columns].tolist() == pytest.approx(looped_model(model, rows), rel=1e-5)
     ties = (frame["outcome"] == "tie").sum()
-    assert f"{ties} ties left out of the agreement with the model, which has no ties" in summary.notes
+    assert f"agreement with the model: {ties} ties left out, as the model has no ties" in summary.notes
 
 
 @pytest.mark.parametrize("kept", ["covariates", "clusters"])
@@ -294,7 +294,7 @@ def test_a_judge_who_shares_no_unit_has_no_agreement():
     frame = rows_of(("a", "b", "i", "u", 1), ("a", "b", "i", "v", 1), ("a", "c", "i", "w", 1))
     summary = llbt.judges.summary(frame)
     assert by_judge(summary)["agreement"].isna().tolist() == [False, False, True]
-    assert "agreement is NA for 1 judge who shared no unit with another judge: 'w'" in summary.notes
+    assert "agreement is NA for 1 judge who shared no unit: 'w'" in summary.notes
 
 
 def test_a_judge_with_ties_alone_has_no_position():
@@ -308,7 +308,7 @@ def test_a_judge_with_ties_alone_has_no_position():
 def test_judges_with_few_judgments_are_named_and_kept(frame):
     few = pd.concat([frame, frame.head(3).assign(judge="new")])
     summary = llbt.judges.summary(few)
-    assert "1 judge with fewer than 20 judgments, whose rates are imprecise: 'new'" in summary.notes
+    assert "rates are imprecise for 1 judge with fewer than 20 judgments: 'new'" in summary.notes
     assert by_judge(summary).loc["new", "judgments"] == 3
     assert not any("fewer than" in note for note in llbt.judges.summary(few, min_judgments=3).notes)
 
@@ -327,7 +327,7 @@ def test_a_model_that_expects_all_answers_alike_has_no_statistic():
     row = by_judge(summary).loc["u"]
     assert row[["model_agreement", "model_expected"]].tolist() == pytest.approx([1 / 3, 1 / 3])
     assert math.isnan(row["statistic"])
-    assert "z is NA for 1 judge: all answers are equally likely in the model: 'u'" in summary.notes
+    assert "z is NA for 1 judge with equally likely answers in the model: 'u'" in summary.notes
 
 
 def test_judgments_that_the_model_does_not_determine_are_left_out(frame):
@@ -337,7 +337,7 @@ def test_judgments_that_the_model_does_not_determine_are_left_out(frame):
     assert model.aliased == ("object[d]:day[Tu]",)
     summary = llbt.judges.summary(frame, model=model)
     out = len(frame) - len(seen)
-    assert f"{out} judgments left out of the agreement with the model: not determined by it" in summary.notes
+    assert f"agreement with the model: {out} judgments left out, as it does not determine them" in summary.notes
     columns = ["model_agreement", "model_expected", "statistic"]
     pd.testing.assert_frame_equal(by_judge(summary)[columns], by_judge(llbt.judges.summary(seen, model=model))[columns])
 

@@ -299,7 +299,7 @@ def test_parameters_of_single_clusters_have_no_test_by_clusters(six):
 def test_a_note_says_how_many_flips_and_what_the_least_p_value_is(six):
     c, _ = six
     res = fit("object + tie", c, cov_type="cluster", groups="judge")
-    said = "p-values by all 32 flips of the signs of the scores of 6 clusters of judge; none can be below 0.031"
+    said = "p-values by all 32 sign flips of 6 judges' scores; none is below 0.031"
     assert said in llbt.anova(res).notes
     assert said in drop1(res).notes
     assert said in res.wald_test("object[a] = object[b] = object[c]").notes
@@ -319,7 +319,7 @@ def test_a_note_counts_the_clusters_that_say_something_of_any_term():
         cov_type="cluster",
         groups="judge",
     )
-    assert any("flips of the signs of the scores of 6 to 7 clusters of judge" in note for note in llbt.anova(res).notes)
+    assert any("sign flips of 6 to 7 judges' scores" in note for note in llbt.anova(res).notes)
 
 
 def test_random_numbers_are_its_own():

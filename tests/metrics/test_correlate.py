@@ -302,7 +302,7 @@ def test_outliers_that_are_kept_are_said_with_what_is_without_them():
     metric, human = [30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4]
     kept = llbt.metrics.correlate(metric, human)
     without = llbt.metrics.correlate(metric, human, outliers="drop")
-    note = "outlying human scores kept: 4; Mathur et al. (2020) advise outliers='drop', which gives 0.80000"
-    assert kept.notes == (note,)
+    advice = "without them (outliers='drop', Mathur et al. 2020): 0.80000"
+    assert kept.notes == ("outlying human scores are kept: 4", advice)
     assert without.estimate == pytest.approx(0.8)
     assert llbt.metrics.correlate(metric[:4], human[:4]).notes == ()
