@@ -353,7 +353,6 @@ def _small_pairs(few: npt.NDArray[np.bool_], unit: str) -> tuple[str, ...]:
         return ()
     return (
         f"{counted(int(few.sum()), 'pair')} with fewer than {_FEW} decided {unit}s: exact p-values (binomial, mid-p)",
-        "likelihood ratio: χ² would reject too often there",
     )
 
 

@@ -82,7 +82,7 @@ def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
     share = format_percent(first / (first + second))
     p = format_p(sign_p(first, first + second))
     p = f"p {p}" if p.startswith("<") else f"p = {p}"
-    return [note, f"object_i won {share} of the decided judgments of pairs shown in both orders ({p})"]
+    return [note, f"of pairs shown in both orders, object_i won {share} of decisions ({p})"]
 
 
 def unused_note(names: Sequence[str]) -> tuple[str, ...]:

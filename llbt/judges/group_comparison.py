@@ -213,7 +213,7 @@ def _covariance(
         found[infinite] = np.nan
         found[:, infinite] = np.nan
         which = [str(label) for label, out in zip(groups.labels, gone, strict=True) if out]
-        notes = (f"class {' and '.join(which)} is at infinity: no errors",) if which else ()
+        notes = (Qualifying(f"No finite estimates and no errors in class {' and '.join(which)}."),) if which else ()
         return found, notes
     if not groups.honest:
         note = Qualifying(

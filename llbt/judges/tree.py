@@ -229,7 +229,7 @@ class JudgeTree(Record):
 
     def _cautious(self) -> tuple[str, ...]:
         """Say that the tests of a number reject too seldom with few judges."""
-        said = "With few judges tests reject too seldom (30: 1 to 2 % at 5 %): splits may be missed."
+        said = "With 30 judges tests at 5 % reject by chance in 1 to 2 %: splits may be missed."
         return (said,) if len(self.data.levels) < _MANY else ()
 
     def _notes(self) -> tuple[str, ...]:

@@ -249,8 +249,8 @@ def test_blocks_are_resampled_unless_told_otherwise():
 def test_objects_missing_from_a_resample_are_counted():
     found = ranking_scores(judgments_of([{"A": 1, "B": 2}] * 5 + [{"C": 1, "B": 2}]), n=250, rng=1)
     times = (first_block(1).integers(6, size=(250, 6)) == 5).sum(axis=1)  # that the only block with C was drawn
-    gone = [note for note in found.notes if "without a judgment of some object" in note]
-    assert gone[0].startswith(f"{np.isin(times, [0, 6]).sum()} resamples without a judgment of some object")
+    gone = [note for note in found.notes if "without a judgment of an object" in note]
+    assert gone[0].startswith(f"{np.isin(times, [0, 6]).sum()} resamples without a judgment of an object")
     assert len(gone) == 1
     assert found.conf_low[found.objects.index("C")] == -np.inf
     assert found.rank_high[found.objects.index("C")] == 3

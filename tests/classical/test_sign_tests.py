@@ -405,7 +405,7 @@ class TestModel:
         assert found.statistic[0] == pytest.approx(2 * 6 * math.log(2))
         assert np.isnan(found.wald_statistic).all()
         assert np.isnan([found.estimate[1], found.statistic[1], found.p_value[1]]).all()
-        assert "1 pair where one object never wins: the log-odds are infinite, without Wald test" in found.notes
+        assert "1 pair where one object never wins: infinite log-odds, no Wald test" in found.notes
         assert "1 pair with ties only: estimate and p-value are not defined" in found.notes
 
 

@@ -730,7 +730,7 @@ def test_notes_of_answers_name_options(tmp_path):
     whole = run(
         "fit", data, *WINNER, "--clusters", "judge", "--cov-type", "nonrobust", "--formula", TIED, "--notes", "all"
     )
-    assert "keep with --order" in " ".join(whole.stdout.split())
+    assert "keep: --order" in " ".join(whole.stdout.split())
 
 
 def test_the_remedy_of_ties_with_gaps_answers(tmp_path):

@@ -30,7 +30,7 @@ class TestCounts:
         assert c.response == graded(2, middle=True)
         # the second row is turned: its grades for B are grades against A
         assert c.counts.tolist() == [[4 + 3, 3 + 1, 2 + 1, 5 + 0, 1 + 2], [1, 2, 2, 6, 4]]
-        assert any("object_i won 47.4 % of the decided judgments" in note for note in c.notes)  # 7 + 2 of 13 + 6
+        assert any("object_i won 47.4 % of decisions" in note for note in c.notes)  # 7 + 2 of 13 + 6
         assert c.has_ties
 
     def test_a_mapping_says_the_same_in_any_order(self):

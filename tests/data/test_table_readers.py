@@ -133,7 +133,7 @@ class TestJudgments:
         assert c.notes == (
             "columns not used: 'judge', 'worker', 'len_a', 'len_b'",
             "3 judgments of 1 pair shown in both orders were merged; keep: order=True",
-            "object_i won 50 % of the decided judgments of pairs shown in both orders (p = 1.000)",
+            "of pairs shown in both orders, object_i won 50 % of decisions (p = 1.000)",
         )
 
     def test_the_note_has_an_exact_p_value(self):
@@ -141,7 +141,7 @@ class TestJudgments:
         # R: binom.test(17, 20)$p.value = 0.002577
         assert from_counts(frame).notes == (
             "20 judgments of 1 pair shown in both orders were merged; keep: order=True",
-            "object_i won 85 % of the decided judgments of pairs shown in both orders (p = 0.00258)",
+            "of pairs shown in both orders, object_i won 85 % of decisions (p = 0.00258)",
         )
         halves = from_counts(frame.assign(wins_i=[9, 8.5])).notes[1]  # 2 * pnorm(-14.5 / sqrt(20.5))
         assert "(p = 0.00136)" in halves

@@ -259,7 +259,7 @@ def test_labels_of_another_column_are_flipped_where_they_name_a_side():
         agree += same_unit and winner[0] == winner[1]
     assert found.to_frame()["agreements"].iloc[0] == agree
     assert estimates(found)[["cohen_kappa_linear", "krippendorff_alpha_ordinal"]].isna().all()
-    assert any("needs labels with an order" in note for note in found.notes)
+    assert any("labels have no order" in note for note in found.notes)
 
 
 def test_same_columns_under_other_names():
@@ -340,7 +340,7 @@ def test_all_ties_leave_nothing_to_correct():
     values = estimates(found)
     assert values[undefined].isna().all()
     assert values[["percent", "bennett_s", "gwet_ac1"]].tolist() == [1, 1, 1]
-    assert any("scott_pi, cohen_kappa" in note and "undefined: expected agreement is 1" in note for note in found.notes)
+    assert any("scott_pi, cohen_kappa" in note and "undefined: only one label" in note for note in found.notes)
 
 
 def test_one_label_of_another_column_leaves_all_undefined():

@@ -110,7 +110,7 @@ def test_class_at_infinity_is_named_and_a_prior_keeps_it() -> None:
     c = by_judge({"ann": "ABC", "bob": "ABC", "cem": "CBA", "dan": "CBA", "eve": "BAC"}, 4)
     found = llbt.judges.classes("object", c, k=3, rng=1)[3]
     assert found.infinite
-    assert "is at infinity" in str(found)
+    assert "No finite estimates" in str(found)
     assert not llbt.judges.classes("object", c, k=3, prior=1, rng=1)[3].infinite
 
 
@@ -127,7 +127,7 @@ def test_judges_without_overlap_leave_a_direction_open_which_is_said() -> None:
     frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
     c = llbt.from_judgments(frame, clusters="judge")
     text = llbt.judges.classes("object", c, k=2, starts=3, rng=1)[2].summary().as_text()
-    assert "no standard errors: the judgments leave a direction open" in text
+    assert "No standard errors: the judgments do not determine all estimates" in text
     assert "nan" not in text.lower()
     kept = llbt.judges.classes("object", c, k=2, starts=3, prior=0.1, rng=1)[2]
     assert np.isfinite(kept.bse).all(axis=None)
@@ -271,7 +271,7 @@ def test_maxima_that_were_not_found_are_said() -> None:
     models = llbt.judges.classes("object", drawn(APART[:2], 24, 2, 1), k=[1, 2], starts=5, rng=1)
     found = bootstrap_test(models[2], models[1], 3, 2, 10, Resampler.of("ClassModels.bootstrap_test", 1))
     assert (found.statistic, found.short, found.shorts, found.p_value) == (0.0, True, 3, 1.0)
-    assert "in 3 draws the" in str(found)
+    assert "In 3 draws the" in str(found)
     assert "the statistic is set to 0" in " ".join(str(found).split())
 
 

@@ -95,10 +95,10 @@ def test_without_pairs_accuracy_is_nan_with_a_note(metric, human, ties):
 
 def test_notes_count_ties_and_doubt_a_metric_of_the_wrong_sign():
     human = np.array([1.0, 2, 3, 3])
-    assert "2 ties of the metric, 1 of humans" in pairwise_accuracy([1.0, 1, 2, 2], human).notes[0]
+    assert "2 of the metric, 1 of humans" in pairwise_accuracy([1.0, 1, 2, 2], human).notes[1]
     assert "−metric" in pairwise_accuracy(-human, human).notes[-1]
-    assert len(pairwise_accuracy(human, human).notes) == 1
-    assert len(pairwise_accuracy([1.0, 1, 1, 2], human).notes) == 1  # 3 of 6 are ties, none is in the opposite order
+    assert len(pairwise_accuracy(human, human).notes) == 2
+    assert len(pairwise_accuracy([1.0, 1, 1, 2], human).notes) == 2  # 3 of 6 are ties, none is in the opposite order
 
 
 M = np.ones((2, 3))
