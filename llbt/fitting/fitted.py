@@ -27,7 +27,8 @@ _WITH_WORTHS = (
 _ALL = (*_WITH_WORTHS, LargeResults)
 # what functions take: fits that they know by their counts, effects or discriminations; of pairs; nearly all; all
 PlainFit = Annotated[PlainEstimates, record_kind(LLBTResults)]
-WithWorths = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS))]
+WITH_WORTHS = functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS))
+WithWorths = Annotated[FitLike, WITH_WORTHS]
 EffectsFit = Annotated[WithEffects, record_kind(MixedResults)]
 DiscriminationsFit = Annotated[WithDiscriminations, record_kind(DiscriminationResults)]
 RankingsFit = Annotated[WithLists, record_kind(RankingResults)]

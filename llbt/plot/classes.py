@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.arguments import Confidence, checked
 from ..base.table import counted, format_percent
-from ..core.columns import FloatArray, Label
+from ..core.columns import FloatArray
 from ..core.statistics import critical_values
 from ..errors import DesignError
 from ..inference.log_worths import centred
 from ..judges.class_protocol import Classes, ClassesLike
+from .side_by_side import side_by_side
 from .style import (
     COLUMN,
-    PALE,
     axes_of,
     finish,
     label_scale,
     legend_above,
     look_of,
     name_rows,
-    points,
     rows_height,
     short_names,
-    zero_line,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BESIDE = 0.7  # of a row that the classes share
 _BEYOND = 1.15  # times the furthest end of an interval: where classes at infinity are drawn
-_MOST_TICKS = 6
 _MOST_ROWS = 30  # judges, beyond which a picture grows no higher
 
 
@@ -90,32 +85,10 @@ def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = 
     gone = {label: ", at infinity" if label in found.infinite else "" for label in found.labels}
     said = [f"class {label}: {format_percent(found.shares[label])}{gone[label]}" for label in found.labels]
     labels = [objects[k] for k in order]
-    return several_worths(labels, estimates[:, order], ends[:, order], said, f"{100 * confidence:.4g} % intervals", ax)
-
-
-def several_worths(
-    objects: Sequence[Label],
-    estimates: FloatArray,
-    ends: FloatArray,
-    names: Sequence[str],
-    intervals: str,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw K estimates (K, J) of the log-worths of J objects in the rows of the objects, with the ends (K, J, 2)."""
-    several = len(names)
-    ax = axes_of(ax, COLUMN, rows_height(len(objects), 0.2 + 0.06 * several) + 0.1 * ((several + 1) // 2))
-    zero_line(ax)
     edge = np.nanmax(np.abs(ends)) * _BEYOND if np.isfinite(ends).any() else np.inf
-    for k, name in enumerate(names):
-        rows = np.arange(len(objects)) + _BESIDE * ((k + 0.5) / several - 0.5)
-        points(ax, np.clip(estimates[k], -edge, edge), rows, ends[k], look_of(k), label=name)
-    ax.locator_params(axis="x", nbins=_MOST_TICKS)
-    name_rows(ax, short_names(objects))
-    for between in range(1, len(objects)):
-        ax.axhline(between - 0.5, color=PALE, linewidth=0.5, zorder=-1)
-    label_scale(ax, f"log-worth λ, mean 0\n({intervals})")
-    legend_above(ax)
-    return finish(ax)
+    estimates = np.clip(estimates, -edge, edge)
+    level = f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals)"
+    return side_by_side(labels, estimates[:, order], ends[:, order], said, level, ax=ax)
 
 
 def _worths(found: ClassesLike, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from ..base.arguments import JUDGED_INSIDE, Confidence, checked
+from ..base.arguments import JUDGED_INSIDE, Confidence, Kind, checked, record_kind
 from ..base.table import Table, format_share
-from ..errors import OptionError, kind_of, listed, safe_repr
+from ..errors import DesignError, OptionError, kind_of, listed, safe_repr
+from ..fitting.asked_groups import By, Group
 from ..fitting.estimates import Estimates
 from ..fitting.fit_part import FitPart
-from ..fitting.fitted import AnyFit, WithWorths, average_of, is_fit
+from ..fitting.fitted import WITH_WORTHS, AnyFit, WithWorths, average_of, is_fit
 from ..formulas.grid import At
+from ..inference.groups import groups_of
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise, takes_many_letters
 from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
 from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
+from ..inference.unit_losses import names_of
+from .side_by_side import side_by_side
 from .style import (
     BLUE,
     COLUMN,
@@ -47,9 +53,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Bars = Literal["confidence", "quasi"]
+_ONE = WITH_WORTHS | record_kind(FitPart)
+Several = Annotated[
+    Sequence[WithWorths | FitPart] | Mapping[str, WithWorths | FitPart],
+    Kind(lambda several: _are_fits(several), "a list of fits, or a dict of names to fits"),
+]
 
 _ROW = 0.12  # inches a row at least
 _LEAST_SHARE = 0.1  # of the colour scale
+_MOST_BESIDE = 8  # estimates of an object that are told apart in a row: a marker each
 _CELLS = 10  # objects up to which shares are written into the cells
 _LEVELS: dict[Scale, str] = {
     "log_odds": "log-odds 2λ",
@@ -62,9 +74,10 @@ _LEVELS: dict[Scale, str] = {
 
 @checked
 def intervals(
-    res: WithWorths | FitPart,
+    res: WithWorths | FitPart | Several,
     *,
     at: At = None,
+    by: By | None = None,
     scale: Scale = "log_odds",
     bars: Bars = "confidence",
     confidence: Confidence = 0.95,
@@ -75,9 +88,12 @@ def intervals(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        A fit with effects of judges is shown for the average judge.
+        A fit with effects of judges is shown for the average judge. Or several fits of the same objects, drawn beside
+        each other: a list, named by their formulas, or a mapping of names to fits.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    by : str or sequence of str, optional
+        Covariates that split the answer, as in `leaderboard`: the groups are drawn beside each other.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
         Worths and odds have a logarithmic axis, on which equal distances are equal odds.
     bars : {"confidence", "quasi"}
@@ -97,10 +113,16 @@ def intervals(
         there, those of ``pairwise(res).ranks()``, as they do in a fit with effects of objects. Dashed lines are the
         breaks of ``pairwise(res).clusters()``. The lines below the axis say which.
 
+        Of several fits or groups each row has a point with its bar for each of them, named in the legend. The row at
+        the top is that of the best mean over them; there are no letters, ranks and breaks, which are of one fit.
+
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`, and for unknown options.
+        For log-worths that differ between classes and neither `at` nor `by`, fits of other objects, more than eight
+        fits or groups, and for unknown options.
+    DesignError
+        For fits whose estimates mean something else on this scale, as those of graded judgments do beside others.
 
     Examples
     --------
@@ -110,18 +132,25 @@ def intervals(
     >>> ax = llbt.plot.intervals(llbt.fit("object + tie", llbt.load_dataset("cems").pool()))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['LO', 'PA', 'SG', 'MI', 'BA', 'ST']
+    >>> by_judge = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
+    >>> ax = llbt.plot.intervals(by_judge, by="judge")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['J1', 'J2', 'J3', 'J4']
     """
+    if by is not None or isinstance(res, Sequence | Mapping):
+        return _plot_several(_series(res, at, by), by, scale, bars, confidence, ax)
     worths = average_of(res)
     frame, against = _intervals(worths, at, scale, bars, confidence)
     pairs = pairwise(worths, at=at, confidence=confidence)
     ax = rows_of(ax, short_names(frame["object"]))
     if scale in ("probability", "odds_ratio"):
         set_log_axis(ax, "x")
-    if scale != "probability":
-        zero_line(ax, 1.0 if scale == "odds_ratio" else 0.0)
+    middle = _middle(scale)
+    if middle is not None:
+        zero_line(ax, middle)
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
     told = _draw_groups(ax, pairs, frame["object"].tolist())
-    label_scale(ax, said_of(scale, _LEVELS, not worths.response.plain_odds) + against + told)
+    label_scale(ax, _scale_said(worths, scale, against) + told)
     return finish(ax, height=_ROW * len(frame))
 
 
@@ -179,6 +208,91 @@ def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax:
 
 
 # -- estimates ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """One estimate of each object: its name in the legend, of which fit and of which group."""
+
+    name: str
+    worths: Estimates
+    group: Group
+
+
+def _are_fits(several: object) -> bool:
+    fits = several.values() if isinstance(several, Mapping) else several if isinstance(several, list | tuple) else ()
+    return bool(fits) and all(map(_ONE.holds, fits))
+
+
+def _series(res: WithWorths | FitPart | Several, at: At, by: By | None) -> list[_Series]:
+    """Return the estimates of each fit in each group."""
+    found = [
+        _Series(", ".join([*([name] if name else []), *map(str, group.shown.values())]), average_of(fit), group)
+        for name, fit in _named(res).items()
+        for group in groups_of(fit, at, by, None, None)
+    ]
+    if len(found) > _MOST_BESIDE:
+        shown = [one.group.shown for one in found]
+        some = {name: list(dict.fromkeys(group[name] for group in shown))[:2] for name in shown[0]}
+        raise OptionError(
+            f"{len(found)} fits or groups beside each other",
+            f"Name some groups: at={safe_repr(some)}." if some else "Pass fewer fits.",
+            expected=f"at most {_MOST_BESIDE}",
+        )
+    return found
+
+
+def _named(res: WithWorths | FitPart | Several) -> Mapping[str, WithWorths | FitPart]:
+    """Return fits by their names; one alone has none."""
+    if isinstance(res, Mapping):
+        return res
+    return dict(zip(names_of(res), res, strict=True)) if isinstance(res, Sequence) else {"": res}
+
+
+def _plot_several(
+    series: Sequence[_Series], by: By | None, scale: Scale, bars: Bars, confidence: float, ax: Axes | None
+) -> Axes:
+    """Draw the estimates of several fits or groups in the rows of their objects."""
+    objects = list(series[0].worths.comparisons.objects)
+    for one in series:
+        other = set(one.worths.comparisons.objects) ^ set(objects)
+        if other:
+            raise OptionError(
+                f"{one.name} and {series[0].name} do not both have {listed(sorted(other, key=str), 3)}",
+                "Fit tables of the same objects: c.select(objects=[…]).",
+            )
+    drawn = [_intervals(one.worths, one.group.at, scale, bars, confidence) for one in series]
+    said = {_scale_said(one.worths, scale, against) for one, (_, against) in zip(series, drawn, strict=True)}
+    if len(said) > 1:
+        raise DesignError(f"the estimates do not mean the same: {listed(sorted(said))}", "Choose scale='log_worth'.")
+    frames = [frame.set_index("object").reindex(objects) for frame, _ in drawn]
+    estimates = np.array([frame["estimate"].to_numpy(dtype=float) for frame in frames])
+    ends = np.array([frame[["conf_low", "conf_high"]].to_numpy(dtype=float) for frame in frames])
+    logs = scale in ("probability", "odds_ratio")
+    values = np.log(estimates) if logs else estimates
+    known = np.isfinite(values)
+    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))
+    order = np.argsort(-np.where(known.any(axis=0), mean, -np.inf), kind="stable")
+    return side_by_side(
+        [objects[k] for k in order],
+        estimates[:, order],
+        ends[:, order],
+        [one.name for one in series],
+        said.pop(),
+        zero=_middle(scale),
+        logs=logs,
+        title="" if by is None else by if isinstance(by, str) else ", ".join(by),
+        ax=ax,
+    )
+
+
+def _scale_said(res: Estimates, scale: Scale, against: str) -> str:
+    return said_of(scale, _LEVELS, not res.response.plain_odds) + against
+
+
+def _middle(scale: Scale) -> float | None:
+    """Return where an object like the mean stands; worths have no such place."""
+    return None if scale == "probability" else 1.0 if scale == "odds_ratio" else 0.0
 
 
 def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: float) -> tuple[pd.DataFrame, str]:

@@ -12,9 +12,9 @@ from ..core.statistics import critical_value
 from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.ranks import leaderboard
-from ..plot.classes import several_worths
 from ..plot.intervals import intervals as intervals_plot
 from ..plot.pairs import probability_map
+from ..plot.side_by_side import side_by_side
 from .calibration_words import Calibrated
 from .page_parts import complete, folded, picture, table
 from .sections import Sections, told_pairs
@@ -100,8 +100,8 @@ def _drawn(found: Calibrated, confidence: float) -> Axes:
     ends = np.stack([estimates - errors, estimates + errors], axis=2)
     names = ["both", "labels alone", "verdicts alone"]
     kept = [k for k in range(3) if np.isfinite(estimates[k]).all()]
-    said = f"{100 * confidence:.4g} % intervals; none of the verdicts"
-    return several_worths(frame["object"].tolist(), estimates[kept], ends[kept], [names[k] for k in kept], said)
+    said = f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals; none of the verdicts)"
+    return side_by_side(frame["object"].tolist(), estimates[kept], ends[kept], [names[k] for k in kept], said)
 
 
 def _checks(found: Calibrated) -> list[str]:

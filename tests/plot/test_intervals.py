@@ -1,9 +1,10 @@
 """Pictures of intervals and ranks show the numbers of their tables: artists are compared, not pixels."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.pictures import bars, made, row_names, texts
-from support.worths import fit
+from support.worths import TABLE1, fit
 
 import llbt
 
@@ -88,3 +89,74 @@ def test_ranks_of_a_fit_are_those_of_its_leaderboard(pooled, by_judge):
         llbt.plot.ranks(by_judge)
     with pytest.raises(llbt.errors.OptionError, match="beside a table"):
         llbt.plot.ranks(llbt.leaderboard(pooled), at=at)
+
+
+def several(ax):
+    """Return the center, low and high of each series by object, and where in its row it stands."""
+    names = row_names(ax)
+    found = {}
+    for container in ax.containers:
+        values, rows = bars(container)
+        at = np.round(rows).astype(int)
+        found[container.get_label()] = dict(zip([names[k] for k in at], values, strict=True)), rows - at
+    return found
+
+
+@pytest.mark.parametrize(("scale", "quasi"), [("log_odds", False), ("probability", False), ("elo", True)])
+def test_groups_stand_beside_each_other(by_judge, scale, quasi):
+    ax = llbt.plot.intervals(by_judge, by="judge", scale=scale, bars="quasi" if quasi else "confidence")
+    drawn = several(ax)
+    assert list(drawn) == ["J1", "J2", "J3", "J4"]
+    numbers = ["estimate", "conf_low", "conf_high"]
+    for judge, (values, _) in drawn.items():
+        at = {"judge": judge}
+        table = llbt.quasi_variances(by_judge, at=at) if quasi else llbt.leaderboard(by_judge, at=at, scale=scale)
+        rows = table.to_frame().set_index("object")[numbers] * (800 / np.log(10) if quasi else 1)
+        np.testing.assert_allclose([values[label] for label in rows.index], rows, rtol=1e-9)
+    offsets = np.array([offset for _, offset in drawn.values()])
+    assert np.ptp(offsets, axis=1).max() < 1e-9  # each group at its place of every row
+    assert np.diff(offsets[:, 0]).min() > 0.1  # apart
+    mean = np.mean(
+        [[np.log(v[0]) if scale == "probability" else v[0] for v in d.values()] for d, _ in drawn.values()], 0
+    )
+    assert (np.diff(mean) <= 0).all()
+    assert ax.get_legend().get_title().get_text() == "judge"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(drawn)
+    assert not texts(ax)
+
+
+def test_groups_that_are_named_are_drawn_alone(by_judge):
+    ax = llbt.plot.intervals(by_judge, by="judge", at={"judge": ["J4", "J2"]})
+    assert list(several(ax)) == ["J4", "J2"]
+
+
+def test_fits_stand_beside_each_other():
+    c = llbt.from_counts(TABLE1.to_frame(), clusters="judge")
+    fits = {
+        "independent": fit("object + tie", c),
+        "by judge": fit("object + tie", c, cov_type="cluster", groups="judge"),
+    }
+    ax = llbt.plot.intervals(fits)
+    for (name, res), (drawn, (values, _)) in zip(fits.items(), several(ax).items(), strict=True):
+        assert drawn == name
+        board = llbt.leaderboard(res).to_frame().set_index("object")[["estimate", "conf_low", "conf_high"]]
+        np.testing.assert_allclose([values[label] for label in board.index], board, rtol=1e-9)
+    unnamed = llbt.plot.intervals([fits["independent"], fit("object", c)])
+    assert list(several(unnamed)) == ["object + tie", "object"]
+
+
+def test_what_does_not_stand_beside_each_other_is_refused(pooled, by_judge):
+    with pytest.raises(llbt.errors.OptionError, match="do not both have 'D'"):
+        llbt.plot.intervals({"all": pooled, "some": fit("object + tie", TABLE1.pool().select(objects=list("ABC")))})
+    with pytest.raises(llbt.errors.OptionError, match=r"expected LLBTResults.*or a dict of names to fits"):
+        llbt.plot.intervals([])
+    with pytest.raises(llbt.errors.OptionError, match=r"12 fits or groups.*at={'judge': \['J1', 'J2'\]}"):
+        llbt.plot.intervals([by_judge] * 3, by="judge")
+    rows = [("A", "B", 9, 8, 7, 5, 2), ("A", "C", 9, 9, 6, 3, 1), ("B", "C", 7, 8, 9, 6, 4), ("C", "D", 7, 8, 9, 6, 4)]
+    names = ("++", "+", "=", "-", "--")
+    graded = fit(
+        "object + tie", llbt.from_counts(pd.DataFrame(rows, columns=["object_i", "object_j", *names]), grades=names)
+    )
+    with pytest.raises(llbt.errors.DesignError, match=r"Choose scale='log_worth'"):
+        llbt.plot.intervals({"three": pooled, "five": graded})
+    assert len(several(llbt.plot.intervals({"three": pooled, "five": graded}, scale="log_worth"))) == 2

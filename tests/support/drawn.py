@@ -227,6 +227,10 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "intervals": lambda size: llbt.plot.intervals(pooled(size)),
     "intervals: Elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
     "intervals: worth": lambda size: llbt.plot.intervals(pooled(size), scale="probability"),
+    "intervals: by judge": lambda size: llbt.plot.intervals(by_judge(size, 2), by="judge"),
+    "intervals: fits": lambda size: llbt.plot.intervals(
+        [pooled(size), llbt.fit("object + tie", counts(size))], scale="probability"
+    ),
     "intervals: quasi": lambda size: llbt.plot.intervals(pooled(size), bars="quasi"),
     "judge_effects": _judge_effects,
     "judges": lambda size: llbt.plot.judges(by_judge(size, _judges_of(size))),

@@ -3,7 +3,7 @@ Intervals and who does not differ
 =================================
 
 The objects with their confidence intervals, the best at the top; beside them which do not differ
-significantly.
+significantly. Groups and several fits stand beside each other.
 """
 
 import numpy as np
@@ -16,12 +16,57 @@ res = llbt.fit("object + tie", c)
 llbt.plot.intervals(res)
 
 # %%
+# Four systems by judge. Judge J3 prefers D where the others prefer A.
+
+by_judge = llbt.fit("object * judge + tie", llbt.load_dataset("dras_table1"))
+llbt.plot.intervals(by_judge, by="judge")
+
+# %%
+# One leaderboard of five systems, of which 24 judges see some differently: with independent judgments, with standard
+# errors clustered by judge, and with judges drawn from a population. Independent judgments make intervals too short.
+# With random judges the log-odds are those of the average judge, which are further apart than those over all judges.
+
+
+def simulated(names, groups, each, by, differ):
+    """Judgments of all pairs; the log-worths of each group differ from the common ones by normal effects."""
+    rng = np.random.default_rng(1)
+    i, j = np.triu_indices(len(names), 1)
+    frames = []
+    for group in groups:
+        log_worth = np.linspace(0.8, -0.8, len(names)) + rng.normal(0, differ, len(names))
+        odds = np.exp(2 * (log_worth[i] - log_worth[j]))
+        wins = rng.binomial(each, odds / (1 + odds))
+        frame = pd.DataFrame({"object_i": np.array(names)[i], "object_j": np.array(names)[j], "wins_i": wins})
+        frames.append(frame.assign(wins_j=each - wins, **{by: group}))
+    return pd.concat(frames, ignore_index=True)
+
+
+c = llbt.from_counts(simulated(list("ABCDE"), range(24), 3, "judge", 0.4), clusters="judge")
+fits = {
+    "independent": llbt.fit("object", c),
+    "clustered": llbt.fit("object", c, cov_type="cluster", groups="judge"),
+    "random judges": llbt.fit("object + (object | judge)", c),
+}
+llbt.plot.intervals(fits)
+
+# %%
 # Sixty models.
 
-rng = np.random.default_rng(1)
-names = np.array([f"model {k:02}" for k in range(1, 61)])
-i, j = np.triu_indices(60, 1)
-odds = np.exp(2 * (np.linspace(1, -1, 60)[i] - np.linspace(1, -1, 60)[j]))
-wins = rng.binomial(6, odds / (1 + odds))
-frame = pd.DataFrame({"object_i": names[i], "object_j": names[j], "wins_i": wins, "wins_j": 6 - wins})
-llbt.plot.intervals(llbt.fit("object", llbt.from_counts(frame)))
+names = [f"model {k:02}" for k in range(1, 61)]
+frame = simulated(names, ["de", "en", "ja"], 6, "language", 0.2)
+llbt.plot.intervals(llbt.fit("object", llbt.from_counts(frame.drop(columns="language"))))
+
+# %%
+# Sixty models in three languages.
+
+llbt.plot.intervals(llbt.fit("object * language", llbt.from_counts(frame, covariates="language")), by="language")
+
+# %%
+# Sixty models by 40 judges, in Elo.
+
+c = llbt.from_counts(simulated(names, range(40), 1, "judge", 0.3), clusters="judge")
+fits = {
+    "independent": llbt.fit("object", c),
+    "clustered": llbt.fit("object", c, cov_type="cluster", groups="judge"),
+}
+llbt.plot.intervals(fits, scale="elo")
