@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy import optimize, special, stats
 
 from ..base.arguments import Confidence, Rng, as_generator, checked
 from ..base.table import Field, Record, Table, format_number
-from ..core.columns import FloatArray, Label
+from ..core.columns import FloatArray, IntArray, Label
 from ..core.max_z import max_z_of
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import OneSource, WithWorths
 from ..formulas.grid import At
 from .contrasts import check_scale
-from .log_worths import centred
+from .log_worths import LogWorths, centred
 from .new_judge import asked_of
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise
@@ -207,14 +208,13 @@ def best(
     kept = inside[np.argsort(-found.estimate[inside], kind="stable")]
     found, labels = found.some(kept), tuple(plain.comparisons.objects[k] for k in kept)
     pairs = all_pairs(plain, found, rng, objects=labels, confidence=confidence)
-    generator = as_generator(rng)
     cov = np.where(np.isnan(found.cov), 0.0, found.cov)
     wider = critical_value(confidence, pairs.df) / critical_value(confidence, np.inf)
     return Best(
         labels,
         found.estimate,
-        _p_values(pairs, root_of(cov), generator),
-        winner(found.estimate, wider**2 * cov, confidence, generator),
+        _p_values(*_advantages(pairs), pairs.df, root_of(cov), as_generator(rng), np.arange(len(kept))),
+        winner(found.estimate, wider**2 * cov, confidence, as_generator(rng)),
         lead(found.estimate, wider**2 * cov, confidence),
         scale,
         confidence,
@@ -225,23 +225,50 @@ def best(
 _SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons with all others"
 
 
-def _p_values(pairs: Pairwise, root: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return the p-value that each object is the best, shape (J,); the estimates of `pairs` fall."""
-    size, (i, j) = len(root), pairs.pairs.T
-    z = np.full((size, size), -np.inf)  # of j over i
-    tails = stats.t.isf(pairs.p_value / 2, pairs.df)  # of the degrees of freedom that each pair has
+def candidates(pairs: Pairwise, found: LogWorths, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Return which of the J objects may be the best, (J,): those of `best`.
+
+    Of more than 300 objects, and of predictions, those whose rank range begins at 1, which are never fewer.
+    """
+    first = np.zeros(len(pairs.objects), dtype=np.bool_)
+    first[pairs.best_first] = np.asarray(pairs.rank_fields()[1].values) == 1
+    if first.sum() < 2 or found.predicted or len(first) > _FEW:
+        return first
+    kept = pairs.ranking
+    z, error = (matrix[np.ix_(kept, kept)] for matrix in _advantages(pairs))
+    cov = np.nan_to_num(found.cov[np.ix_(kept, kept)])
+    p_value = _p_values(z, error, pairs.df, root_of(cov), rng, np.flatnonzero(first[kept]))
+    first[kept] &= p_value > 1 - pairs.confidence
+    return first
+
+
+def _advantages(pairs: Pairwise) -> tuple[FloatArray, FloatArray]:
+    """Return z of each object (column) over each other one (row), (J, J), −∞ where it is unknown, and the errors.
+
+    z has the tail of the degrees of freedom that each pair has, on those of all.
+    """
+    size, (i, j) = len(pairs.objects), pairs.pairs.T
+    z, error = np.full((size, size), -np.inf), np.full((size, size), np.inf)
+    tails = np.sign(pairs.difference) * stats.t.isf(pairs.p_value / 2, pairs.df)
     known = np.isfinite(tails)
     z[j[known], i[known]], z[i[known], j[known]] = tails[known], -tails[known]
-    error = np.full((size, size), np.inf)
     error[i[known], j[known]] = error[j[known], i[known]] = pairs.std_error[known]
-    largest = z.max(axis=1)
+    return z, error
+
+
+def _p_values(
+    z: FloatArray, error: FloatArray, df: float, root: FloatArray, rng: np.random.Generator, of: IntArray
+) -> FloatArray:
+    """Return the p-values that some objects are the best, shape (J,), 0 for the others; estimates fall."""
+    size, largest = len(root), z.max(axis=1)
     draws = _DRAWS if size <= _FEW else max(_LEAST_DRAWS, _CELLS // size)
     drawn = root @ rng.standard_normal((size, draws))
-    if np.isfinite(pairs.df):
-        drawn /= np.sqrt(rng.chisquare(pairs.df, draws) / pairs.df)
-    alone = stats.t.sf(largest, pairs.df)
-    found = np.ones(size)
-    for k in np.flatnonzero(np.isfinite(largest)):  # over objects, each against all draws
+    if np.isfinite(df):
+        drawn /= np.sqrt(rng.chisquare(df, draws) / df)
+    alone = stats.t.sf(largest, df)
+    found = np.zeros(size)
+    found[of] = 1.0
+    for k in of[np.isfinite(largest[of])]:  # over objects, each against all draws
         share = np.mean(((drawn - drawn[k]) / error[k, :, None]).max(axis=0) >= largest[k])
         found[k] = np.clip(share, alone[k], min(1.0, (size - 1) * alone[k]))
     return found
@@ -250,17 +277,17 @@ def _p_values(pairs: Pairwise, root: FloatArray, rng: np.random.Generator) -> Fl
 # -- corrected for selection -------------------------------------------------------------------------------------------
 
 
-def winner(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.random.Generator) -> Corrected:
-    """Return the log-worth of the first of falling estimates less the mean of all, by the hybrid interval."""
-    size = len(estimate)
-    of, order = np.full(size, -1 / size), np.arange(1, size)
-    of[0] += 1
-    ahead = np.zeros((size - 1, size))
+def winner(
+    estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.random.Generator, anchor: int | None = None
+) -> Corrected:
+    """Return the log-worth of the first of falling estimates by the hybrid interval, less the mean or an anchor's."""
+    size, order = len(estimate), np.arange(1, len(estimate))
+    measured = np.eye(size) - (1 / size if anchor is None else np.eye(size)[anchor])
+    of, ahead = measured[0], np.zeros((size - 1, size))
     ahead[order - 1, order], ahead[:, 0] = 1.0, -1.0
     found = _conditional(estimate, cov, of, ahead)
     alpha = 1 - confidence
-    centre = np.eye(size) - 1 / size
-    reach = max_z_of(centre @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
+    reach = max_z_of(measured @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
     level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
     low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
     return Corrected(found.at, found.error, middle, low, high)

@@ -20,7 +20,7 @@ from .pairwise_record import Pairwise, takes_many_letters
 
 COLUMNS = (
     *("rank", "rank_low", "rank_high", "object", "estimate", "std_error", "conf_low", "conf_high"),
-    *("win_share", "win_probability", "judgments", "wins", "ties", "bad", "losses", "tier", "group"),
+    *("win_share", "win_probability", "judgments", "wins", "ties", "bad", "losses", "may_be_best", "tier", "group"),
 )
 MOST_GROUPED = 300  # objects that have letters
 _COUNTS = ("judgments", "wins", "ties", "bad", "losses")
@@ -45,6 +45,8 @@ class BoardColumns:
         judgments, wins, ties, bad and losses.
     chances : ndarray, shape (J,)
         The mean probability to win a decided judgment against another object.
+    first : ndarray of bool, shape (J,)
+        Whether the object may be the best.
     """
 
     objects: Sequence[Label]
@@ -53,6 +55,7 @@ class BoardColumns:
     levels: tuple[FloatArray, FloatArray, FloatArray, FloatArray]
     counts: Mapping[str, npt.NDArray[Any]]
     chances: FloatArray
+    first: npt.NDArray[np.bool_]
 
     def fields(
         self,
@@ -95,6 +98,7 @@ class BoardColumns:
                 Field(name, name, self.counts[name][self.order], "count", frame_only=name == "bad" and not bad)
                 for name in _COUNTS
             ),
+            Field("may_be_best", "may be best", self.first[self.order], frame_only=True),
             Field("tier", "tier", _whole(parts), "count", frame_only=not apart),
             letters,
         )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, checked
+from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked
 from ..base.table import Field, Table, stacked_field
 from ..core.columns import Label, is_among
 from ..core.comparisons import Comparisons
@@ -23,7 +23,9 @@ from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
 from ..formulas.grid import At, Difference
+from .best import candidates
 from .board_columns import MOST_GROUPED, BoardColumns, chances_of, letters_of, mean_chances, object_counts
+from .board_lines import corrected_line, first_place, ranked_first
 from .class_answers import mixture_worths
 from .contexts import check_mean, mean_note
 from .groups import groups_of
@@ -31,7 +33,6 @@ from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
 from .pairwise import all_pairs
-from .pairwise_record import Pairwise
 from .scales import (
     LEVELS,
     Scale,
@@ -48,12 +49,12 @@ from .scales import (
 Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
 
 _ANCHORED = "{} is the anchor: it has no interval, and its error widens those of the others"
+_BY_ITSELF = "First place is tested by itself; rank ranges, which hold together, are wider"
 _LOG_SCALES = ("log_worth", "log_odds", "elo")
 _MIXTURE = (
     "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
     "log-worth of each class, or the anchor"
 )
-_NAMED = 3  # objects that a line names
 _GROUPS = ", groups as well"
 _NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
@@ -129,13 +130,18 @@ def leaderboard(
             judgments of a mix, and patterns.
         judgments, wins, ties, bad, losses
             Of the comparisons at the labels that `at` names, otherwise of all; ``bad`` counts "both bad".
+        may_be_best
+            Whether the object is in the set that holds the best one with at least `confidence`, as `best` has it. For
+            more than 300 objects and predictions: whether its rank range begins at 1.
         tier
             1, 2, …: no rank range reaches from one tier into another.
         group
             Letters: objects that share one do not differ significantly. Empty for more than 300 objects, where more
             than nine letters are needed, and for a fit with effects of objects.
 
-        NaN for objects that the table does not compare with the others at `at`.
+        NaN for objects that the table does not compare with the others at `at`. The lines above the columns say which
+        objects may be the best, and the estimate of the first one corrected for having come first (`best`), where the
+        correction is a tenth of a standard error or more.
 
     Notes
     -----
@@ -204,7 +210,9 @@ def leaderboard(
     level, ranks, letters = f"{100 * confidence:.4g} %", pairs.rank_fields(), letters_of(pairs)
     sums = isinstance(at, Difference) or getattr(res, "answers_depend", False)  # of no probabilities
     chances = np.full(len(order), np.nan) if sums else chances_of(pairs, found)
-    columns = BoardColumns(pairs.objects, order, ranks, (estimate, error, low, high), counts, chances)
+    first = candidates(pairs, found, as_generator(rng))
+    columns = BoardColumns(pairs.objects, order, ranks, (estimate, error, low, high), counts, chances, first)
+    corrected = () if graded and scale != "log_worth" else corrected_line(pairs, found, scale, (label, value), rng)
     board = Table(
         columns.fields(
             confidence,
@@ -214,7 +222,7 @@ def leaderboard(
             mix=found.contexts is not None,
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
-        head=_first_place(pairs, ranks, level),
+        head=(*first_place(pairs.objects, order, first, level), *corrected),
         notes=(
             *notes,
             *mean_note(found.contexts, scale, "mean worth π"),
@@ -232,6 +240,7 @@ def leaderboard(
                 else pairs.rank_note
             )
             + (_GROUPS if letters is not None and not letters.frame_only else ""),
+            *(() if first.sum() == ranked_first(ranks, order).sum() else (_BY_ITSELF,)),
         ),
         answer="leaderboard",
     )
@@ -256,7 +265,8 @@ def _with_all_judges(
     counts, _ = object_counts(of.pooled.comparisons, at)
     chances = of.shares @ np.stack([mean_chances(one.estimate) for one in found])
     levels = (estimate + value, error, low + value, high + value)
-    columns = BoardColumns(pairs.objects, pairs.best_first, pairs.rank_fields(), levels, counts, chances)
+    order, ranks = pairs.best_first, pairs.rank_fields()
+    columns = BoardColumns(pairs.objects, order, ranks, levels, counts, chances, ranked_first(ranks, order))
     on_top = {field.name: field for field in columns.fields(confidence, bad=of.pooled.comparisons.response.has_bad)}
     size = len(pairs.objects)
     on_top["class"] = Field("class", "class", ["all"] * size, "composed")
@@ -279,10 +289,12 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
     where = measured_from(scale, False, label, value if isinstance(anchor, Mapping) else None)
     levels = (found.estimate + value, found.error, found.low + value, found.high + value)
     ranks, counts = rank_fields(res, confidence, found.order), object_counts(c, None)[0]
-    columns = BoardColumns(c.objects, found.order, ranks, levels, counts, mean_chances(res.worths))
+    first = ranked_first(ranks, found.order)
+    columns = BoardColumns(c.objects, found.order, ranks, levels, counts, mean_chances(res.worths), first)
     board = Table(
         columns.fields(confidence, typeset=typeset(scale, False), bad=c.response.has_bad),
         title=f"Leaderboard: {LEVELS[scale]}{where}",
+        head=first_place(c.objects, found.order, first, level),
         notes=(
             *found.notes,
             *elo_notes(res.comparisons, scale, False),
@@ -293,18 +305,6 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
         answer="leaderboard",
     ).first()
     return in_points(board, confidence) if scale == "elo" else board
-
-
-def _first_place(pairs: Pairwise, ranks: tuple[Field, ...], level: str) -> tuple[str, ...]:
-    """Return in words which objects may be the best."""
-    low = next(field.values for field in ranks if field.name == "rank_low")
-    first = [str(pairs.objects[k]) for k, rank in zip(pairs.best_first, low, strict=True) if rank == 1]
-    if not first:
-        return ()
-    if len(first) == 1:
-        return (f"First: {first[0]} (with {level} confidence)",)
-    named = ", ".join(first[:_NAMED]) + (f" and {len(first) - _NAMED} more" if len(first) > _NAMED else "")
-    return (f"First place is open between {len(first)} objects ({level} confidence): {named}",)
 
 
 def _read_anchor(res: FitLike, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,53 @@ def test_tiers_print_where_letters_do_not_and_there_are_several() -> None:
     assert board.to_frame()["tier"].tolist() == [1] * 13 + [2] * 13
     assert "Tier" in board.as_text()
     assert "Group" not in board.as_text()
+
+
+def close() -> llbt.LLBTResults:
+    return llbt.fit("object + tie", simulated(np.random.default_rng(6), np.array([0.3, 0.25, 0.2, 0.0, -0.3, -0.6])))
+
+
+@pytest.mark.parametrize("scale", ["log_worth", "log_odds", "elo", "odds_ratio"])
+def test_the_best_and_its_correction_are_those_of_best(scale: Any) -> None:
+    res = close()
+    found, board = llbt.best(res), llbt.leaderboard(res, scale=scale)
+    assert board.to_frame().loc[board.to_frame()["may_be_best"], "object"].tolist() == list(found.candidates)
+    assert len(found.candidates) > 1
+    assert board.head[0] == "First place is open between 4 objects (95 % confidence): C, A, B and 1 more"
+    factor = {"log_worth": 1.0, "log_odds": 2.0, "elo": 800 / np.log(10), "odds_ratio": 2.0}[scale]
+    values = factor * np.array([found.worth.corrected, found.worth.conf_low, found.worth.conf_high])
+    said = [float(text) for text in re.findall(r"-?\d+\.?\d*", board.head[1].replace("95 %", ""))]
+    np.testing.assert_allclose(said, np.exp(values) if scale == "odds_ratio" else values, rtol=6e-3)
+
+
+def test_against_an_anchor_the_correction_is_that_of_the_difference() -> None:
+    """200,000 draws of λ_A − λ_B about its corrected value, of those with A first: half exceed the estimate.
+
+    What is left of the worths given the difference is independent of it, and held as it was observed.
+    """
+    truth = np.array([0.3, 0.28, 0.26, 0.24, 0.2, 0])
+    res = llbt.fit("object + tie", simulated(np.random.default_rng(6), truth))
+    line = llbt.leaderboard(res, scale="elo", anchor={"B": 1000}).head[1]
+    corrected = (float(re.findall(r"\d+", line)[0]) - 1000) * np.log(10) / 800
+    lam, cov = np.append(res.params.to_numpy()[:5], 0.0), np.zeros((6, 6))
+    cov[:5, :5] = res.cov_params().to_numpy()[:5, :5]
+    of = np.array([1, -1, 0, 0, 0, 0])
+    variance = of @ cov @ of
+    drawn = corrected + variance**0.5 * np.random.default_rng(1).standard_normal(200_000)
+    first = (lam + np.outer(drawn - of @ lam, cov @ of / variance)).argmax(axis=1) == 0
+    assert np.mean(drawn[first] > of @ lam) == pytest.approx(0.5, abs=0.01)
+    assert of @ lam - corrected > 0.1 * variance**0.5
+    assert "corrected" not in llbt.leaderboard(res, anchor="A").as_text()
+
+
+def test_the_set_of_the_best_may_be_smaller_than_the_rank_ranges_say() -> None:
+    board = llbt.leaderboard(
+        llbt.fit("object + tie", simulated(np.random.default_rng(5), np.array([0.4, 0.3, 0.2, 0.0, -0.3, -0.6])))
+    )
+    assert board.head == ("First: A (with 95 % confidence)",)
+    assert board.to_frame()["rank_low"].tolist()[:2] == [1, 1]
+    assert any("First place is tested by itself" in note for note in board.notes)
+
+
+def test_of_worths_nothing_is_corrected() -> None:
+    assert "corrected" not in llbt.leaderboard(close(), scale="probability").as_text()

@@ -1,0 +1,69 @@
+"""The lines above a leaderboard: which objects may be the best, and how good the first one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.arguments import Rng, as_generator
+from ..base.notes import named
+from ..base.table import Field, format_number
+from ..core.columns import IntArray, Label
+from ..core.statistics import critical_value
+from .best import winner
+from .board_columns import MOST_GROUPED
+from .log_worths import LogWorths
+from .pairwise_record import Pairwise
+from .scales import FACTORS, Scale
+
+_UNITS: dict[Scale, str] = {"log_worth": "Log-worth", "log_odds": "Log-odds", "elo": "Elo", "odds_ratio": "Odds"}
+_DIGITS = 3
+_LEAST = 0.1  # standard errors, a correction that is worth a line
+
+
+def ranked_first(ranks: Sequence[Field], order: IntArray) -> npt.NDArray[np.bool_]:
+    """Return whether the rank range of each object begins at 1, (J,)."""
+    found = np.zeros(len(order), dtype=np.bool_)
+    found[order] = np.asarray(ranks[1].values) == 1
+    return found
+
+
+def first_place(objects: Sequence[Label], order: IntArray, first: npt.NDArray[np.bool_], level: str) -> tuple[str, ...]:
+    """Say which objects may be the best."""
+    labels = [str(objects[k]) for k in order if first[k]]
+    if not labels:
+        return ()
+    if len(labels) == 1:
+        return (f"First: {labels[0]} (with {level} confidence)",)
+    return (f"First place is open between {len(labels):,} objects ({level} confidence): {named(labels)}",)
+
+
+def corrected_line(
+    pairs: Pairwise, found: LogWorths, scale: Scale, anchor: tuple[Label | None, float], rng: Rng
+) -> tuple[str, ...]:
+    """Say what the first object has on a scale, corrected for having come first, where that matters.
+
+    Of predictions nothing is corrected, nor where the first is the anchor, an error is missing, or objects are many.
+    """
+    kept, (label, value) = pairs.ranking, anchor
+    place = None if label is None else [pairs.objects[k] for k in kept].index(label)
+    some = pairs.std_error[np.isin(pairs.pairs, kept).all(axis=1)]
+    if scale not in _UNITS or found.predicted or place == 0 or not 2 <= len(kept) <= MOST_GROUPED:
+        return ()
+    if np.isnan(some).any() or not some.any():
+        return ()
+    wider = critical_value(pairs.confidence, pairs.df) / critical_value(pairs.confidence, np.inf)
+    cov = wider**2 * found.cov[np.ix_(kept, kept)]
+    of = winner(found.estimate[kept], cov, pairs.confidence, as_generator(rng), place)
+
+    def said(log_worth: float) -> str:
+        on_scale = value + FACTORS[scale] * log_worth
+        return format_number(np.exp(on_scale) if scale == "odds_ratio" else on_scale, _DIGITS)
+
+    if of.estimate - of.corrected < _LEAST * of.std_error:
+        return ()
+    middle, low, high = map(said, (of.corrected, of.conf_low, of.conf_high))
+    what = f"{_UNITS[scale]} of {pairs.objects[kept[0]]}, corrected for having come first"
+    return (f"{what}: {middle} ({100 * pairs.confidence:.4g} % CI {low} to {high})",)
