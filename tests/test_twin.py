@@ -66,10 +66,10 @@ def refusal(votes: list[tuple[str, ...]]) -> str | None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_small_tables_exist_for_both_or_for_neither() -> None:
-    """300 random tables of two to five objects; the words are llbt's where groups are to blame."""
+    """100 random tables of two to five objects; the words are llbt's where groups are to blame."""
     rng = random.Random(11)
     refused = 0
-    for _ in range(300):
+    for _ in range(100):
         names, ties = "ABCDE"[: rng.randint(2, 5)], rng.choice([0.0, 0.2, 0.5])
         outcomes = ["tie" if rng.random() < ties else rng.choice("ab") for _ in range(rng.randint(3, 16))]
         votes = [(*rng.sample(names, 2), outcome) for outcome in outcomes]
@@ -78,7 +78,7 @@ def test_small_tables_exist_for_both_or_for_neither() -> None:
         if said is not None and own is not None:
             refused += 1
             assert "worths and tie" in own or own.startswith(said.partition(", so '")[0])
-    assert refused > 50
+    assert refused > 20
 
 
 @pytest.mark.parametrize("votes", [[], [("A", "A", "a")], [("A", "B", "left")]])
