@@ -34,7 +34,7 @@ function csvRows(text) {
   if (double !== undefined) throw new Error(`two columns are called ${JSON.stringify(double)}`);
   const odd = rows.findIndex((row) => row.length !== names.length);
   if (odd >= 0) throw new Error(`line ${odd + 2} has ${rows[odd].length} cells; expected ${names.length}`);
-  return { names, rows: rows.map((row) => new Map(names.map((name, at) => [name, row[at]]))) };
+  return { names, rows };
 }
 
 function jsonRows(text) {
@@ -43,7 +43,7 @@ function jsonRows(text) {
     throw new Error("the file has no records; expected objects with names and values");
   const names = [...new Set(found.flatMap(Object.keys))];
   const plain = (value) => (value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
-  return { names, rows: found.map((row) => new Map(names.map((name) => [name, plain(Object.hasOwn(row, name) ? row[name] : "")]))) };
+  return { names, rows: found.map((row) => names.map((name) => plain(Object.hasOwn(row, name) ? row[name] : ""))) };
 }
 
 function read(name, text) {
@@ -59,6 +59,7 @@ const wordsOf = (name) => (name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+|
 const joined = (name) => wordsOf(name).join("");
 
 function rolesOf(names, rows) {
+  const of = (name) => rows.map((row) => row[names.indexOf(name)]);
   const find = (some) => names.find((name) => some.includes(joined(name)));
   const roles = { kind: "", first: "", second: "", outcome: "", unit: "", weight: "" };
   for (const [won, lost] of VOCABULARY.winners)
@@ -74,10 +75,10 @@ function rolesOf(names, rows) {
       if (!roles.kind && first && second && outcome) Object.assign(roles, { kind: "outcome", first, second, outcome });
     }
   const units = [VOCABULARY.judges, VOCABULARY.prompts].map(find).filter(Boolean);
-  roles.unit = units.find((name) => new Set(rows.map((row) => row.get(name))).size >= 40) ?? "";
+  roles.unit = units.find((name) => new Set(of(name)).size >= 40) ?? "";
   roles.few = roles.unit ? "" : units[0] ?? "";
   const counts = names.filter((name) => VOCABULARY.weights.includes(joined(name)) && !Object.values(roles).includes(name));
-  roles.count = counts.find((name) => rows.some((row) => row.get(name) !== "1") && rows.every((row) => /^\d+$/.test(row.get(name)))) ?? "";
+  roles.count = counts.find((name) => of(name).some((cell) => cell !== "1") && of(name).every((cell) => /^\d+$/.test(cell))) ?? "";
   return roles;
 }
 
@@ -101,12 +102,12 @@ function element(tag, text, attributes = {}) {
 }
 
 function choice(title, options, value, change) {
-  const label = element("label", title), select = element("select", "");
+  const line = element("div", "", { class: "choice" }), id = `choice-${title}`, select = element("select", "", { id });
   for (const [key, text] of options) select.append(element("option", text, { value: key }));
   select.value = value;
   select.addEventListener("change", () => change(select.value));
-  label.append(select);
-  return label;
+  line.append(element("label", title, { for: id }), select);
+  return line;
 }
 
 function ask() {
@@ -137,14 +138,23 @@ function ask() {
   answer();
 }
 
+/* The cells of some columns, row by row. */
+function cellsOf(...names) {
+  const places = names.map((name) => state.columns.indexOf(name));
+  return state.rows.map((row) => places.map((at) => row[at] ?? ""));
+}
+
 /* Whether the outcome is the name of an object of its row, or a word for a tie. */
 function namesWinner() {
-  const { first, second, outcome } = state.roles;
-  return state.rows.every((row) => [row.get(first), row.get(second)].includes(row.get(outcome)) || ["tie", "out"].includes(meaningOf(row.get(outcome), first, second)));
+  const { first, second, outcome } = state.roles, known = new Map();
+  return cellsOf(first, second, outcome).every(([a, b, label]) => {
+    if (!known.has(label)) known.set(label, ["tie", "out"].includes(meaningOf(label, first, second)));
+    return label === a || label === b || known.get(label);
+  });
 }
 
 function askLabels() {
-  const { first, second, outcome } = state.roles, labels = [...new Set(state.rows.map((row) => row.get(outcome)))];
+  const { first, second, outcome } = state.roles, labels = [...new Set(cellsOf(outcome).flat())];
   if (labels.length > 40) return;
   const options = [["", "choose"], ["a", "the first is better"], ["b", "the second is better"], ["tie", "neither: a tie"], ["out", "no vote: leave the row out"]];
   for (const label of labels) {
@@ -165,16 +175,16 @@ function votesOf() {
   const { kind, first, second, outcome, unit, weight, count } = state.roles;
   const votes = [], out = { "without an object": 0, "without a vote": 0, "without a unit": 0, "of an object with itself": 0 };
   const named = kind === "outcome" && namesWinner();
-  for (const row of state.rows) {
-    const [a, b, label] = [row.get(first).trim(), row.get(second).trim(), outcome ? row.get(outcome) : ""];
-    const said = kind === "winner" ? "a" : named && row.get(first) === label ? "a" : named && row.get(second) === label ? "b"
+  for (const [one, other, label, own, times] of cellsOf(first, second, outcome, unit, count)) {
+    const [a, b] = [one.trim(), other.trim()];
+    const said = kind === "winner" || (named && one === label) ? "a" : named && other === label ? "b"
       : state.meaning.get(label) ?? meaningOf(label, first, second);
     if (a === "" || b === "") out["without an object"]++;
     else if (said === "out") out["without a vote"]++;
     else if (said === "") throw new Error(`the outcome ${JSON.stringify(label)} is not known; say above what it means`);
-    else if (unit && row.get(unit) === "") out["without a unit"]++;
+    else if (unit && own === "") out["without a unit"]++;
     else if (a === b) out["of an object with itself"]++;
-    else for (let n = weight === "in" ? Number(row.get(count)) : 1; n > 0; n--) votes.push(unit ? [a, b, said, row.get(unit)] : [a, b, said]);
+    else for (let n = weight === "in" ? Number(times) : 1; n > 0; n--) votes.push(unit ? [a, b, said, own] : [a, b, said]);
     if (votes.length > 2e6) throw new Error("more than 2,000,000 votes; this page takes no more: use llbt");
   }
   return { votes, out };
@@ -193,22 +203,22 @@ function answer() {
   }
 }
 
-const counted = (n, noun) => `${n.toLocaleString("en-US")} ${noun}${n === 1 ? "" : "s"}`;
+const amount = (n, noun) => `${n.toLocaleString("en-US")} ${noun}${n === 1 ? "" : "s"}`;
 
 function auditLines() {
   const { votes, objects, out, units, board } = state.board, { roles, columns } = state;
   const ties = votes.filter((vote) => vote[2] === "tie").length, first = votes.filter((vote) => vote[2] === "a").length;
-  const left = Object.entries(out).filter(([, n]) => n).map(([why, n]) => `${counted(n, "row")} ${why}`);
+  const left = Object.entries(out).filter(([, n]) => n).map(([why, n]) => `${amount(n, "row")} ${why}`);
   const fewest = board.reduce((a, b) => (b.votes < a.votes ? b : a));
   const used = [roles.first, roles.second, roles.outcome, roles.unit, roles.weight === "in" ? roles.count : ""];
   const spare = columns.filter((name) => !used.includes(name));
   const order = roles.kind === "winner" ? "" : ` The first of a row won ${((100 * first) / Math.max(1, votes.length - ties)).toFixed(0)} % of the decided votes.`;
   const few = roles.few ? ` Column ${roles.few} has fewer than 40 different values: llbt allows for them, this page does not.` : "";
   return [
-    `${counted(votes.length, "vote")} between ${counted(objects.length, "object")}; ${((100 * ties) / votes.length).toFixed(1)} % ties.${order}`,
+    `${amount(votes.length, "vote")} between ${amount(objects.length, "object")}; ${((100 * ties) / votes.length).toFixed(1)} % ties.${order}`,
     left.length ? `Left out: ${left.join(", ")}.` : "No row was left out.",
     `Fewest votes: ${fewest.object} with ${fewest.votes.toLocaleString("en-US")}.`,
-    units ? `Errors allow for the dependence of votes within ${counted(units, "value")} of ${roles.unit}.` : `Errors take all votes as independent.${few}`,
+    units ? `Errors allow for the dependence of votes within ${amount(units, "value")} of ${roles.unit}.` : `Errors take all votes as independent.${few}`,
     spare.length ? `Columns not used: ${spare.join(", ")}.` : "All columns are used.",
   ];
 }
@@ -234,9 +244,9 @@ function completed() {
 function show() {
   completed();
   const { board } = state.board, top = board.filter((row) => row.rank_low === 1);
-  say(`${counted(state.board.votes.length, "vote")} read from ${state.name}.`);
+  say(`${amount(state.board.votes.length, "vote")} read from ${state.name}.`);
   $("audit").replaceChildren(...auditLines().map((line) => element("li", line)));
-  $("answer").textContent = top.length === 1 ? `${top[0].object} is first (95 % confidence).` : `First place is open between ${counted(top.length, "object")} (95 % confidence): ${top.slice(0, 5).map((row) => row.object).join(", ")}${top.length > 5 ? ", …" : ""}.`;
+  $("answer").textContent = top.length === 1 ? `${top[0].object} is first (95 % confidence).` : `First place is open between ${amount(top.length, "object")} (95 % confidence): ${top.slice(0, 5).map((row) => row.object).join(", ")}${top.length > 5 ? ", …" : ""}.`;
   drawTable("log_odds", -1);
   drawPicture();
   $("python").textContent = pythonLines();
@@ -273,7 +283,8 @@ function filter() {
 }
 
 function drawPicture() {
-  const { board } = state.board, step = 22, room = 220, width = 760, z = 1.96;
+  const { board } = state.board, step = 22, z = 1.96;
+  const room = 20 + 7 * Math.min(30, Math.max(...board.map((row) => row.object.length))), width = room + 480;
   const ends = board.flatMap((row) => [row.log_odds - z * row.std_error, row.log_odds + z * row.std_error]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const x = (value) => room + ((value - low) / (high - low || 1)) * (width - room - 20);
@@ -307,7 +318,7 @@ function pythonLines() {
   const said = roles.kind === "winner" ? `winner=${quoted(roles.first)}, loser=${quoted(roles.second)}`
     : `objects=[${quoted(roles.first)}, ${quoted(roles.second)}], outcome=${quoted(roles.outcome)}${labels.length ? `, outcomes={${labels.join(", ")}}` : ""}`;
   const fit = `llbt.fit("object${ties ? " + tie" : ""}", ${ties ? "c" : "c.drop_ties()"}${roles.unit ? `, cov_type="cluster", groups=${quoted(roles.unit)}` : ""})`;
-  return `pip install llbt  # in a clone of the repository: pip install .\n\nimport llbt\n\nc = llbt.from_judgments(${quoted(name)}, ${said}${clusters}${weights})\nprint(llbt.leaderboard(${fit}))`;
+  return `import llbt  # pip install . in a clone of its repository\n\nc = llbt.from_judgments(${quoted(name)}, ${said}${clusters}${weights})\nprint(llbt.leaderboard(${fit}))`;
 }
 
 /* -- downloads ------------------------------------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ function refuse(objects, pairs) {
   if (tied === total)
     throw new Error(`the table has ${number(tied)} ties among ${number(total)} judgments, so tie has no finite estimate`);
   const c = new Map(objects.map((name) => [name, 0])); // Bellman-Ford: c_a − c_b ≥ 1 where a won, |c_a − c_b| ≤ 1 in ties
-  for (const _ of objects) {
+  while (Math.min(...c.values()) > -objects.length) { // below, a cycle of wins: no such c
     let moved = false;
     for (const [a, b, d] of arcs)
       if (c.get(a) + d < c.get(b)) moved = c.set(b, c.get(a) + d);
@@ -188,7 +188,7 @@ function simulated(v, errors, level, draws, df) {
   };
   for (let draw = 0; draw < draws; draw++) {
     const z = Array.from({ length: size - 1 }, () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()));
-    const y = root.map((row) => sum(z.map((one, k) => row[k] * one)));
+    const y = root.map((row) => z.reduce((total, one, k) => total + row[k] * one, 0));
     largest.push(0);
     for (let a = 0; a < size; a++)
       for (let b = 0; b < a; b++) largest[draw] = Math.max(largest[draw], Math.abs(y[a] - y[b]) / errors[a][b]);

@@ -81,7 +81,7 @@ def refuse(objects, pairs):
     if n == sum(votes[1] for votes in pairs.values()):
         raise ValueError(f"the table has {n:,} ties among {n:,} judgments, so tie has no finite estimate")
     c = dict.fromkeys(objects, 0)  # Bellman-Ford: c_a − c_b ≥ 1 where a won, |c_a − c_b| ≤ 1 where they tied
-    for _ in objects:
+    while min(c.values()) > -len(objects):  # below, a cycle of wins: no such c
         moved = [(b, c[a] + d) for a, b, d in arcs if c[a] + d < c[b]]
         if not moved:
             raise ValueError(

@@ -13,10 +13,11 @@ import nbformat
 import llbt
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # the writers of pages stand beside this file
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "twin")]  # the writers of pages stand there
 
 from developer_pages import developer_pages  # noqa: E402
 from format_pages import formats_page  # noqa: E402
+from make_page import page as try_page  # noqa: E402
 
 ANCHOR = re.compile(r"\]\(#([^)]+)\)")
 GROUP = re.compile(r"^    # (.+)$|^    \"(\w+)\",$", re.MULTILINE)
@@ -33,9 +34,10 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "math_pages",
 ]
-exclude_patterns = ["gallery", "pictures/of", "pictures/**.ipynb", "pictures/**.py"]
+exclude_patterns = ["_whole", "gallery", "pictures/of", "pictures/**.ipynb", "pictures/**.py"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
+html_extra_path = ["_whole"]  # a page that is a file by itself
 html_css_files = ["llbt.css"]
 html_math_renderer = "mathml"  # MathJax would be fetched from another site
 html_search_scorer = str(HERE / "scorer.js")
@@ -201,5 +203,6 @@ write_reference()
 write_tutorials()
 write_changelog()
 written("formats.md", formats_page())
+written("_whole/try.html", try_page())
 for page, text in developer_pages().items():
     written(f"developers/{page}", text)
