@@ -408,23 +408,25 @@ def _unidentified(brackets: Sequence[Bracket], ways: Sequence[Way]) -> DesignErr
 
 
 def _check_found(found: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
-    if found.infinite:
-        bracket = brackets[found.infinite[0]]
+    variances = np.diag(found.covariance)
+    bent = not np.all(variances[~np.isnan(variances)] > 0)
+    infinite = found.infinite or (np.flatnonzero(found.scales > LARGEST / 2).tolist() if bent else ())
+    if infinite:
+        bracket = brackets[infinite[0]]
         way = next(way for way in ways if way.name == bracket.grouping)
+        endless = f"the standard deviation of {bracket} is +∞: no maximum is below {format_number(LARGEST, 3)}"
         if bracket.effect == "1":
             raise SeparationError(
-                f"the standard deviation of {bracket} is +∞: the likelihood still rises at {format_number(LARGEST, 3)}",
+                endless,
                 "Fit worths of each object with a prior: fit('object', c, prior=1); or collect more judgments.",
             )
         raise SeparationError(
-            f"the standard deviation of {bracket} is +∞: the likelihood still rises at {format_number(LARGEST, 3)}, "
-            f"for every {way.name} is next to consistent ({way.size})",
+            f"{endless}, for every {way.name} is next to consistent ({way.size})",
             "Take the answers of a judge as dependent: without the bracket and with cov_type='cluster', "
             f"groups={way.name!r}; "
             "or collect more judgments of the same pairs by the same judges.",
         )
-    variances = np.diag(found.covariance)
-    if not np.all(variances[~np.isnan(variances)] > 0):
+    if bent:
         raise _unidentified(brackets, ways)
 
 

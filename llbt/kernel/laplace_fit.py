@@ -101,20 +101,20 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
 
     Notes
     -----
-    Newton's method with the exact gradient. The information at the maximum is by differences of the score in all
-    parameters; in large tables that of the fixed parameters is the one with the weights of the judgments held, which
-    the curvature of ½ log|H| is small beside.
+    Newton's method with the exact gradient. The last steps are by the information at the maximum, from differences of
+    the score in all parameters; in large tables that of the fixed parameters is the one with the weights of the
+    judgments held, which the curvature of ½ log|H| is small beside.
     """
     likelihood = NormalLikelihood(problem, found, method)
     kept = tuple(range(len(scales)))
     first = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     state = climbed(likelihood, first, NormalDensity(exact=False, method=method), _DECREMENT)
+    rule = NormalDensity(exact=len(found.rows) * len(state.at) <= _EXACT, method=method)
+    if state.kept and rule.exact:
+        state = climbed(likelihood, replace(state, found=nothing()), rule, _DECREMENT)
     if not state.kept:
         zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in found.levels)
         return replace(without_effects(problem, start, len(scales), likelihood.n_iter), predicted=zero)
-    rule = NormalDensity(exact=len(found.rows) * len(state.at) <= _EXACT, method=method)
-    if rule.exact:
-        state = replace(state, found=likelihood(state.at, state.kept, rule, None))
     return fit_at(state, len(scales), rule, 0.0, likelihood)
 
 

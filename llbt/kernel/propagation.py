@@ -20,17 +20,13 @@ from .indexed_rows import FloatArray
 from .laplace import Approximation, Effects, LineSums, Solved, block_inverse, diagonal, products_by_scale
 from .likelihood import Problem, row_sums
 
-_POINTS, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
-_LOG_WEIGHTS = np.log(_WEIGHTS / np.sqrt(2 * np.pi)) + _POINTS**2 / 2
-_DAMPING = 0.8  # share of the way to the new sites, where they are far
-_FAR = 0.1  # distance from which they are, in standard deviations
-_LATE_DAMPING = 0.4  # the same after many sweeps
-_LATE = 60
+_POINTS = {4.0: 24, 9.0: 48, np.inf: 96}  # of a tilted density, by the largest prior variance of a predictor
+_SHARES = {False: 1.0, True: 0.5}  # of the way to the new sites: near and coming nearer, or else
+_FAR = 0.1  # distance from which they are far, in standard deviations
+_SLOW = 0.6  # share of the distance before, from which it hardly shrinks: undamped sites then swing to and fro
 _SWEEPS = 200
 _ENOUGH = 1e-8  # distance of posterior and tilted means, in standard deviations; of variances, as a share
-_NEWTON = 50
-_AT_MODE = 1e-6  # step to a tilted mode, in standard deviations: the points need not be at it exactly
-_LEAST = 1e-10  # precision of the first site of a line
+_LEAST = 1e-10  # precision of a site
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,21 +77,25 @@ def propagated(
     """
     work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     eta = work.eta[:, found.rows]
-    precision, pull = _first_sites(problem.response, found, eta) if near is None else near.sites
-    mode = eta[0]
-    for sweep in range(_SWEEPS):
-        normal = _gaussian(work, eta[0], precision, pull)
+    precision, pull = _first_sites(work) if near is None else near.sites
+    points = _points(work, found)
+    normal, before = _gaussian(work, eta[0], precision, pull), np.inf
+    mean, variance = normal.mean, normal.variance
+    for _ in range(_SWEEPS):
         left = 1 - precision * normal.variance
         spread, centre = normal.variance / left, (normal.mean - normal.variance * pull) / left
-        tilted = _tilted(problem.response, eta, found.counts, centre, spread, mode if sweep else normal.mean)
-        mode, mean, variance = tilted.mode, tilted.mean, tilted.variance
+        tilted = _tilted(problem.response, eta, found.counts, centre, spread, mean, variance, points)
+        mean, variance = tilted.mean, tilted.variance
         apart = np.abs(mean - normal.mean) / np.sqrt(normal.variance)
         far = max(float(apart.max()), float(np.abs(variance / normal.variance - 1).max()))
         if far < _ENOUGH:
             break
-        share = (_DAMPING if far > _FAR else 1.0) if sweep < _LATE else _LATE_DAMPING
-        precision = precision + share * ((spread - variance) / (spread * variance) - precision)
+        share = _SHARES[far > _FAR or far > _SLOW * before]
+        before = far
+        sharper = np.maximum(1 / variance - 1 / spread, _LEAST)  # likelihoods are log-concave, but for rounding
+        precision = precision + share * (sharper - precision)
         pull = pull + share * (mean / variance - centre / spread - pull)
+        normal = _gaussian(work, eta[0], precision, pull)
     else:
         warn_user(f"expectation propagation did not converge in {_SWEEPS} sweeps", ConvergenceWarning)
     widened = 1 + precision * spread
@@ -112,11 +112,14 @@ def propagated(
     return Approximation(value, gradient, normal.effects, normal.solved, weights, (precision, pull))
 
 
-def _first_sites(response: AnyResponse, found: Crossed, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sites by the second derivatives of each line without effects."""
-    _, score, weight = contributions(response, eta, found.counts)
-    precision = np.maximum(weight[0, 0], _LEAST)
-    return precision, score[0] + precision * eta[0]
+def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:
+    """Return the sites of Laplace's approximation: by first and second derivatives of each line at the mode."""
+    mode, lines = work.mode(None)
+    precision, pull = np.empty((2, len(work.found.rows)))
+    for block, (_, score, weight) in zip(work.found.blocks, lines, strict=True):
+        precision[block.lines] = np.maximum(weight[0, 0], _LEAST)
+        pull[block.lines] = score[0] + precision[block.lines] * work.predictors(block, mode)[0]
+    return precision, pull
 
 
 def _gaussian(work: LineSums, eta: FloatArray, precision: FloatArray, pull: FloatArray) -> _Gaussian:
@@ -141,15 +144,13 @@ class _Tilted:
 
     Attributes
     ----------
-    mode, mean, variance, log_integral : ndarray, shape (L,)
-        The mode is found nearly; the variance is exact to the points.
+    mean, variance, log_integral : ndarray, shape (L,)
     share : ndarray, shape (L, N)
         Probabilities of the points.
     score, weight : ndarray, shape (B, L, N) and (B, B, L, N)
         First and minus second derivatives of the log-likelihood in the predictors, at the points.
     """
 
-    mode: FloatArray
     mean: FloatArray
     variance: FloatArray
     log_integral: FloatArray
@@ -171,29 +172,32 @@ class _Tilted:
         return score, bent + column[:, None] * column[None] * (spread / (1 - spread * column[0]))
 
 
+def _points(work: LineSums, found: Crossed) -> tuple[FloatArray, FloatArray]:
+    """Return Gauss-Hermite points of a standard normal density, and logarithms of their weights over it."""
+    largest = float((work.loading**2).sum())
+    points, weights = np.polynomial.hermite_e.hermegauss(next(n for most, n in _POINTS.items() if largest <= most))
+    return points, np.log(weights / np.sqrt(2 * np.pi)) + points**2 / 2
+
+
 def _tilted(
     response: AnyResponse,
     eta: FloatArray,
     counts: FloatArray,
     centre: FloatArray,
     spread: FloatArray,
-    start: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+    points: tuple[FloatArray, FloatArray],
 ) -> _Tilted:
-    """Return the tilted densities: cavities of these means and variances (L,) times the likelihoods of the lines."""
-    mode = start
-    for _ in range(_NEWTON):
-        _, score, weight = contributions(response, np.concatenate([mode[None], eta[1:]]), counts)
-        curvature = np.maximum(weight[0, 0], 0.0) + 1 / spread
-        step = (score[0] - (mode - centre) / spread) / curvature
-        longest = 4 / np.sqrt(curvature)
-        mode = mode + np.clip(step, -longest, longest)
-        if float((np.abs(step) * np.sqrt(curvature)).max()) < _AT_MODE:
-            break
-    width = 1 / np.sqrt(curvature)
-    at = mode[:, None] + width[:, None] * _POINTS
+    """Return the tilted densities: cavities of these means and variances (L,) times the likelihoods of the lines.
+
+    The points are at the moments that are known so far: at a mode they fail where a likelihood cuts a wide cavity off.
+    """
+    width = np.sqrt(variance)
+    at = mean[:, None] + width[:, None] * points[0]
     others = np.broadcast_to(eta[1:, :, None], (len(eta) - 1, *at.shape))
     value, score, weight = contributions(response, np.concatenate([at[None], others]), counts[:, :, None])
-    log = value - (at - centre[:, None]) ** 2 / (2 * spread[:, None]) + _LOG_WEIGHTS
+    log = value - (at - centre[:, None]) ** 2 / (2 * spread[:, None]) + points[1]
     top = log.max(axis=1, keepdims=True)
     share = np.exp(log - top)
     total = share.sum(axis=1, keepdims=True)
@@ -201,4 +205,4 @@ def _tilted(
     mean = (share * at).sum(axis=1)
     variance = (share * (at - mean[:, None]) ** 2).sum(axis=1)
     integral = (top + np.log(total))[:, 0] + np.log(width) - np.log(spread) / 2
-    return _Tilted(mode, mean, variance, integral, share, score, weight)
+    return _Tilted(mean, variance, integral, share, score, weight)

@@ -1,5 +1,6 @@
 """Expectation propagation: its value by brute-force quadrature, its gradient and information by differences."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -62,6 +63,7 @@ def test_the_value_is_nearly_the_integral(kind: str, sigma: float) -> None:
 J, JUDGES, PROMPTS = 3, 7, 5
 
 
+@cache
 def _lines(seed: int = 1, size: int = 80) -> tuple[Problem, Crossed]:
     """Judgments of three objects, with ties and an order effect that differs by prompts."""
     rng = np.random.default_rng(seed)
@@ -113,3 +115,26 @@ def test_the_information_is_about_that_with_sites_held() -> None:
     np.testing.assert_allclose(exact, [(_at(AT - h)[1] - _at(AT + h)[1]) / 2e-3 for h in steps], atol=1e-3)
     np.testing.assert_allclose(about[4:], exact[4:], atol=0.02)
     np.testing.assert_allclose(about[:4, :4], exact[:4, :4], atol=0.1 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("scales", [(1.0, 1.0), pytest.param((3.0, 2.0), marks=pytest.mark.slow)])
+def test_wide_cavities_are_integrated_over(scales: tuple[float, float]) -> None:
+    """Points at the mode of a tilted density made slopes wrong by .1 where a likelihood cuts a wide cavity off."""
+    problem, lines = _lines(size=40)
+    at = np.concatenate([AT[:4], np.log([*scales, 1.0])])
+
+    def of(x: FloatArray) -> tuple[float, FloatArray]:
+        found = propagated(problem, lines, x[:4], np.exp(x[4:]))
+        return found.value, found.score
+
+    slopes = [(of(at + h)[0] - of(at - h)[0]) / 2e-2 for h in 1e-2 * np.eye(len(at))]
+    np.testing.assert_allclose(of(at)[1], slopes, atol=5e-3)
+
+
+@pytest.mark.filterwarnings("error")
+def test_sites_settle_far_from_everything() -> None:
+    """Undamped sites swung to and fro between the same two places there."""
+    problem, lines = _lines(size=40)
+    found = propagated(problem, lines, 8 * AT[:4], np.array([6.0, 9.0, 0.1]))
+    assert np.isfinite(found.value)
+    assert (found.sites[0] > 0).all()
