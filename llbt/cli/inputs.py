@@ -25,7 +25,21 @@ from ..report.report_inputs import UNITS
 from .messages import working
 from .options import Counting, Model, Reading, ScoreReading
 from .signatures import given
-from .values import among, assigned, items, numbers, option_of, outcomes, pairs, prior_of, sides, two, where, wrong
+from .values import (
+    among,
+    assigned,
+    items,
+    number_or,
+    numbers,
+    option_of,
+    outcomes,
+    pairs,
+    prior_of,
+    sides,
+    two,
+    where,
+    wrong,
+)
 
 _FILES = ("object_covariates", "judge_covariates")  # beside FILE
 _OF_COUNTS = ("wins",)
@@ -225,6 +239,7 @@ def asked_of(model: Model, c: llbt.Comparisons) -> dict[str, Any]:
         "method": model.method,
         "fixed": None if model.fixed is None else numbers("fixed", model.fixed),
         "prior": prior_of(model.prior),
+        "penalty": None if model.penalty is None else number_or("penalty", model.penalty, "ridge"),
         "cov_type": "cluster" if groups and model.cov_type == "cautious" else model.cov_type,
         "groups": groups,
         "link": model.link,

@@ -435,6 +435,16 @@ class Model:
             lambda incomplete: [word for word in ("jeffreys",) if word.startswith(incomplete)],
         ),
     ] = None
+    penalty: Annotated[
+        Text,
+        option(
+            "--penalty",
+            """Shrinks slopes of objects, object:length in the formula, toward their mean: by this strength, or by the
+            one that predicts held-out judgments best (ridge).""",
+            "NUMBER|ridge",
+            lambda incomplete: [word for word in ("ridge",) if word.startswith(incomplete)],
+        ),
+    ] = None
     link: Annotated[
         Link,
         option(

@@ -24,6 +24,7 @@ from ..kernel.solvers import Fit, eliminate
 from .clusters import clustered
 from .estimates import Estimates
 from .plain_estimates import PlainEstimates
+from .ridge import Ridge
 from .specification import penalty_of
 from .summary import coefficient_fields
 from .wald import Wald, WithEstimates
@@ -198,7 +199,11 @@ def _restricted(res: PlainEstimates, found: Linear) -> Fit:
         predictors=tuple(Gathered.of(csr_array(rows.tocsr() @ (unit[:, None] * basis))) for rows in problem.predictors),
         offsets=np.stack(problem.at(start)),
     )
-    return eliminate(inside, penalty=penalty_of(inside, res.comparisons, res.specification))
+    if isinstance(res.specification.prior, Ridge):
+        raise OptionError(
+            "several hypotheses of a penalized fit with clusters", "Test them one by one, or by res.t_test(…)."
+        )
+    return eliminate(inside, penalty=penalty_of(inside, res.comparisons, res.specification, res.design, res.free))
 
 
 def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:

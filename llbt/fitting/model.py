@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from scipy import linalg
 
-from ..base.arguments import JUDGED_INSIDE, checked, is_real
+from ..base.arguments import JUDGED_INSIDE, Rng, as_generator, checked, is_real
 from ..base.budgets import refuse_parameters
 from ..base.table import format_percent
 from ..core.comparisons import Comparisons
@@ -38,6 +38,7 @@ from ..formulas.integers import decided
 from ..kernel import explicit, solvers
 from ..kernel.likelihood import Problem
 from ..kernel.newton import check_convergence
+from ..kernel.penalties import Penalize
 from ..kernel.solvers import Fit, Maximum, Solver
 from ..kernel.threads import few_threads
 from ..resampling import steps_shown
@@ -51,6 +52,7 @@ from .large_results import LargeResults
 from .mixed import unsettled, with_effects
 from .mixed_results import MixedResults
 from .results import LLBTResults
+from .ridge import Ridge, RidgePenalty, check_slopes, chosen_ridge, without_slopes
 from .specification import Approximate, CovType, Method, Prior, Specification, make_problem, penalty_of, prior_counts
 
 _WITHOUT_TIE = (
@@ -138,13 +140,15 @@ class LLBT:
         cov_type: CovType = "nonrobust",
         groups: str | Sequence[str] = (),
         prior: Prior = None,
+        penalty: RidgePenalty = None,
         link: Link = "adjacent",
+        rng: Rng = 0,
     ) -> LLBTResults:
         """Fit by maximum likelihood, as `llbt.fit`.
 
         Parameters
         ----------
-        method, fixed, cov_type, groups, prior, link
+        method, fixed, cov_type, groups, prior, penalty, link, rng
             As in `llbt.fit`, with its errors and warnings.
         """
         held = _held(fixed, self.design)
@@ -152,7 +156,7 @@ class LLBT:
         spec = Specification(self.formula, self.reference, method, held, cov_type, ways, prior, link)
         check_options(spec)
         self._warn(spec)
-        return self.solved(spec)
+        return self.solved(spec if penalty is None else _penalized(self, spec, penalty, as_generator(rng)))
 
     def solved(self, spec: Specification) -> LLBTResults:
         """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
@@ -175,8 +179,13 @@ class LLBT:
                 problem = make_problem(self.design, self.comparisons, free, held, spec.link)
             if spec.prior is None:
                 start = check_existence(self.design, free, problem, self.comparisons)
+        if isinstance(spec.prior, Ridge):
+            bare = without_slopes(self.design, self.comparisons, free)
+            own = make_problem(self.design, self.comparisons, bare, held, spec.link)
+            check_existence(self.design, bare, own, self.comparisons)
         names = tuple(self.design.names[k] for k in free)
-        solution = _solve(problem, self.comparisons, names, spec, start)
+        penalty = penalty_of(problem, self.comparisons, spec, self.design, free)
+        solution = _solve(problem, self.comparisons, names, spec, start, penalty)
         check_order_of_cuts(problem, self.design, self.comparisons, solution.params)
         spec, covariance = settled(spec, self.comparisons, problem, solution, names, self.design)
         return LLBTResults(spec, self.comparisons, self.design, free, solution, covariance)
@@ -205,6 +214,25 @@ class LLBT:
             )
 
 
+def _penalized(model: LLBT, spec: Specification, penalty: float | str, rng: np.random.Generator) -> Specification:
+    """Return what is asked for with a penalty of a strength that is given, or chosen by held-out judgments."""
+    if spec.prior is not None or spec.method == "glm":
+        other = f"prior={spec.prior!r}" if spec.method != "glm" else "method='glm'"
+        raise OptionError(f"penalty={penalty!r} beside {other}", "Leave one of the two out.")
+    check_slopes(model.design, model.comparisons)
+    if not isinstance(penalty, str):
+        return replace(spec, prior=Ridge(penalty))
+    free = np.array([k for k, name in enumerate(model.design.names) if name not in spec.fixed], dtype=np.int64)
+    problem = make_problem(model.design, model.comparisons, free, spec.fixed, spec.link)
+    kept = solvers.independent_columns(problem)
+    if not kept.all():
+        free = free[kept]
+        problem = make_problem(model.design, model.comparisons, free, spec.fixed, spec.link)
+    by = (*spec.groups, *model.comparisons.clusters, "judgment")[0]
+    with few_threads(len(free)):
+        return replace(spec, prior=chosen_ridge(model.design, model.comparisons, problem, free, by, rng))
+
+
 ComparisonResults: TypeAlias = LLBTResults | MixedResults | DiscriminationResults | LargeResults
 
 # a prior is refused beside effects of judges and discriminations
@@ -221,9 +249,11 @@ def fit_comparisons(
     cov_type: CovType = "nonrobust",
     groups: str | Sequence[str] = (),
     prior: Prior = None,
+    penalty: RidgePenalty = None,
     link: Link = "adjacent",
     discrimination: str | None = None,
     approximation: Approximate = None,
+    rng: Rng = 0,
     progress: bool = False,
 ) -> ComparisonResults:
     """Return what `llbt.fit` returns for comparisons, with its parameters, errors and warnings."""
@@ -236,6 +266,7 @@ def fit_comparisons(
             "Leave it out, or let judges differ: + (object | judge).",
         )
     _refuse_glm(method, brackets, discrimination)
+    _refuse_penalty(penalty, brackets, discrimination)
     with steps_shown("fit", progress, functools.partial(_tell_slow, brackets, approximation)):
         if not brackets and is_large(text, data):
             if method == "glm":
@@ -256,7 +287,9 @@ def fit_comparisons(
                 cov_type="nonrobust" if dependent else cov_type,
                 groups=() if dependent else groups,
                 prior=prior,
+                penalty=penalty,
                 link=link,
+                rng=rng,
             )
         except SeparationError as error:
             if dependent:
@@ -291,6 +324,15 @@ def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: s
     if method == "glm" and asked:
         raise OptionError(
             f"method='glm' does not go with {asked}, which no Poisson GLM has", "Leave method out, or take it out."
+        )
+
+
+def _refuse_penalty(penalty: RidgePenalty, brackets: tuple[Bracket, ...], discrimination: str | None) -> None:
+    """Raise where slopes are to be shrunk beside effects or discriminations of judges."""
+    beside = " and ".join(map(str, brackets)) or (f"discrimination={discrimination!r}" if discrimination else "")
+    if penalty is not None and beside:
+        raise OptionError(
+            f"penalty={penalty!r} beside {beside}", f"Leave that out: llbt.fit(…, penalty={penalty!r}, groups='judge')."
         )
 
 
@@ -376,7 +418,14 @@ def _held_apart(problem: Problem) -> float:
     return float(np.abs(offsets).max())
 
 
-def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None) -> Fit:
+def _solve(
+    problem: Problem,
+    c: Comparisons,
+    names: tuple[str, ...],
+    spec: Specification,
+    start: Maximum | None,
+    penalty: Penalize | None,
+) -> Fit:
     """Fit the counts and what a specification adds to their likelihood; `start` is the maximum of bare counts.
 
     Raises
@@ -385,7 +434,7 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
         Where columns of the formula are so nearly combinations of each other that no step can be made.
     """
     try:
-        solution = _solution(problem, c, names, spec, start)
+        solution = _solution(problem, c, names, spec, start, penalty)
     except linalg.LinAlgError as failure:
         raise DesignError(
             f"the columns of {spec.formula!r} are so nearly combinations of each other that their {len(names):,} "
@@ -397,10 +446,15 @@ def _solve(problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Speci
 
 
 def _solution(
-    problem: Problem, c: Comparisons, names: tuple[str, ...], spec: Specification, start: Maximum | None
+    problem: Problem,
+    c: Comparisons,
+    names: tuple[str, ...],
+    spec: Specification,
+    start: Maximum | None,
+    penalty: Penalize | None,
 ) -> Fit:
     """Return what the solver that fits the problem's size finds."""
-    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and not spec.reduces_bias
+    small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and (penalty is None or spec.adds_judgments)
     small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
     if spec.method == "glm":
         return explicit.glm(problem, names, prior_counts(problem, c, spec))
@@ -408,4 +462,4 @@ def _solution(
         return explicit.checked_by_glm(problem, names, start, prior_counts(problem, c, spec))
     if start is not None:
         return start.fit(problem)
-    return solvers.eliminate(problem, penalty=penalty_of(problem, c, spec))
+    return solvers.eliminate(problem, penalty=penalty)

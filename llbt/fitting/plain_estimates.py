@@ -37,7 +37,7 @@ class PlainEstimates(Estimates):
             )
         bounds = np.full((len(self.names), 2), np.nan)
         problem, fit = self.problem(), self.solution
-        penalty = penalty_of(problem, self.comparisons, self.specification)
+        penalty = penalty_of(problem, self.comparisons, self.specification, self.design, self.free)
         for place, k in enumerate(self.free):
             held = held_in_pairs(problem, place, penalty)
             bounds[k] = profile_bounds(held, fit.params, fit.cov, fit.objective, place, drop)
@@ -96,7 +96,7 @@ class PlainEstimates(Estimates):
         I and P are the information of the judgments and of the prior's at the estimates.
         """
         problem = self.problem()
-        prior = penalty_of(problem, self.comparisons, self.specification)
+        prior = penalty_of(problem, self.comparisons, self.specification, self.design, self.free)
         if prior is None or self.specification.reduces_bias:
             return float(self.n_params)
         curvature = prior(self.solution.params).curvature

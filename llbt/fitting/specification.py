@@ -16,7 +16,8 @@ from ..formulas.coding import Reference
 from ..formulas.design import Design
 from ..kernel import likelihood
 from ..kernel.likelihood import Problem
-from ..kernel.penalties import Penalize, firth, judgments_added
+from ..kernel.penalties import Penalize, firth, judgments_added, ridge
+from .ridge import Ridge
 
 Method = Literal["auto", "glm", "eliminate"]
 Approximate = Literal["laplace", "ep"] | None
@@ -52,7 +53,8 @@ class Specification:
         Of a fit never ``"cautious"``, but what that came to.
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
-    prior : float, "jeffreys" or None
+    prior : float, "jeffreys", Ridge or None
+        A `Ridge` is what the option ``penalty`` came to.
     link : str
     discrimination : str or None
         The covariate of judges who discriminate by factors of their own.
@@ -72,7 +74,7 @@ class Specification:
     fixed: Mapping[str, float] = field(default_factory=dict)
     cov_type: CovType = "nonrobust"
     groups: tuple[str, ...] = ()
-    prior: Prior = None
+    prior: Prior | Ridge = None
     link: Link = "adjacent"
     discrimination: str | None = None
     approximation: Approximate = None
@@ -81,6 +83,11 @@ class Specification:
     def reduces_bias(self) -> bool:
         """Whether the prior is Jeffreys', which is Firth's bias reduction."""
         return self.prior == "jeffreys"
+
+    @property
+    def adds_judgments(self) -> bool:
+        """Whether the prior is a number of judgments, which a GLM can have, too."""
+        return is_real(self.prior)
 
 
 def make_problem(
@@ -100,14 +107,18 @@ def make_problem(
 
 def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> FloatArray | float:
     """Return the counts that a prior of so many judgments adds, shape (S, K); 0 without one."""
-    if spec.prior is None or isinstance(spec.prior, str):
+    if spec.prior is None or isinstance(spec.prior, str | Ridge):
         return 0.0
     return likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
 
 
-def penalty_of(problem: Problem, c: Comparisons, spec: Specification) -> Penalize | None:
-    """Return what is added to the log-likelihood of a problem, if anything is."""
+def penalty_of(
+    problem: Problem, c: Comparisons, spec: Specification, design: Design, free: IntArray
+) -> Penalize | None:
+    """Return what is added to the log-likelihood of a problem, whose columns are the free ones, if anything is."""
     if spec.reduces_bias:
         return firth(problem)
+    if isinstance(spec.prior, Ridge):
+        return ridge(spec.prior.matrix(design, c, free))
     counts = prior_counts(problem, c, spec)
     return judgments_added(problem, counts) if isinstance(counts, np.ndarray) else None

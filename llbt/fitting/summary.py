@@ -29,6 +29,7 @@ from ..formulas.integers import INTEGERS, levels_note
 from .cluster_units import unit_of
 from .estimates import Estimates
 from .plain_estimates import PlainEstimates
+from .ridge import Ridge
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
 FRACTIONAL = Qualifying("Counts are fractional: AIC and BIC depend on the scale of the weights.")
@@ -322,6 +323,8 @@ def _prior_notes(res: Estimates, more: str = "") -> list[str]:
                 "below the maximum."
             )
         ]
+    if isinstance(prior, Ridge):
+        return [Qualifying(prior.said)]
     return [] if prior is None else [prior_note(float(prior), more)]
 
 

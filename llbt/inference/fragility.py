@@ -213,7 +213,7 @@ def fragility(
 def _searched(res: Estimates, unit: str, most: float) -> tuple[Search, list[str], float]:
     """Return the search among the units of a fit, what these are called, and how many there are."""
     problem = res.problem()
-    penalty = penalty_of(problem, res.comparisons, res.specification)
+    penalty = penalty_of(problem, res.comparisons, res.specification, res.design, res.free)
     if unit == "judgment":
         units, total = Units.of_judgments(problem.counts), float(problem.counts.sum())
         frame = res.comparisons.to_frame()

@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from ..base.arguments import JUDGED_INSIDE, Jobs, Rng, checked, whole
-from ..base.table import Field, Record, Table, counted, format_count, format_number
+from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray
-from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
-from ..fitting.clusters import clustered, own_unit
+from ..fitting.clusters import own_unit
 from ..fitting.fitted import AnyFit, ClassSource, OneSource, plain_of
+from ..fitting.folds import Fold, folds_of
 from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.likelihood import probabilities, rows_of
 from ..kernel.threads import few_threads
@@ -26,7 +26,6 @@ from .unit_losses import held_out_units, names_of
 Folds = Annotated[int, whole(2)]
 
 _BINS = 10
-_MOST_MARGINAL = 1e9  # judgments up to which numpy draws some of them without replacement
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,7 +145,7 @@ def held_out(
     c = fits[0].comparisons
     by = by or own_unit(list(dict.fromkeys(name for fit in fits for name in fit.specification.groups)), "by")
     draw = Resampler.of("held_out", rng, n_jobs, progress)
-    parts = _parts(c, by, folds, draw.rng)
+    parts = folds_of(c, by, folds, draw.rng)
     models = tuple(PlainCounts.of(fit) for fit in fits)
     found = draw.each([functools.partial(_predicted, models, part) for part in parts])
     lines = _Lines(np.concatenate([part.counts for part in parts]), _codes(parts))
@@ -159,55 +158,7 @@ def held_out(
 # -- folds -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """A fold: R lines of held-out counts (R, K), the comparison of each (R,), and the level of `by` (R,), if any."""
-
-    rows: IntArray
-    counts: FloatArray
-    codes: IntArray | None
-
-
-def _parts(c: Comparisons, by: str, folds: int, rng: np.random.Generator) -> list[_Part]:
-    return _of_judgments(c, folds, rng) if by == "judgment" else _of_levels(c, by, folds, rng)
-
-
-def _of_judgments(c: Comparisons, folds: int, rng: np.random.Generator) -> list[_Part]:
-    """Cut the judgments into folds of equal size, each drawn without replacement from what is left."""
-    counts = c.outcome_counts
-    if not np.all(counts == np.floor(counts)):
-        raise DesignError(
-            "the table has fractional counts, which are no judgments to hold out", "Hold out levels: by=."
-        )
-    left = counts.ravel().astype(np.int64)
-    if folds > left.sum():
-        raise OptionError(f"folds={folds} of {counted(int(left.sum()), 'judgment')}", expected="no more than there are")
-    parts = []
-    for k in range(folds, 0, -1):
-        size = int(left.sum()) // k
-        if left.sum() < _MOST_MARGINAL:
-            drawn = rng.multivariate_hypergeometric(left, size, method="marginals")
-        else:
-            drawn = rng.binomial(left, 1 / k)
-        left = left - drawn
-        held = drawn.reshape(counts.shape).astype(np.float64)
-        rows = np.flatnonzero(held.any(axis=1))
-        parts.append(_Part(rows, held[rows], None))
-    return parts
-
-
-def _of_levels(c: Comparisons, by: str, folds: int, rng: np.random.Generator) -> list[_Part]:
-    lines = clustered(c, by, (by,))
-    if folds > lines.size:
-        raise OptionError(
-            f"folds={folds} of {format_count(lines.size)} levels of {by}", f"Ask for folds={lines.size} or fewer."
-        )
-    fold = (rng.permutation(lines.size) % folds)[lines.codes]
-    return [_Part(lines.rows[some], lines.counts[some], lines.codes[some]) for some in
-            (np.flatnonzero(fold == k) for k in range(folds))]  # fmt: skip
-
-
-def _codes(parts: Sequence[_Part]) -> IntArray | None:
+def _codes(parts: Sequence[Fold]) -> IntArray | None:
     codes = [part.codes for part in parts if part.codes is not None]
     return np.concatenate(codes) if codes else None
 
@@ -216,13 +167,12 @@ def _codes(parts: Sequence[_Part]) -> IntArray | None:
 
 
 def _predicted(
-    models: Sequence[PlainCounts], part: _Part, rng: np.random.Generator
+    models: Sequence[PlainCounts], part: Fold, rng: np.random.Generator
 ) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
     """Return the probabilities of the outcomes on the lines of a fold, (R, K), by each model; whether by a prior."""
     found = []
     for model in models:
-        held = np.zeros(model.problem.counts.shape)
-        np.add.at(held, part.rows, part.counts)
+        held = part.held(model.problem.counts.shape)
         with few_threads(len(model.estimates)):
             params, shrunk = _without(model, held)
         found.append((probabilities(rows_of(model.problem, part.rows), params), shrunk))

@@ -75,9 +75,10 @@ class PlainCounts:
         known = information(self.problem, probabilities(self.problem, self.estimates), counts.sum(axis=1))
         if not independent_in_gram(known).all():
             return None
-        if self.fit.specification.reduces_bias:
+        fit, spec = self.fit, self.fit.specification
+        if spec.prior is not None and not spec.adds_judgments:
             table = replace(self.problem, counts=counts)
-            penalty = penalty_of(table, self.fit.comparisons, self.fit.specification)
+            penalty = penalty_of(table, fit.comparisons, spec, fit.design, fit.free)
             return eliminate(table, start=self.estimates, penalty=penalty).params
         params, found = fit_one(self.problem, counts, self.estimates)
         return params if found else None

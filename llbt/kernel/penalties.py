@@ -63,3 +63,13 @@ def firth(problem: Problem) -> Penalize:
         return Penalty(float(np.linalg.slogdet(whole)[1]) / 2, score(added, found), curvature, informs=False)
 
     return at
+
+
+def ridge(matrix: FloatArray) -> Penalize:
+    """Return −½ βᵀ P β, with P (p, p): the logarithm of a normal prior around 0."""
+
+    def at(params: FloatArray) -> Penalty:
+        along = matrix @ params
+        return Penalty(-float(params @ along) / 2, -along, matrix)
+
+    return at

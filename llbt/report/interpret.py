@@ -33,6 +33,7 @@ from ..fitting.pattern_results import PatternResults
 from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
+from ..fitting.ridge import Ridge
 from ..fitting.summary import model_title
 from ..formulas.grammar import parse, vocabulary
 from ..inference.goodness import GoodnessOfFit, goodness_of_fit
@@ -248,6 +249,8 @@ def _model(res: Estimates) -> Said:
     spec = res.specification
     if isinstance(spec.prior, str):
         text += ", with Firth's bias reduction"
+    elif isinstance(spec.prior, Ridge):
+        text += ", with slopes that are shrunk toward their mean"
     elif spec.prior is not None:
         text += f", with a prior of {format_number(spec.prior, 3)} judgments per pair"
     if spec.groups:

@@ -20,6 +20,7 @@ from ..fitting.fitted import average_of
 from ..fitting.large import MOST_DENSE
 from ..fitting.mixed import with_effects
 from ..fitting.model import LLBT, ComparisonResults, default_formula
+from ..fitting.ridge import RidgePenalty
 from ..fitting.specification import CovType, Method, Prior, make_problem
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
@@ -147,15 +148,16 @@ def finite_fit(
     cov_type: CovType = "cautious",
     groups: str | Sequence[str] = (),
     prior: Prior = None,
+    penalty: RidgePenalty = None,
     link: Link = "adjacent",
 ) -> ComparisonResults:
     """Return the fit, with Firth's bias reduction where the estimates are infinite without a prior."""
     model = LLBT.from_formula(formula, c, reference=reference)
     fitted = functools.partial(model.fit, method=method, fixed=fixed, cov_type=cov_type, groups=groups, link=link)
     try:
-        return fitted(prior=prior)
+        return fitted(prior=prior, penalty=penalty)
     except SeparationError:
-        if prior is not None:
+        if prior is not None or penalty is not None:
             raise
         return fitted(prior="jeffreys")
 

@@ -34,6 +34,8 @@ CHOSEN = {
     "cov_type": "cluster",
     "groups": "judge",
     "prior": 1.0,
+    "penalty": "ridge",
+    "rng": 1,
     "link": "probit",
     "discrimination": "judge",
     "approximation": "laplace",

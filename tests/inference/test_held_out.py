@@ -9,7 +9,7 @@ import pytest
 
 import llbt
 from llbt.errors import DesignError, OptionError
-from llbt.inference.held_out import _parts
+from llbt.fitting.folds import folds_of
 
 TABLE = llbt.load_dataset("dras_table1")
 
@@ -81,14 +81,14 @@ def test_leaving_out_each_judgment_pairs_models_judgment_by_judgment():
 
 
 def test_folds_are_of_equal_size_and_make_up_the_table():
-    parts = _parts(TABLE, "judgment", 7, np.random.default_rng(2))
+    parts = folds_of(TABLE, "judgment", 7, np.random.default_rng(2))
     whole = np.zeros(TABLE.outcome_counts.shape)
     for part in parts:
         np.add.at(whole, part.rows, part.counts)
     np.testing.assert_array_equal(whole, TABLE.outcome_counts)
     sizes = [part.counts.sum() for part in parts]
     assert max(sizes) - min(sizes) <= 1
-    by_level = _parts(TABLE, "judge", 3, np.random.default_rng(2))
+    by_level = folds_of(TABLE, "judge", 3, np.random.default_rng(2))
     assert sorted(len(np.unique(part.codes)) for part in by_level) == [1, 1, 2]
     assert sum(part.counts.sum() for part in by_level) == TABLE.n_judgments
 
@@ -100,7 +100,7 @@ def test_judgments_are_held_out_whatever_their_cell():
     rng = np.random.default_rng(4)
     first = []
     for _ in range(3000):
-        part = _parts(c, "judgment", 4, rng)[0]
+        part = folds_of(c, "judgment", 4, rng)[0]
         held = np.zeros(c.counts.shape)
         held[part.rows] = part.counts
         first.append(held[0, 0])

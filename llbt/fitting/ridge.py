@@ -1,0 +1,140 @@
+"""Slopes of worths on features that are shrunk toward their mean over the objects; how much, by held-out judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import numpy as np
+
+from ..base.arguments import Kind, is_real
+from ..base.table import format_number
+from ..core.columns import FloatArray, IntArray
+from ..core.comparisons import Comparisons
+from ..errors import DesignError, OptionError
+from ..formulas.design import Design
+from ..kernel.likelihood import Problem, probabilities, rows_of
+from ..kernel.penalties import ridge
+from ..kernel.solvers import eliminate
+from ..resampling import step_made
+from .clusters import clustered
+from .folds import Fold, folds_of
+
+RidgePenalty = Annotated[
+    float | Literal["ridge"] | None,
+    Kind(
+        lambda value: value is None or (value == "ridge" if isinstance(value, str) else is_real(value) and value > 0),
+        "'ridge', a positive strength, or None",
+        plain=lambda value: value if isinstance(value, str | None) else float(value),
+    ),
+]
+
+FOLDS = 5
+_SPREADS = 2.0 ** np.arange(1.0, -6.5, -0.75)  # standard deviations of slopes that are tried, the widest first
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """How strongly slopes are shrunk: 1/σ² of a normal prior of sd σ, for each standard deviation of the feature.
+
+    Attributes
+    ----------
+    strength : float
+    chosen : str
+        By what the strength was chosen, for a note; empty where it was given.
+    """
+
+    strength: float
+    chosen: str = ""
+
+    @property
+    def said(self) -> str:
+        """The prior in words."""
+        return (
+            "Slopes of objects are shrunk toward their mean over the objects, by a normal prior with a standard "
+            f"deviation of {format_number(self.strength**-0.5, 3)} log-worths per standard deviation of the feature "
+            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors take this prior as true: "
+            "intervals hold on average over objects, less often for slopes far from the mean."
+        )
+
+    def matrix(self, design: Design, c: Comparisons, free: IntArray) -> FloatArray:
+        """Return P of the penalty ½ βᵀ P β on the estimated parameters, (p, p)."""
+        found = np.zeros((len(design.names),) * 2)
+        for columns, spread in slopes_of(design, c):
+            centre = np.eye(len(columns)) - 1 / len(c.objects)  # the slope of the reference is 0
+            found[np.ix_(columns, columns)] = self.strength * spread**2 * centre
+        return found[np.ix_(free, free)]
+
+
+def slopes_of(design: Design, c: Comparisons) -> list[tuple[IntArray, float]]:
+    """Return the parameters of each term object:x of a numeric covariate x, with the standard deviation of x."""
+    found = []
+    for column in (column for column in c.columns if column.numeric):
+        terms = [f"object:{column.name}", f"{column.name}:object"]
+        places = [k for k, (term, block) in enumerate(zip(design.terms, design.blocks, strict=True))
+                  if block == "worth" and term in terms]  # fmt: skip
+        if places:
+            mean = np.average(column.values, weights=c.totals)
+            spread = float(np.sqrt(np.average((column.values - mean) ** 2, weights=c.totals)))
+            found.append((np.array(places, dtype=np.int64), spread))
+    return found
+
+
+def check_slopes(design: Design, c: Comparisons) -> None:
+    """Raise where the formula has no slopes that could be shrunk."""
+    if not slopes_of(design, c):
+        numbers = [column.name for column in c.columns if column.numeric] or ["length"]
+        raise OptionError(
+            "penalty= shrinks slopes of objects on numeric covariates, and the formula has none",
+            f"Add them: llbt.fit('object + tie + object:{numbers[0]}', data, penalty='ridge').",
+        )
+
+
+def without_slopes(design: Design, c: Comparisons, free: IntArray) -> IntArray:
+    """Return which of the estimated parameters no penalty keeps finite: all but slopes."""
+    slopes = [k for columns, _ in slopes_of(design, c) for k in columns.tolist()]
+    return free[~np.isin(free, slopes)]
+
+
+def chosen_ridge(
+    design: Design, c: Comparisons, problem: Problem, free: IntArray, by: str, rng: np.random.Generator
+) -> Ridge:
+    """Return the strength with the smallest log-loss of held-out judgments, or of those of held-out clusters.
+
+    Raises
+    ------
+    DesignError
+        Where the judgments of all folds but one have no finite estimates, and for fractional counts.
+    """
+    unit = Ridge(1.0).matrix(design, c, free)
+    number = FOLDS if by == "judgment" else min(FOLDS, clustered(c, by, (by,)).size)
+    parts = folds_of(c, by, number, rng)
+    losses = np.sum([_losses(problem, unit, part) for part in parts], axis=0) / problem.counts.sum()
+    best = int(np.argmin(losses))
+    what = "judgments" if by == "judgment" else f"{by}s"
+    edge = " the strongest" if best == len(losses) - 1 else " the weakest" if best == 0 else ""
+    edge = f",{edge} of those tried" if edge else ""
+    chosen = (
+        f", chosen by the log-loss of held-out {what} in {number} folds: {format_number(losses[best], 5)}; with a "
+        f"standard deviation of {format_number(_SPREADS[0], 2)} {format_number(losses[0], 5)}{edge}"
+    )
+    return Ridge(float(_SPREADS[best] ** -2), chosen)
+
+
+def _losses(problem: Problem, unit: FloatArray, part: Fold) -> FloatArray:
+    """Return −Σ log p of a fold, by fits to the other judgments with each strength."""
+    rest = replace(problem, counts=problem.counts - part.held(problem.counts.shape))
+    seen = rows_of(problem, part.rows)
+    found, params = np.empty(len(_SPREADS)), None
+    for k in reversed(range(len(_SPREADS))):  # the strongest first, from which the others begin
+        fit = eliminate(rest, start=params, penalty=ridge(unit / _SPREADS[k] ** 2))
+        step_made()
+        params = fit.params
+        chances = probabilities(seen, params)
+        if not (fit.converged and np.all(chances[part.counts > 0] > 0)):
+            raise DesignError(
+                "the judgments without one of five folds have no finite estimates, so no strength can be chosen",
+                "Name one: llbt.fit(…, penalty=10.0); or leave out objects with few judgments.",
+            )
+        found[k] = -np.sum(part.counts * np.log(np.where(part.counts > 0, chances, 1.0)))
+    return found
