@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from .layout import Sheet, Size, check_label
 
 # What LaTeX's sizes of letters are in an article of 11 pt, beside those of its text.
-_SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize": "82%", "scriptsize": "73%"}
+SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize": "82%", "scriptsize": "73%"}
 
 
 def as_markdown(sheet: Sheet) -> str:
@@ -54,7 +54,7 @@ def sortable(text: str) -> str:
 def as_html(sheet: Sheet, label: str = "", size: Size | None = None) -> str:
     """Return a table as one HTML table; a paragraph where there are no columns."""
     check_label(label)
-    named = (f' id="{html.escape(label)}"' if label else "") + (f' style="font-size:{_SIZES[size]}"' if size else "")
+    named = (f' id="{html.escape(label)}"' if label else "") + (f' style="font-size:{SIZES[size]}"' if size else "")
     if not sheet.columns:
         lines = [sheet.title, *sheet.head, *sheet.opening_notes(), *sheet.closing_lines()]
         return f"<p{named}>{'<br>'.join(html.escape(line) for line in lines if line)}</p>"

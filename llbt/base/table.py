@@ -153,7 +153,7 @@ class Record:
         Text and Markdown have no ``label=`` and ``size=``: neither has a place for them. All formats but text have
         every note.
         """
-        return text.as_text(_sheet(self, columns, rename, (digits, decimals), caption), all_notes=notes == "all")
+        return text.as_text(sheet_of(self, columns, rename, (digits, decimals), caption), all_notes=notes == "all")
 
     @checked
     def as_markdown(
@@ -166,7 +166,7 @@ class Record:
         caption: str | None = None,
     ) -> str:
         """Return the answer as a Markdown table with its notes; parameters and errors are those of `as_text`."""
-        return markup.as_markdown(_sheet(self, columns, rename, (digits, decimals), caption))
+        return markup.as_markdown(sheet_of(self, columns, rename, (digits, decimals), caption))
 
     @checked
     def as_html(
@@ -196,7 +196,7 @@ class Record:
         OptionError
             As in `as_text`; and for a label that is not letters, digits, colons and hyphens.
         """
-        return markup.as_html(_sheet(self, columns, rename, (digits, decimals), caption), label or "", size)
+        return markup.as_html(sheet_of(self, columns, rename, (digits, decimals), caption), label or "", size)
 
     @checked
     def as_latex(
@@ -242,7 +242,7 @@ class Record:
         those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex; a comment says so.
         """
         paper = latex.Paper(label or "", longtable, size)
-        return latex.as_latex(_sheet(self, columns, rename, (digits, decimals), caption, for_paper=True), paper)
+        return latex.as_latex(sheet_of(self, columns, rename, (digits, decimals), caption, for_paper=True), paper)
 
     def __repr__(self) -> str:
         return self.as_text()
@@ -349,7 +349,9 @@ class Table(Record):
         rest = len(self.fields[0].values) - most
         if rest <= 1:  # one row takes no more room than the line that counts it
             return self
-        return replace(self, shown=tuple(range(most)), more=f"… {counted(rest, noun)}: {how}", asked=asked)
+        printed = self.printed and self.printed.first(most, noun, how, asked=asked)
+        more = f"… {counted(rest, noun)}: {how}"
+        return replace(self, shown=tuple(range(most)), more=more, asked=asked, printed=printed)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a pandas DataFrame, unrounded."""
@@ -372,7 +374,7 @@ def in_order(table: Table, rows: Sequence[int] | npt.NDArray[np.int64]) -> Table
     return replace(table, fields=tuple(replace(f, values=[f.values[row] for row in rows]) for f in table.fields))
 
 
-def _sheet(
+def sheet_of(
     record: Record,
     columns: Sequence[str] | None,
     rename: Mapping[Any, str] | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,8 +28,10 @@ _FIGURES = (
 )  # fmt: skip
 
 
-def rendered(answer: Record, printing: Printing) -> str:
+def rendered(answer: Record, printing: Printing, page: Callable[..., str] | None = None) -> str:
     """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded and whole.
+
+    HTML is one table, or what `page` makes of it.
 
     The notes of csv, which has no place for them, are written to standard error.
     Lines around it name the options of the command in place of the library's arguments.
@@ -49,7 +51,7 @@ def rendered(answer: Record, printing: Printing) -> str:
         case "latex":
             return answer.as_latex(**asked)
         case "html":
-            return answer.as_html(**asked)
+            return answer.as_html(**asked) if page is None else page(answer, **asked)
         case "text":
             return answer.as_text(**asked).replace(ALL, "--notes all")
 

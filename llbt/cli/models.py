@@ -99,10 +99,12 @@ def leaderboard(
 ) -> None:
     """Rank the objects, with intervals of estimates and ranks, and counts.
 
-    The options say how FILE is written and the model is fitted, as for llbt fit.
+    The options say how FILE is written and the model is fitted, as for llbt fit. --format html writes one page that
+    loads nothing; its columns sort, and its rows are filtered by name.
     """
     import llbt
 
+    from ..report.board_page import board_page
     from .answers import rendered
     from .inputs import anchor_of, at_of, mixed
     from .list_inputs import data_of, fit_of, tell
@@ -120,7 +122,7 @@ def leaderboard(
         both = style_control(
             data, styles, formula, model, at=where, scale=scale, confidence=confidence, lacking=lacking
         )
-        typer.echo(rendered(both, printing))
+        typer.echo(rendered(both, printing, board_page))
         return
     groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
@@ -136,7 +138,7 @@ def leaderboard(
             population=population,
             confidence=confidence,
         )
-    typer.echo(rendered(ranked, printing))
+    typer.echo(rendered(ranked, printing, board_page))
 
 
 def worth(

@@ -60,6 +60,8 @@ def corrected_line(
 
     def said(log_worth: float) -> str:
         on_scale = value + FACTORS[scale] * log_worth
+        if scale == "elo":
+            return f"{on_scale:.0f}"
         return format_number(np.exp(on_scale) if scale == "odds_ratio" else on_scale, _DIGITS)
 
     if of.estimate - of.corrected < _LEAST * of.std_error:

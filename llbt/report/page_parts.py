@@ -54,17 +54,18 @@ def folded(summary: str, block: str, *, long: bool = False) -> str:
     return f"<details{_class('unprinted' if long else '')}><summary>{escaped(summary)}</summary>\n{block}\n</details>"
 
 
-def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
-    """Return the whole page; sections are (id, heading) for its table of contents."""
+def page(title: str, body: str, sections: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the whole page; sections are (id, heading) for its table of contents, if there is one."""
     links = "".join(f'<li><a href="#{name}">{escaped(heading)}</a></li>' for name, heading in sections)
+    contents = f'<aside aria-label="Contents and search"><nav aria-label="Contents"><ul>{links}</ul></nav></aside>\n'
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(content_policy())}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escaped(title)}</title>\n<style>{stylesheet()}</style>\n</head>\n<body>\n"
+        f"<title>{escaped(title)}</title>\n<style>{stylesheet()}</style>\n</head>\n"
+        f"<body{_class('' if sections else 'single')}>\n"
         '<a class="skip" href="#content">Skip to the content</a>\n'
-        f"<header><h1>{escaped(title)}</h1></header>\n"
-        f'<aside aria-label="Contents and search"><nav aria-label="Contents"><ul>{links}</ul></nav></aside>\n'
+        f"<header><h1>{escaped(title)}</h1></header>\n{contents if sections else ''}"
         f'<main id="content" tabindex="-1">\n{body}\n</main>\n'
         f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
@@ -75,7 +76,8 @@ def page(title: str, body: str, sections: Sequence[tuple[str, str]]) -> str:
 
 def complete(record: Record) -> Table:
     """Return an answer with all of its rows: the page folds what is long."""
-    return replace(record.table(), shown=None, more="")
+    found = record.table()
+    return replace(found, shown=None, more="", printed=found.printed and complete(found.printed))
 
 
 def table(record: Record, *, title: str | None = None, notes: bool = True) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 SCRIPT = """
 "use strict";
 const LONG = 12, SHOWN = 20, FOLDED = 30;
-const tables = [];
+const tables = [], several = document.querySelectorAll("main table").length > 1;
 function element(tag, text, attributes) {
   const made = document.createElement(tag);
   made.textContent = text;
@@ -55,7 +55,7 @@ function addTools(found) {
     tools.append(searchField("Filter rows by name ", text => { found.own = text; show(found); }), found.said);
     scroll.before(tools);
   }
-  if (size > FOLDED) {
+  if (size > FOLDED && several) {
     const label = () => found.folds ? `Show all ${size} rows` : `Show ${SHOWN} rows`;
     found.folds = true;
     found.more = element("button", label(), {type: "button", class: "more", "aria-expanded": "false"});
@@ -94,7 +94,7 @@ for (const table of document.querySelectorAll("main table")) {
   addTools(found);
   show(found);
 }
-addSearch();
+if (several) addSearch();
 let closed = [];
 addEventListener("beforeprint", () => {
   closed = Array.from(document.querySelectorAll("details:not([open]):not(.unprinted)"));

@@ -42,6 +42,7 @@ main{min-width:0}
 section{scroll-margin-top:1rem}
 @media screen and (min-width:64rem){
 body{display:grid;grid-template:"skip skip" auto "title title" auto "aside main" 1fr/13rem minmax(0,1fr);gap:0 2rem}
+body.single{display:block;max-width:64rem}
 .skip{grid-area:skip}header{grid-area:title}main{grid-area:main}
 aside{grid-area:aside;position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow-y:auto}
 nav ul{flex-direction:column}main>section:first-child h2{margin-top:0}
@@ -59,6 +60,8 @@ thead th{border-bottom:2px solid var(--line);font-weight:600;vertical-align:bott
 tbody th{max-width:17rem;position:sticky;left:0;background:var(--page)}
 .long{min-width:7rem;overflow-wrap:anywhere}
 @media screen and (min-width:64rem){.long{min-width:10rem}th.long{min-width:11rem}}
+.single thead button{white-space:nowrap}.single tbody th{min-width:8rem;overflow-wrap:anywhere}
+@media screen and (max-width:40rem){.single tbody th{max-width:9rem}}
 .number{text-align:right;white-space:nowrap}
 th button{font:inherit;color:inherit;text-align:inherit;background:none;border:0;padding:.2rem 0;cursor:pointer;
 min-height:1.6rem}
