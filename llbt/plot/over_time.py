@@ -14,19 +14,37 @@ from ..fitting.fitted import PlainFit
 from ..inference.drift import drift
 from ..inference.drift_record import Drift
 from ..scores.elo_history import EloHistory
-from .style import GREY, axes_of, literally, look_beside_grey, look_of, name_ends, short_names, standing_out, thinned
+from .panels import Facet, draw_others, finish_panels, marks, panels_of
+from .style import (
+    BLUE,
+    GREY,
+    axes_of,
+    literally,
+    look_beside_grey,
+    look_of,
+    name_ends,
+    short_names,
+    standing_out,
+    thinned,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _WIDTH, _HEIGHT = 5.0, 2.6  # inches
 _LETTERS = 30  # of all periods that stand below the axis side by side
+_FEW_POINTS = 50  # of a grey curve in a panel, about
 _POINTS = 1000  # of a curve, about: more of them than a figure has places are not seen
 
 
 @checked
 def over_time(
-    answer: Drift | EloHistory | PlainFit, *, time: str | None = None, most: Count = 10, ax: Axes | None = None
+    answer: Drift | EloHistory | PlainFit,
+    *,
+    time: str | None = None,
+    most: Count = 10,
+    facets: Facet | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot how good objects were over time: worths that drift with their bands, or Elo ratings in order of play.
 
@@ -37,7 +55,9 @@ def over_time(
     time : str, optional
         Of a fit, the column of the time; an answer has its own.
     most : int
-        Objects that are coloured and named: those that change most.
+        Objects that are coloured and named, or have a panel: those that change most.
+    facets : "object", optional
+        A panel for each object, the highest at the end first, with its curve against the grey ones of all others.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -47,6 +67,7 @@ def over_time(
         A curve for each object, its name at its end; around worths a band, the interval of each period. Beyond `most`
         objects the others are grey, without bands and names. Elo ratings are drawn over the time by which they were
         played if it is of numbers or dates, else over the judgments; of very many judgments of an object every some.
+        Panels stand in the Axes, ``ax.child_axes``.
 
     Raises
     ------
@@ -64,11 +85,15 @@ def over_time(
     >>> ax = llbt.plot.over_time(llbt.fit("object", c), time="day")
     >>> ax.get_xlabel(), [line.get_label() for line in ax.lines]
     ('day', ['A', 'B'])
+    >>> len(llbt.plot.over_time(llbt.fit("object", c), time="day", facets="object").child_axes)
+    2
     """
     answer = _answered(answer, time)
     curves = _of_drift(answer) if isinstance(answer, Drift) else _of_history(answer)
     coloured = standing_out(np.array([[curve.y.min(), curve.y.max()] for curve in curves]), most).tolist()
     rest = len(coloured) < len(curves)
+    if facets is not None:
+        return _draw_panels(answer, curves, sorted(coloured, key=lambda k: -curves[k].y[-1]), ax)
     ax = axes_of(ax, _WIDTH, max(_HEIGHT, 0.16 * len(coloured)) + 0.6)
     for k in sorted(set(range(len(curves))) - set(coloured)):
         _draw(ax, curves[k], GREY, 0.5)
@@ -76,18 +101,13 @@ def over_time(
     for n, k in enumerate(coloured):
         colour = (look_beside_grey if rest else look_of)(n)[0]
         _draw(ax, curves[k], colour, 1.2)
-        if curves[k].bounds is not None:
-            low, high = curves[k].bounds.T
-            ax.fill_between(curves[k].x, low, high, color=colour, alpha=0.15, linewidth=0)
+        _draw_band(ax, curves[k], colour)
         ends.append((float(curves[k].y[-1]), names[k], colour))
     ax.margins(x=0)
     if isinstance(answer, Drift):
         _name_periods(ax, answer)
-        what = f"log-worth λ, less the mean\n({100 * answer.confidence:.4g} % intervals)"
-    else:
-        what = "Elo rating"
     ax.set_xlabel(_said_below(answer, len(coloured) if rest else 0))
-    ax.set_ylabel(what)
+    ax.set_ylabel(_said_beside(answer))
     literally([ax.xaxis.label, ax.yaxis.label])
     name_ends(ax, ends, _HEIGHT)
     return ax
@@ -153,6 +173,58 @@ def _is_measured(history: EloHistory) -> bool:
 def _said_below(answer: Drift | EloHistory, coloured: int) -> str:
     said = str(answer.time) if isinstance(answer, Drift) or _is_measured(answer) else "judgments"
     return f"{said}\n(in colour: the {coloured} that change most)" if coloured else said
+
+
+def _said_beside(answer: Drift | EloHistory) -> str:
+    if isinstance(answer, Drift):
+        return f"log-worth λ, less the mean\n({100 * answer.confidence:.4g} % intervals)"
+    return "Elo rating"
+
+
+def _draw_panels(answer: Drift | EloHistory, curves: list[_Curve], shown: list[int], ax: Axes | None) -> Axes:
+    """Draw a panel for each curve that is shown, the others grey behind it."""
+    names = short_names([curves[k].label for k in shown])
+    panels = panels_of(ax, names)
+    for panel, k in zip(panels.each, shown, strict=True):
+        _draw(panel, curves[k], BLUE, 1.4)
+        _draw_band(panel, curves[k], BLUE)
+        draw_others(panel, [_path(panel, curve) for n, curve in enumerate(curves) if n != k])
+        panel.margins(x=0)
+        panel.autoscale_view()
+        if isinstance(answer, Drift):
+            _name_periods(panel, answer)
+        _thin_ticks(panel)
+    band = ", its intervals" if isinstance(answer, Drift) else ""
+    handles = marks(f"the object of the panel{band}", "the others", BLUE)
+    said = _said_below(answer, 0) + (f" (the {len(shown)} that change most)" if len(shown) < len(curves) else "")
+    return finish_panels(panels, said, _said_beside(answer), handles)
+
+
+def _path(ax: Axes, curve: _Curve) -> Any:
+    """Return a grey curve of a small panel, (n, 2): some of its points are enough."""
+    every = -(-len(curve.y) // _FEW_POINTS)
+    x = np.asarray(ax.convert_xunits(curve.x))[::-every][::-1]  # type: ignore[no-untyped-call]
+    y = curve.y[::-every][::-1]
+    return np.column_stack([np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]] if curve.steps else [x, y])
+
+
+def _thin_ticks(ax: Axes) -> None:
+    """Write few numbers or dates below a small panel, upright where they are long."""
+    from matplotlib.dates import AutoDateLocator
+    from matplotlib.ticker import AutoLocator, MaxNLocator
+
+    ax.yaxis.set_major_locator(MaxNLocator(3))
+    if isinstance(ax.xaxis.get_major_locator(), AutoDateLocator):
+        ax.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=4))  # type: ignore[no-untyped-call]
+        ax.tick_params(axis="x", labelrotation=90)
+    elif isinstance(ax.xaxis.get_major_locator(), AutoLocator):
+        ax.xaxis.set_major_locator(MaxNLocator(4, prune="upper"))  # the last would touch the first of the next panel
+
+
+def _draw_band(ax: Axes, curve: _Curve, colour: str) -> None:
+    if curve.bounds is not None:
+        low, high = curve.bounds.T
+        ax.fill_between(curve.x, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def _draw(ax: Axes, curve: _Curve, colour: str, width: float) -> None:

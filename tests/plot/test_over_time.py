@@ -62,6 +62,41 @@ def test_beyond_most_the_others_are_grey(found) -> None:
     plt.close("all")
 
 
+def test_each_object_has_a_panel_against_the_others(found) -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    assert llbt.plot.over_time(found, facets="object", ax=left) is left
+    assert figure.axes == [left, right]
+    best_first = np.argsort(-found.estimate[-1]).tolist()
+    assert [panel.get_title(loc="left") for panel in left.child_axes] == [str(j) for j in best_first]
+    for panel, j in zip(left.child_axes, best_first, strict=True):
+        (own,) = panel.lines
+        np.testing.assert_allclose(own.get_xydata(), np.column_stack([range(6), found.estimate[:, j]]))
+        band, others = panel.collections
+        assert len(band.get_paths()) == 1
+        behind = np.sort([path.vertices[:, 1] for path in others.get_paths()], axis=0)
+        np.testing.assert_allclose(behind, np.sort(np.delete(found.estimate, j, axis=1).T, axis=0))
+        assert panel.get_xlim() == left.child_axes[0].get_xlim()
+        assert panel.get_ylim() == left.child_axes[0].get_ylim()
+    legend = [text.get_text() for text in left.get_legend().get_texts()]
+    assert legend == ["the object of the panel, its intervals", "the others"]
+    some = llbt.plot.over_time(found, facets="object", most=2)
+    assert len(some.child_axes) == 2
+    assert some.get_xlabel() == "day (the 2 that change most)"
+    assert all(len(panel.collections[-1].get_paths()) == 3 for panel in some.child_axes)
+    plt.close("all")
+
+
+def test_panels_of_ratings_over_dates_share_their_scale() -> None:
+    ax = llbt.plot.over_time(llbt.scores.elo_history(games(), time="when"), facets="object")
+    first, *others = ax.child_axes
+    low, high = matplotlib.dates.num2date(first.get_xlim())
+    assert (str(low.date()), str(high.date())) == ("2026-01-01", "2026-01-03")
+    assert {panel.get_xlim() for panel in others} == {first.get_xlim()}
+    grey = np.concatenate([path.vertices for path in first.collections[0].get_paths()])
+    assert first.get_xlim()[0] <= grey[:, 0].min() <= grey[:, 0].max() <= first.get_xlim()[1]
+    plt.close("all")
+
+
 def test_labels_stand_below_their_periods(found) -> None:
     frame = found.res.comparisons.to_frame(clusters=True)
     text = frame.assign(day=[f"day {day}" for day in frame["day"]])

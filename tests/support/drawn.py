@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -191,7 +191,7 @@ def _power(size: int) -> Axes:
     return llbt.plot.power(llbt.power(scenarios, judgments=[20, 50, 100, 200, 400], n=100, rng=1))
 
 
-def _over_time(size: int, text: bool = False) -> Axes:
+def _over_time(size: int, text: bool = False, facets: Literal["object"] | None = None) -> Axes:
     rng = np.random.default_rng(5)
     rows = [
         one.to_frame().assign(day=f"2026-01-{day:02d}" if text else day)
@@ -199,7 +199,7 @@ def _over_time(size: int, text: bool = False) -> Axes:
         for one in llbt.simulate(pooled(size), rng=rng)
     ]
     c = llbt.from_counts(pd.concat(rows, ignore_index=True), clusters="day", order=True)
-    return llbt.plot.over_time(llbt.drift(llbt.fit("object + tie + order", c), time="day", sigma=0.2))
+    return llbt.plot.over_time(llbt.drift(llbt.fit("object + tie + order", c), time="day", sigma=0.2), facets=facets)
 
 
 def _elo_over_time(size: int) -> Axes:
@@ -241,6 +241,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "outcomes: graded": lambda size: llbt.plot.outcomes(_graded(size), most=size),
     "over_time": _over_time,
     "over_time: text": lambda size: _over_time(size, text=True),
+    "over_time: panels": lambda size: _over_time(size, text=True, facets="object"),
     "over_time: Elo": _elo_over_time,
     "paired": lambda size: llbt.plot.paired(scores(size), *names(size)[:2]),
     "posteriors": lambda size: llbt.plot.posteriors(_mixture(size)),

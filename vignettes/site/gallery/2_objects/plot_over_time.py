@@ -20,3 +20,14 @@ objects = pd.DataFrame({"object_i": ["new", "new", "old"], "object_j": ["old", "
 counts = objects.iloc[pair].reset_index(drop=True).assign(wins_i=wins, wins_j=60 - wins, week=week)
 res = llbt.fit("object", llbt.from_counts(counts, clusters="week"))
 llbt.plot.over_time(llbt.drift(res, time="week"))
+
+# %%
+# Elo ratings of sixty players over 3,000 games: a panel for each of the twenty that change most.
+
+player = np.array([f"player {k:02}" for k in range(1, 61)])
+first = rng.integers(0, 60, 3000)
+second = (first + rng.integers(1, 60, 3000)) % 60
+first_wins = rng.random(3000) < 1 / (1 + np.exp((first - second) / 30))
+games = pd.DataFrame({"object_i": player[first], "object_j": player[second]})
+history = llbt.scores.elo_history(games.assign(outcome=np.where(first_wins, "i", "j")))
+llbt.plot.over_time(history, facets="object", most=20)
