@@ -14,7 +14,7 @@ from ..fitting.fitted import PlainFit
 from ..inference.drift import drift
 from ..inference.drift_record import Drift
 from ..scores.elo_history import EloHistory
-from .panels import Facet, draw_others, finish_panels, marks, panels_of
+from .panels import Facet, draw_others, few_ticks, finish_panels, marks, panels_of
 from .style import (
     BLUE,
     GREY,
@@ -193,7 +193,8 @@ def _draw_panels(answer: Drift | EloHistory, curves: list[_Curve], shown: list[i
         panel.autoscale_view()
         if isinstance(answer, Drift):
             _name_periods(panel, answer)
-        _thin_ticks(panel)
+        few_ticks(panel.yaxis, curves[k].y)
+        _thin_dates(panel)
     band = ", its intervals" if isinstance(answer, Drift) else ""
     handles = marks(f"the object of the panel{band}", "the others", BLUE)
     said = _said_below(answer, 0) + (f" (the {len(shown)} that change most)" if len(shown) < len(curves) else "")
@@ -208,12 +209,11 @@ def _path(ax: Axes, curve: _Curve) -> Any:
     return np.column_stack([np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]] if curve.steps else [x, y])
 
 
-def _thin_ticks(ax: Axes) -> None:
+def _thin_dates(ax: Axes) -> None:
     """Write few numbers or dates below a small panel, upright where they are long."""
     from matplotlib.dates import AutoDateLocator
     from matplotlib.ticker import AutoLocator, MaxNLocator
 
-    ax.yaxis.set_major_locator(MaxNLocator(3))
     if isinstance(ax.xaxis.get_major_locator(), AutoDateLocator):
         ax.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=4))  # type: ignore[no-untyped-call]
         ax.tick_params(axis="x", labelrotation=90)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..core.columns import FloatArray
 from .style import GREY, axes_of, finish, ink, lay_out, legend_above, literally, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 Facet = Literal["object"]
 
@@ -78,13 +80,26 @@ def draw_others(panel: Axes, curves: Sequence[Any]) -> None:
     panel.add_collection(LineCollection(list(curves), colors=GREY, linewidths=0.4, alpha=0.4, zorder=1))
 
 
+def few_ticks(axis: Axis, values: FloatArray, logs: bool = False) -> None:
+    """Write about three numbers beside an axis of a panel: of a logarithmic one powers of ten, of a short one more."""
+    from matplotlib.ticker import LogLocator, MaxNLocator
+
+    if logs:
+        known = values[np.isfinite(values) & (values > 0)]
+        short = len(known) == 0 or known.max() < 10 * known.min()
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,), numticks=4))
+    else:
+        axis.set_major_locator(MaxNLocator(3))
+
+
 def finish_panels(panels: Panels, x: str, y: str, handles: Sequence[Any]) -> Axes:
     """Write what the scales are beside the numbers of the panels, and above what is drawn, and return the axes."""
     ax = panels.ax
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     literally([ax.xaxis.label, ax.yaxis.label])
-    legend_above(ax, handles, columns=3)
+    if handles:
+        legend_above(ax, handles, columns=3)
     _give_same_limits(panels.each)
     lay_out(ax)
     own = ax.get_window_extent()

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..base.arguments import Count, checked
 from ..core.columns import FloatArray
+from ..errors import DesignError
 from ..fitting.fit_part import FitPart
 from ..fitting.fitted import WithWorths, average_of
 from ..formulas.grid import At
 from ..inference.scales import SCALES, Scale, said_of
 from ..inference.worth import worth as worth_table
+from .panels import draw_others, few_ticks, finish_panels, marks, panels_of
 from .style import (
+    BLUE,
     COLUMN,
     GREY,
     axes_of,
+    bands,
+    lay_out,
     literally,
     look_beside_grey,
     look_of,
     name_ends,
+    name_rows,
     points,
+    rows_height,
     set_log_axis,
     short_names,
     standing_out,
+    thinned,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Facets = Literal["object", "class"]
+
+_WIDE_PANEL = 18  # letters of all classes that fit below a panel
 _WIDE = 10  # letters of a class that fit between two
 _HEIGHT = 2.4  # inches of the axes
 _WIDE_GREY, _TALL_GREY = 5.0, 4.2  # inches of a figure with grey lines
@@ -39,7 +52,13 @@ _MANY = 100  # objects from which on their names stand closer
 
 @checked
 def worth(
-    res: WithWorths | FitPart, *, at: At = None, scale: Scale = "probability", most: Count = 10, ax: Axes | None = None
+    res: WithWorths | FitPart,
+    *,
+    at: At = None,
+    scale: Scale = "probability",
+    most: Count = 10,
+    facets: Facets | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot the worths of the objects by class, as the papers that use prefmod do.
 
@@ -52,7 +71,11 @@ def worth(
     scale : str
         As in `worth`; probabilities and odds have a logarithmic axis, on which equal distances are equal odds.
     most : int
-        Objects that are coloured and named: those whose worth changes most over the classes, of one class the best.
+        Objects that are coloured and named, or have a panel: those whose worth changes most over the classes, of one
+        class the best. Panels of classes have a row for every object.
+    facets : {"object", "class"}, optional
+        ``"object"``: a panel for each object, the best first, with its line over the classes against the grey ones of
+        all others. ``"class"``: a panel for each class, with a row for each object.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -61,12 +84,14 @@ def worth(
     matplotlib.axes.Axes
         One line per object over the classes, with 95 % intervals and the name at its end; of one class, points from
         the best to the last. Beyond `most` objects the others are grey, without intervals and names; `intervals`, with
-        the same scales, has a row for each.
+        the same scales, has a row for each. Panels stand in the Axes, ``ax.child_axes``.
 
     Raises
     ------
     OptionError
         For an unknown scale and a `most` below 1.
+    DesignError
+        For panels of worths that have one class.
 
     Examples
     --------
@@ -76,6 +101,8 @@ def worth(
     >>> ax = llbt.plot.worth(res)
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['J1', 'J2', 'J3', 'J4']
+    >>> [panel.get_title(loc="left") for panel in llbt.plot.worth(res, facets="object").child_axes]
+    ['A', 'D', 'B', 'C']
     """
     worths = average_of(res)
     frame = worth_table(worths, at, scale).to_frame()
@@ -86,6 +113,16 @@ def worth(
     by_object = dict(iter(frame.groupby("object", sort=False, observed=True)))
     estimates = np.array([by_object[label]["estimate"].to_numpy(dtype=float) for label in objects])
     coloured = _in_colour(estimates, logs, most)
+    said = said_of(scale, SCALES, not worths.response.plain_odds, ", against the reference")
+    if facets is not None:
+        if len(labels) < 2:
+            raise DesignError("the worths have one class, so there is one panel", "Draw llbt.plot.intervals(res).")
+        numbers = np.array([by_object[label][["estimate", "conf_low", "conf_high"]] for label in objects], dtype=float)
+        drawn = _Worths(short_names(objects), labels, numbers, logs)
+        if facets == "class":
+            return _draw_class_panels(drawn, said, ax)
+        most_said = f" (the {len(coloured)} that change most)" if len(coloured) < len(objects) else ""
+        return _draw_object_panels(drawn, coloured, ", ".join(classes) + most_said, said, ax)
     rest = len(coloured) < len(objects)
     row = 0.16 if len(coloured) <= _MANY else 0.1
     least = (_WIDE_GREY, _TALL_GREY) if rest else (COLUMN, 3.0)
@@ -104,7 +141,6 @@ def worth(
     _name_classes(ax, labels if classes else [])
     ax.set_xlim(-0.5, len(labels) - 0.5)
     ax.set_xlabel(_said_below(classes, len(labels), len(coloured) if rest else 0))
-    said = said_of(scale, SCALES, not worths.response.plain_odds, ", against the reference")
     ax.set_ylabel(textwrap.fill(said, 36))  # as long as the axis is high
     name_ends(ax, ends, _HEIGHT)
     return ax
@@ -119,6 +155,58 @@ def _in_colour(estimates: FloatArray, logs: bool, most: int) -> list[int]:
     known = np.isfinite(values)
     mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))
     return list(standing_out(values - mean, most).tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class _Worths:
+    """J objects and K classes by name, worths with their intervals (J, K, 3), and whether their scale is of odds."""
+
+    names: list[str]
+    classes: list[str]
+    numbers: FloatArray
+    logs: bool
+
+    def best_first(self, some: Sequence[int]) -> list[int]:
+        """Return some objects in the order of their means over the classes, geometric ones of odds."""
+        with np.errstate(divide="ignore"):
+            values = np.log(self.numbers[some, :, 0]) if self.logs else self.numbers[some, :, 0]
+        known = np.isfinite(values)
+        mean = np.where(known, values, 0.0).sum(axis=1) / np.maximum(1, known.sum(axis=1))
+        return [some[k] for k in np.argsort(-np.where(known.any(axis=1), mean, -np.inf), kind="stable")]
+
+
+def _draw_object_panels(worths: _Worths, coloured: Sequence[int], x: str, y: str, ax: Axes | None) -> Axes:
+    """Draw a panel for each of some objects, with its line over the classes against those of the others."""
+    shown, at = worths.best_first(coloured), np.arange(len(worths.classes))
+    panels = panels_of(ax, [worths.names[k] for k in shown])
+    for panel, k in zip(panels.each, shown, strict=True):
+        if worths.logs:
+            set_log_axis(panel, "y")
+        estimate, bounds = worths.numbers[k, :, 0], worths.numbers[k, :, 1:]
+        points(panel, at, estimate, bounds, (BLUE, "o"), across=False).lines[0].set(linestyle="-", linewidth=1.2)
+        others = np.delete(worths.numbers[:, :, 0], k, axis=0)
+        draw_others(panel, [np.column_stack([at, other]) for other in others])
+        panel.autoscale_view()
+        panel.set_xlim(-0.4, len(at) - 0.6)
+        few_ticks(panel.yaxis, worths.numbers[:, :, 0], worths.logs)
+        _name_classes(panel, worths.classes, _WIDE_PANEL // len(at))
+    handles = marks("the object of the panel, 95 % intervals", "the others", BLUE)
+    return finish_panels(panels, x, textwrap.fill(y, 36), handles)
+
+
+def _draw_class_panels(worths: _Worths, said: str, ax: Axes | None) -> Axes:
+    """Draw a panel for each class, with a row for each object; the order is that of all panels."""
+    order = worths.best_first(range(len(worths.names)))
+    panels = panels_of(ax, short_names(worths.classes), rows_height(len(order), 0.17) - 0.4)
+    lay_out(panels.ax)  # how high rows are decides which are named
+    for c, panel in enumerate(panels.each):
+        if worths.logs:
+            set_log_axis(panel, "x")
+        bands(panel, len(order))
+        points(panel, worths.numbers[order, c, 0], range(len(order)), worths.numbers[order, c, 1:], (BLUE, "o"))
+        few_ticks(panel.xaxis, worths.numbers[:, :, 0], worths.logs)
+        name_rows(panel, [worths.names[k] for k in order])
+    return finish_panels(panels, f"{textwrap.fill(said, 40)}\n(95 % intervals)", "", [])
 
 
 def _places(estimates: FloatArray, coloured: list[int]) -> FloatArray:
@@ -143,10 +231,12 @@ def _said_below(classes: list[str], points: int, coloured: int) -> str:
     return f"{said}\n(in colour: {which})" if coloured else said
 
 
-def _name_classes(ax: Axes, labels: list[str]) -> None:
+def _name_classes(ax: Axes, labels: list[str], wide: int = _WIDE) -> None:
     """Write the classes below the axis, upright where they are too long to stand beside each other."""
     names = short_names(labels)
-    ax.set_xticks(range(len(names)), names, rotation=90 if max(map(len, names), default=0) > _WIDE else 0)
+    kept = thinned(ax, len(names), "x")
+    upright = max(map(len, names), default=0) > wide
+    ax.set_xticks(list(kept), [names[k] for k in kept], rotation=90 if upright else 0)
     literally(ax.get_xticklabels())
 
 

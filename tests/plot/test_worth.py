@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.drawn import by_judge as long_table
 from support.drawn import pooled
+from support.pictures import bars, row_names
 from support.worths import SCALES, TABLE1, fit, partly_connected, rich_table
 
 import llbt
@@ -153,3 +154,42 @@ def test_of_many_objects_of_one_class_the_best_are_coloured():
     assert set(drawn(ax)) == set(best)
     assert ax.get_xlabel() == "the best object first\n(in colour: the best 3)"
     assert len(llbt.plot.worth(res, most=60).containers) == 60
+
+
+@pytest.mark.parametrize("scale", ["probability", "log_worth"])
+def test_each_object_has_a_panel_against_the_others(by_judge, scale):
+    figure, (left, right) = plt.subplots(1, 2)
+    ax = llbt.plot.worth(by_judge, scale=scale, facets="object", ax=left)
+    assert (ax, figure.axes) == (left, [left, right])
+    table = llbt.worth(by_judge, scale=scale).to_frame().set_index("object")
+    found = [panel.get_title(loc="left") for panel in ax.child_axes]
+    wide = table.reset_index().pivot(index="object", columns="judge", values="estimate")
+    mean = (np.log(wide) if scale == "probability" else wide).mean(axis=1)
+    assert found == mean.sort_values(ascending=False).index.tolist()
+    for panel, label in zip(ax.child_axes, found, strict=True):
+        (values,) = drawn(panel).values()
+        rows = table.loc[label]
+        np.testing.assert_allclose(values, rows[["estimate", "conf_low", "conf_high"]], rtol=1e-9, atol=1e-12)
+        behind = sorted(tuple(path.vertices[:, 1]) for path in panel.collections[-1].get_paths())
+        np.testing.assert_allclose(behind, sorted(map(tuple, wide.drop(index=label).to_numpy())))
+        assert (panel.get_xlim(), panel.get_ylim()) == (ax.child_axes[0].get_xlim(), ax.child_axes[0].get_ylim())
+        assert panel.get_yscale() == ("log" if scale == "probability" else "linear")
+    assert len(ax.get_legend().get_texts()) == 2
+
+
+def test_each_class_has_a_panel_with_a_row_for_each_object(by_judge):
+    ax = llbt.plot.worth(by_judge, facets="class", most=1)
+    assert [panel.get_title(loc="left") for panel in ax.child_axes] == ["J1", "J2", "J3", "J4"]
+    names = row_names(ax.child_axes[0])
+    for panel in ax.child_axes:
+        values, rows = bars(panel.containers[0])
+        board = llbt.worth(by_judge, {"judge": panel.get_title(loc="left")}).to_frame().set_index("object").loc[names]
+        np.testing.assert_allclose(values, board[["estimate", "conf_low", "conf_high"]], rtol=1e-9)
+        np.testing.assert_array_equal(rows, range(4))
+        assert panel.get_xlim() == ax.child_axes[0].get_xlim()
+        assert panel.get_ylim() == (3.5, -0.5)
+
+
+def test_panels_of_one_class_are_refused(plain):
+    with pytest.raises(llbt.errors.DesignError, match=r"one class.*llbt\.plot\.intervals\(res\)"):
+        llbt.plot.worth(plain, facets="object")

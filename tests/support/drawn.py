@@ -258,6 +258,8 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "tree": _tree,
     "win_probabilities": lambda size: llbt.plot.win_probabilities(llbt.scores.pairwise(scores(size))),
     "worth": lambda size: llbt.plot.worth(pooled(size)),
+    "worth: panels": lambda size: llbt.plot.worth(by_judge(size, _judges_of(size)), facets="object"),
+    "worth: panels of classes": lambda size: llbt.plot.worth(by_judge(size, _judges_of(size)), facets="class"),
     "worth: by judge": lambda size: llbt.plot.worth(by_judge(size, _judges_of(size))),
 }
 

@@ -31,3 +31,24 @@ for panel, log_worth in {"crowd": crowd, "expert": expert}.items():
     frames.append(pd.DataFrame(counts))
 by_panel = llbt.fit("object * panel", llbt.from_counts(pd.concat(frames), covariates="panel"))
 llbt.plot.worth(by_panel)
+
+# %%
+# A panel for each of them, or for each judge.
+
+llbt.plot.worth(by_panel, facets="object")
+llbt.plot.worth(res, facets="class")
+
+# %%
+# Sixty models in three languages, a panel for each language.
+
+names = np.array([f"model {k:02}" for k in range(1, 61)])
+i, j = np.triu_indices(60, 1)
+frames = []
+for language in ("de", "en", "ja"):
+    log_worth = np.linspace(0.8, -0.8, 60) + rng.normal(0, 0.2, 60)
+    odds = np.exp(2 * (log_worth[i] - log_worth[j]))
+    wins = rng.binomial(8, odds / (1 + odds))
+    counts = {"object_i": names[i], "object_j": names[j], "wins_i": wins, "wins_j": 8 - wins, "language": language}
+    frames.append(pd.DataFrame(counts))
+by_language = llbt.fit("object * language", llbt.from_counts(pd.concat(frames), covariates="language"))
+llbt.plot.worth(by_language, facets="class")
