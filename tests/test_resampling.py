@@ -183,6 +183,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.held_out: {},
     llbt.power: {"n": 600},
     llbt.judges.classes: {"prior": 1.0},
+    llbt.judges.report: {"n": 600},
     llbt.judges.agreement: {"n": 600, "resample": "both"},
     llbt.classical.ranking_scores: {"n": 600},
     llbt.scores.aggregate: {"n": 600, "method": "median"},

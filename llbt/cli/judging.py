@@ -1,7 +1,8 @@
-"""Commands about judgments and judges: audit, agreement."""
+"""Commands about judgments and judges: audit, agreement, judge-report."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -105,3 +106,83 @@ def agreement(
         n_jobs=n_jobs,
     )
     typer.echo(rendered(found, printing))
+
+
+def judge_report(
+    file: File,
+    *,
+    human: Annotated[
+        Text, column("--human", "The column with the verdicts of people; empty where there is none.")
+    ] = None,
+    machine: Annotated[Text, column("--machine", "The column with the verdicts of the machine.")] = None,
+    objects: Annotated[
+        Text,
+        column(
+            "--objects",
+            "The columns of the two objects. [default: object_i,object_j or model_a,model_b]",
+            "I,J",
+        ),
+    ] = None,
+    outcomes: Annotated[
+        Text,
+        option(
+            "--outcomes", "What other labels of the verdicts mean, such as left=i,right=j,same=tie.", "LABEL=i|j|tie,…"
+        ),
+    ] = None,
+    family: Annotated[
+        Text, option("--family", "The objects of the machine's own family, to test self-preference.", "OBJECT,…")
+    ] = None,
+    length: Annotated[
+        Text, column("--length", "The columns with the lengths of both answers, to test length bias.", "I,J")
+    ] = None,
+    order: Annotated[
+        bool, typer.Option("--order/--no-order", help="Whether the first object of a row was shown first.")
+    ] = True,
+    groups: Annotated[Text, column("--groups", "A column whose rows depend on each other, such as the prompt.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write an HTML page to this file, too.", metavar="FILE")
+    ] = None,
+    confidence: Confidence = 0.95,
+    n: Annotated[int, option("--n", "The number of resamples for the intervals of agreement.")] = 999,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    printing: Printing,
+) -> None:
+    """Say whether an LLM judge is usable, from the verdicts of people and of the machine.
+
+    FILE has one row for each pair of answers; rows without a label of people are welcome. The answer has agreement,
+    position bias, length bias, self-preference, what the verdicts are worth in labels, and the leaderboards.
+    """
+    import llbt
+
+    from ..errors import printable
+    from ..report.safe_write import checked_target
+    from .answers import rendered
+    from .inputs import source_of
+    from .values import outcomes as meanings
+    from .values import two, wrong
+
+    if human is None or machine is None:
+        raise wrong("human" if human is None else "machine", "name the column of its verdicts.")
+    target = None if output is None else checked_target(output, (file,))
+    found = llbt.judges.report(
+        source_of(file),
+        human=human,
+        machine=machine,
+        objects=None if objects is None else two("objects", objects),
+        outcomes=None if outcomes is None else meanings("outcomes", outcomes),
+        family=() if family is None else items("family", family),
+        length=None if length is None else two("length", length),
+        order=order,
+        groups=groups,
+        confidence=confidence,
+        n=n,
+        rng=0 if rng is None else rng,
+        progress=watched(),
+        n_jobs=n_jobs,
+    )
+    typer.echo(rendered(found, printing))
+    if target is not None:
+        with working("writing"):
+            page = llbt.write_report(found, target)
+        typer.echo(f"written: {printable(page)}", err=True)

@@ -13,7 +13,7 @@ import typer
 
 from .. import __version__
 from .comparing import compare
-from .judging import agreement, audit
+from .judging import agreement, audit, judge_report
 from .lists import datasets, example, formats
 from .messages import Said
 from .models import anova, fit, leaderboard, report, worth
@@ -43,7 +43,7 @@ scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(example, datasets, formats),
     *(audit, fit, leaderboard, compare, worth, anova, report),
-    *(agreement, needed, aggregate),
+    *(agreement, judge_report, needed, aggregate),
 )
 _OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)
 _OF_SCORES: tuple[Callable[..., None], ...] = (score_leaderboard,)

@@ -7,10 +7,11 @@ from .agreement import agreement
 from .calibrate import calibrate
 from .classes import classes
 from .group_comparison import compare_groups
+from .judge_report import report
 from .summary import summary
 from .tree import tree
 
-__all__ = ["agreement", "calibrate", "classes", "compare_groups", "summary", "tree"]
+__all__ = ["agreement", "calibrate", "classes", "compare_groups", "report", "summary", "tree"]
 
 
 def __dir__() -> list[str]:

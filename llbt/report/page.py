@@ -35,6 +35,7 @@ from ..inference.sensitivity import sensitivity
 from ..judges.calibrate import Calibration
 from ..judges.class_fit import LatentClasses
 from ..judges.classes import ClassModels
+from ..judges.judge_report_record import JudgeReport
 from ..judges.judge_table import JudgeData
 from ..judges.tree import JudgeTree
 from ..plot.fits import residuals as residuals_plot
@@ -46,6 +47,7 @@ from .calibration_sections import calibration_sections, calls_of_calibration
 from .grades import expected_grades
 from .groups import call_of, groups_of
 from .interpret import interpret, interpreted
+from .judge_report_sections import judge_report_sections
 from .judge_sections import has_judges, parts_of, parts_with_discriminations, parts_with_effects, plain_parts
 from .list_sections import calls_of_sets, list_study_of, sections_of_lists, studied_lists
 from .page_parts import complete, folded, or_why, page, paragraph, picture, section, table
@@ -80,10 +82,11 @@ def write_report(
 
     Parameters
     ----------
-    data : a fit, Calibration, ClassModels, LatentClasses, JudgeTree, a table, Judgments, frame, path or records
+    data : a fit, Calibration, JudgeReport, ClassModels, LatentClasses, JudgeTree, a table, Judgments, frame, path …
         A fit of any kind but of very many objects, which is reported as it is, as are calibrated worths
-        (`llbt.judges.calibrate`); groups of judges (`llbt.judges.classes`, `llbt.judges.tree`), which have a section
-        beside the report of the fit of all judges that they hold; or what is fitted for the report: a table of counts,
+        (`llbt.judges.calibrate`) and the report on a machine that judges (`llbt.judges.report`); groups of judges
+        (`llbt.judges.classes`, `llbt.judges.tree`), which have a section beside the report of the fit of all judges
+        that they hold; or what is fitted for the report: a table of counts,
         or judgments in a known format, as `from_judgments` takes them without further names. Judgments under other
         names come as what `from_judgments` or `fit` returns. Lists (`Rankings`) are fitted as lists, and `Patterns` as
         patterns.
@@ -247,6 +250,14 @@ def _of_calibration(
         **calibration_sections(res, confidence),
         "made": ("How this was made", lambda: made_by(*calls_of_calibration(res))),
     }, "Preferences by people and machines"
+
+
+@_asked.register(JudgeReport)
+def _of_judge_report(
+    data: JudgeReport, formula: str | None, found: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    refuse_formula(formula)
+    return {**_audit_given(found), **judge_report_sections(data)}, "Is this judge usable?"
 
 
 def _audit_given(found: Audit | None) -> Sections:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer.main
-from support.calls import JUDGMENTS
+from support.calls import JUDGMENTS, VERDICTS
 from support.shell import answered, facts, refused, run
 
 import llbt
@@ -231,6 +231,20 @@ def test_words_of_options_are_refused_in_the_words_of_the_house(name: str) -> No
 
 
 @pytest.mark.slow
+def test_the_report_on_a_judge(tmp_path: Path) -> None:
+    frame = VERDICTS.assign(length_a=range(40), length_b=7)
+    frame.to_csv(tmp_path / "verdicts.csv", index=False)
+    given = ["--human", "people", "--machine", "machine", "--family", "A", "--length", "length_a,length_b", "--n", "9"]
+    expected = llbt.judges.report(
+        frame, human="people", machine="machine", family=["A"], length=("length_a", "length_b"), n=9
+    )
+    page = tmp_path / "judge.html"
+    said = answered("judge-report", tmp_path / "verdicts.csv", *given, "--format", "csv", "-o", page)
+    same(said, expected.to_frame())
+    assert expected.answer[:30] in page.read_text(encoding="utf-8")
+    assert "name the column of its verdicts" in refused("judge-report", tmp_path / "verdicts.csv", "--human", "people")
+
+
 def test_agreement(judgments: Path) -> None:
     asked = {"coefficients": ["percent", "scott_pi"], "n": 50, "rng": 1, "resample": "both"}
     expected = llbt.judges.agreement(llbt.read_judgments(JUDGMENTS), unit=["prompt"], **asked)
@@ -349,6 +363,7 @@ FUNCTIONS = {
     "leaderboard": llbt.leaderboard,
     "worth": llbt.worth,
     "agreement": llbt.judges.agreement,
+    "judge-report": llbt.judges.report,
     "needed": llbt.planning.needed,
     "aggregate": llbt.scores.aggregate,
     "metrics interval": llbt.metrics.interval,

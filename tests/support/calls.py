@@ -35,6 +35,11 @@ RATINGS = pd.DataFrame({"judge": ["J1", "J1", "J2", "J2"], "object": list("ABAB"
 
 SCORES = pd.DataFrame(np.random.default_rng(1).normal(size=(12, 3)), columns=list("ABC"))
 
+VERDICTS = pd.DataFrame(
+    {"object_i": list("ABCA") * 10, "object_j": list("BCAC") * 10, "people": ["i", "j", "i", "i", "j"] * 8}
+)
+VERDICTS["machine"] = VERDICTS["people"].where(VERDICTS.index % 4 > 0, "j")
+
 X, Y, Z = np.random.default_rng(2).normal(size=(3, 6, 8))
 
 AGREE = [0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
@@ -210,6 +215,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.plot.posteriors: lambda: ([found_classes()], {}),
     llbt.plot.tree: lambda: ([llbt.judges.tree("object", judged_by_age())], {}),
     llbt.judges.tree: lambda: (["object", judged_by_age()], {}),
+    llbt.judges.report: lambda: ([VERDICTS], {"human": "people", "machine": "machine", "n": 3}),
     llbt.judges.summary: lambda: ([counts()], {}),
     llbt.classical.durbin_test: lambda: ([RANKINGS], {"objects": list("ABC")}),
     llbt.classical.friedman_test: lambda: ([RANKINGS], {"objects": list("ABC")}),

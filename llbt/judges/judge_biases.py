@@ -1,0 +1,182 @@
+"""Biases of a machine that judges: position, length, its own family, and another order of the objects than people's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..base.notes import Qualifying
+from ..core.columns import FloatArray, Label
+from ..core.statistics import adjust_p
+from ..data.table_readers import from_judgments
+from ..errors import DesignError, SeparationError
+from ..fitting.model import LLBT
+
+SOURCE, HUMAN, MACHINE = "source", "human", "machine"
+LENGTH = "length"
+NAMES = ("position", LENGTH, "self-preference", "leaderboard")
+_ALIKE = f":{SOURCE}[{MACHINE}]"  # what the names of parameters end in that are the machine's alone
+_LOG_ODDS = 2.0  # log-odds for one log-worth
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """One bias, on the scale of log-odds.
+
+    Attributes
+    ----------
+    name : str
+        ``"position"``, ``"length"``, ``"self-preference"`` or ``"leaderboard"``.
+    people, machine : float
+        The effect in the labelled judgments of people, and in the machine's.
+    estimate, conf_low, conf_high : float
+        The bias: of position the machine's own effect in all rows, else the machine's less people's; NaN for the
+        leaderboard, which has many differences.
+    p_value : float
+    p_adjusted : float
+        By Holm over the biases that were tested.
+    """
+
+    name: str
+    people: float
+    machine: float
+    estimate: float
+    conf_low: float
+    conf_high: float
+    p_value: float
+    p_adjusted: float = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Biases:
+    """The biases that were tested, why others were not, and notes."""
+
+    tested: tuple[Bias, ...]
+    unanswered: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Judgments of people and of the machine, in frames of one layout.
+
+    Attributes
+    ----------
+    human, machine : DataFrame
+        object_i, object_j, outcome, the column of the row, that of the clusters, and length_a and length_b if asked.
+    row, cluster : str
+        The columns that say which judgments are of one row, and which depend on each other.
+    ordered : bool
+        Whether object i was shown first.
+    has_length : bool
+    """
+
+    human: pd.DataFrame
+    machine: pd.DataFrame
+    row: str
+    cluster: str
+    ordered: bool
+    has_length: bool
+
+
+def biases(said: Verdicts, family: Sequence[Label], confidence: float) -> Biases:
+    """Return the biases of the machine."""
+    unanswered: dict[str, str] = {}
+    if not said.ordered:
+        unanswered["position"] = "the file does not say which object was shown first"
+    if not said.has_length:
+        unanswered["length"] = "no columns of lengths were named, length=('length_a', 'length_b')"
+    if not family:
+        unanswered["self-preference"] = "the machine's own objects were not named, family=['…']"
+    found: list[Bias] = []
+    notes: list[str] = []
+    both = pd.concat([said.human.assign(source=HUMAN), _same_rows(said).assign(source=MACHINE)], ignore_index=True)
+    try:
+        beside = _fitted(both, said, "object * source", notes)
+        found += _of_both(beside, said, family, confidence)
+    except DesignError as error:
+        unanswered |= dict.fromkeys((*(("length",) if said.has_length else ()), "leaderboard"), str(error))
+        unanswered |= {"self-preference": str(error)} if family else {}
+        beside = None
+    if said.ordered:
+        try:
+            found.append(_of_position(_fitted(said.machine, said, "object", notes), beside, confidence))
+        except DesignError as error:
+            unanswered["position"] = str(error)
+    known = sorted((bias for bias in found if not np.isnan(bias.p_value)), key=lambda bias: NAMES.index(bias.name))
+    unanswered |= {bias.name: "the judgments do not determine it" for bias in found if np.isnan(bias.p_value)}
+    adjusted = adjust_p(np.array([bias.p_value for bias in known]), "holm").tolist()
+    tested = tuple(replace(bias, p_adjusted=p) for bias, p in zip(known, adjusted, strict=True))
+    return Biases(tested, unanswered, tuple(notes))
+
+
+def _same_rows(said: Verdicts) -> pd.DataFrame:
+    return said.machine[said.machine[said.row].isin(said.human[said.row])]
+
+
+def _fitted(frame: pd.DataFrame, said: Verdicts, worth: str, notes: list[str]) -> Any:
+    """Return the fit of worths with ties, order and length where there are any, each by source if worths are."""
+    several = SOURCE in worth
+    c = from_judgments(
+        frame,
+        covariates=(SOURCE,) if several else (),
+        side_covariates=(LENGTH,) if said.has_length else (),
+        clusters=(said.cluster,),
+        order=said.ordered,
+    )
+    words = (("tie", c.has_ties), ("order", said.ordered), (LENGTH, said.has_length))
+    beside = [f"{word}{f' + {word}:{SOURCE}' if several else ''}" for word, there in words if there]
+    model = LLBT.from_formula(" + ".join([worth, *beside]), c)
+    try:
+        return model.fit(cov_type="cluster", groups=said.cluster)
+    except SeparationError:
+        notes.append(
+            Qualifying("An estimate was infinite, so biases are by Firth's bias reduction (prior='jeffreys').")
+        )
+        return model.fit(cov_type="cluster", groups=said.cluster, prior="jeffreys")
+
+
+def _of_both(res: Any, said: Verdicts, family: Sequence[Label], confidence: float) -> list[Bias]:
+    """Return what people and machine do differently in the same rows."""
+    found = []
+    if said.has_length:
+        found.append(_difference(res, LENGTH, {LENGTH: 1.0}, confidence))
+    objects = res.comparisons.objects
+    if family:
+        share = {o: 1 / len(family) if o in family else -1 / (len(objects) - len(family)) for o in objects}
+        found.append(_difference(res, "self-preference", {f"object[{o}]": w for o, w in share.items()}, confidence))
+    names = [name for name in res.names if name.startswith("object[") and name.endswith(_ALIKE)]
+    rows = np.array([_row(res, {name: 1.0}) for name in names])
+    test = res.wald_test(rows)
+    return [*found, Bias("leaderboard", np.nan, np.nan, np.nan, np.nan, np.nan, test.p_value)]
+
+
+def _difference(res: Any, name: str, weights: Mapping[str, float], confidence: float) -> Bias:
+    """Return a linear combination of people's parameters, and of what the machine adds to them."""
+    own = {f"{term}{_ALIKE}": weight for term, weight in weights.items()}
+    people, added = _row(res, weights), _row(res, own)
+    (first, _, _, _), (second, low, high, p) = _tests(res, np.stack([people, added]), confidence)
+    return Bias(name, first, first + second, second, low, high, p)
+
+
+def _of_position(res: Any, beside: Any, confidence: float) -> Bias:
+    """Return the order effect of the machine in all rows."""
+    ((estimate, low, high, p),) = _tests(res, _row(res, {"order": 1.0})[None, :], confidence)
+    people = np.nan if beside is None else _LOG_ODDS * float(beside.params["order"])
+    return Bias("position", people, estimate, estimate, low, high, p)
+
+
+def _row(res: Any, weights: Mapping[str, float]) -> FloatArray:
+    """Return coefficients of the parameters, shape (p,); what is not among them is a reference, and counts as 0."""
+    return np.array([weights.get(name, 0.0) for name in res.names])
+
+
+def _tests(res: Any, rows: FloatArray, confidence: float) -> list[tuple[float, float, float, float]]:
+    """Return estimate, bounds and p-value of linear combinations, in log-odds."""
+    frame = res.t_test(rows, confidence=confidence).to_frame()
+    scaled = _LOG_ODDS * frame[["estimate", "conf_low", "conf_high"]].to_numpy(dtype=float)
+    return [(float(a), float(b), float(c), float(p)) for (a, b, c), p in zip(scaled, frame["p_value"], strict=True)]

@@ -1,0 +1,282 @@
+"""Is my LLM judge usable? From two columns, verdicts of people and of the machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..base.arguments import Confidence, Count, Jobs, Rng, as_generator, checked
+from ..base.table import Qualifying, counted, format_count
+from ..core.columns import FloatArray, Label
+from ..data.files import open_source
+from ..data.judgments import read_judgments
+from ..data.outcomes import Outcomes
+from ..data.sources import in_memory
+from ..errors import DesignError, JudgmentError, OptionError, listed, near
+from .agreement import agreement
+from .calibrate import calibrate
+from .judge_biases import Verdicts, biases
+from .judge_report_record import JudgeReport
+
+_ROW = "file row"  # no column of a file is likely to have this name
+_SIDES = (("object_i", "object_j"), ("model_a", "model_b"))  # columns of the objects that are known without being named
+_FEWEST = 20  # labelled rows, for estimates at all
+
+
+@checked
+def report(
+    data: object,
+    *,
+    human: str,
+    machine: str,
+    objects: Sequence[str] | None = None,
+    outcomes: Outcomes = None,
+    family: Sequence[Label] = (),
+    length: Sequence[str] | None = None,
+    order: bool = True,
+    groups: str | None = None,
+    confidence: Confidence = 0.95,
+    n: Count = 999,
+    rng: Rng = 0,
+    progress: bool = False,
+    n_jobs: Jobs = 1,
+) -> JudgeReport:
+    """Return whether a machine's verdicts are usable: agreement, biases, what they are worth in labels, leaderboards.
+
+    Parameters
+    ----------
+    data : frame, path or list of records
+        One row for each pair of answers. Rows without a human label are welcome: they are what the machine is for.
+    human, machine : str
+        The columns of the verdicts; an empty field in the first is a row without a label.
+    objects : two str, optional
+        The columns of the objects; by default ``object_i, object_j`` or ``model_a, model_b``.
+    outcomes : mapping, optional
+        What other labels of the verdicts mean, as in `read_judgments`: ``{"left": "i", "right": "j", "equal": "tie"}``.
+    family : sequence of labels
+        The objects of the machine's own family, for self-preference.
+    length : two str, optional
+        The columns with the lengths of both answers, for length bias.
+    order : bool
+        Whether the first object of a row was shown first.
+    groups : str, optional
+        A column whose rows depend on each other, such as the prompt.
+    confidence : float
+    n : int
+        Resamples of rows for the intervals of agreement.
+    rng : int or numpy.random.Generator
+    progress : bool
+        Show a bar that counts the resamples.
+    n_jobs : int
+        Processes; −1 for one per core. The result is the same for the same `rng`.
+
+    Returns
+    -------
+    JudgeReport
+        A row for each object: the calibrated leaderboard beside those of people and of the machine. The lines above say
+        the rest. ``bias_table()``, ``agreement`` and ``calibration`` have the figures, ``llbt.write_report(found)``
+        writes a page.
+
+    Raises
+    ------
+    JudgmentError
+        For columns that are not there, labels that are not known, and fewer than 20 labelled rows.
+    OptionError
+        For unknown objects of the family.
+
+    Notes
+    -----
+    Biases are tests in Bradley–Terry models, with errors clustered by row or by `groups`. Position: the order effect of
+    the machine in all rows, against 0. The others compare machine and people in the same labelled rows,
+    ``object * source`` with ties, order and length by source: length, what one standard deviation of
+    (x_i − x_j)/(x_i + x_j) adds to the machine's log-odds beyond people's; self-preference, how much higher the machine
+    puts its own objects against the others; leaderboard, whether any worths differ (Wald). A machine that decides more
+    sharply spreads all worths, so a good family gains from that, too. p-values are adjusted by Holm over the biases; at
+    most .05 counts as found. A bias that is not found may be there: in simulated files of 900 rows with 300 labels,
+    some bias is found in 5 % where there is none, and a machine that prefers the first of equal objects in 54 % is
+    found out in 34 %. Position, length and family that the file does not tell are named as not answered.
+
+    The calibrated leaderboard and the worth in labels are those of `calibrate`, with each row as a unit. If every row
+    has a label, the verdicts can add nothing; then half of the labels, drawn at random, are hidden, and the answer is
+    about the other half.
+
+    References
+    ----------
+    Zheng, L. et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. NeurIPS Datasets and Benchmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import llbt
+    >>> rng = np.random.default_rng(1)
+    >>> frame = pd.DataFrame({"model_a": rng.choice(["x", "y"], 300), "model_b": "z"})
+    >>> frame["llm"] = np.where(rng.random(300) < 0.6, "model_a", "model_b")
+    >>> frame["people"] = np.where(rng.random(300) < 0.8, frame["llm"], "model_b")
+    >>> frame.loc[100:, "people"] = None
+    >>> found = llbt.judges.report(frame, human="people", machine="llm", n=99)
+    >>> found.labels, found.rows, sorted(found.unanswered)
+    (100, 300, ['length', 'self-preference'])
+    """
+    table = in_memory(open_source(data))
+    sides = _sides(table, objects)
+    said, notes = _verdicts(table, (human, machine), sides, outcomes, length, order, groups)
+    known = sorted({*said.machine["object_i"], *said.machine["object_j"]})
+    own = _family(family, known)
+    draw = as_generator(rng)
+    both = pd.concat([said.human.assign(judge=human), said.machine.assign(judge=machine)], ignore_index=True)
+    agreed = agreement(
+        both[both[_ROW].isin(said.human[_ROW])],
+        unit=_ROW,
+        coefficients=["percent", "cohen_kappa"],
+        confidence=confidence,
+        n=n,
+        rng=draw,
+        progress=progress,
+        n_jobs=n_jobs,
+    )
+    found = biases(said, own, confidence)
+    unanswered = dict(found.unanswered)
+    labels, rows = len(said.human), len(said.machine)
+    calibration = _calibrated(said, said.human, confidence, unanswered)
+    half, worth = labels, math.nan if calibration is None else calibration.effective_labels
+    if labels == rows and calibration is not None:
+        half = labels // 2
+        some = said.human.iloc[np.sort(draw.permutation(labels)[:half])]
+        trial = _calibrated(said, some, confidence, unanswered)
+        worth = math.nan if trial is None else trial.effective_labels
+    return JudgeReport(
+        agreement=agreed,
+        biases=found.tested,
+        calibration=calibration,
+        labels=labels,
+        rows=rows,
+        trial_labels=half,
+        trial_worth=float(worth),
+        unanswered=unanswered,
+        family=own,
+        confidence=confidence,
+        notes=(*notes, *found.notes),
+    )
+
+
+def _sides(table: pd.DataFrame, objects: Sequence[str] | None) -> tuple[str, str]:
+    """Return the columns of the objects."""
+    if objects is not None:
+        if isinstance(objects, str) or len(objects) != 2:
+            raise OptionError(f"objects={objects!r}", expected="two columns, such as ('model_a', 'model_b')")
+        return objects[0], objects[1]
+    found = next((sides for sides in _SIDES if set(sides) <= set(table)), None)
+    if found is None:
+        raise JudgmentError(
+            f"the columns are {listed(list(table))}", "Name those of the objects: objects=('left', 'right').",
+            expected="object_i and object_j, or model_a and model_b",
+        )  # fmt: skip
+    return found
+
+
+def _verdicts(
+    table: pd.DataFrame,
+    columns: tuple[str, str],
+    sides: tuple[str, str],
+    outcomes: Outcomes,
+    length: Sequence[str] | None,
+    order: bool,
+    groups: str | None,
+) -> tuple[Verdicts, tuple[str, ...]]:
+    """Return the verdicts of people and of the machine in one layout, and notes on rows that are left out."""
+    if length is not None and (isinstance(length, str) or len(length) != 2):
+        raise OptionError(f"length={length!r}", expected="two columns: length=('length_a', 'length_b')")
+    wanted = {"human": columns[0], "machine": columns[1], "groups": groups}
+    wanted |= {f"length[{k}]": name for k, name in enumerate(length or ())}
+    wanted |= {f"objects[{k}]": name for k, name in enumerate(sides)}
+    for parameter, name in wanted.items():
+        if name is not None and name not in table:
+            raise JudgmentError(
+                f"there is no column {name!r} ({parameter}=){near(name, list(table))}",
+                expected=f"one of {listed(list(table), 20)}",
+            )
+    table = table.assign(**{_ROW: np.arange(len(table))})
+    notes = []
+    judged = table[columns[1]].notna()
+    if not judged.all():
+        gone = int((~judged).sum())
+        notes.append(Qualifying(f"{counted(gone, 'row')} left out: no verdict in {columns[1]!r}."))
+    table = table[judged]
+    labelled = table[table[columns[0]].notna()]
+    if len(labelled) < _FEWEST:
+        raise JudgmentError(
+            f"{counted(len(labelled), 'row')} of {format_count(len(table))} with both verdicts ({columns[0]!r} and "
+            f"{columns[1]!r})",
+            "Label more rows.",
+            expected=f"{_FEWEST} or more",
+        )
+    gap = _relative(table, length) if length else None
+
+    def framed(part: pd.DataFrame, column: str) -> pd.DataFrame:
+        said = read_judgments(part, objects=sides, outcome=column, outcomes=outcomes).to_frame()
+        kept = [*dict.fromkeys(("object_i", "object_j", "outcome", _ROW, *([groups] if groups else [])))]
+        made = said[kept].copy()
+        if gap is not None:
+            made["length_a"], made["length_b"] = gap[made[_ROW]] / 2, -gap[made[_ROW]] / 2
+        return made
+
+    cluster = groups or _ROW
+    machine, human = framed(table, columns[1]), framed(labelled, columns[0])
+    return Verdicts(human, machine, _ROW, cluster, order, gap is not None), tuple(notes)
+
+
+def _relative(table: pd.DataFrame, length: Sequence[str]) -> FloatArray:
+    """Return (x_i − x_j)/(x_i + x_j) of each row of the file, over its standard deviation around 0; by file row."""
+    sizes = table[list(length)].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    bad = ~(sizes >= 0).all(axis=1)
+    if bad.any():
+        raise JudgmentError(
+            f"{counted(int(bad.sum()), 'row')} without two lengths in {listed(list(length))}, the first at row "
+            f"{int(table[_ROW].to_numpy()[bad.argmax()])}",
+            expected="numbers of at least 0",
+        )
+    total = sizes.sum(axis=1)
+    share = np.divide(sizes[:, 0] - sizes[:, 1], total, out=np.zeros(len(total)), where=total > 0)
+    spread = float(np.sqrt(np.mean(share**2)))
+    if spread == 0:
+        raise JudgmentError(f"the lengths {listed(list(length))} are equal in all rows", "Leave length out.")
+    found = np.full(int(table[_ROW].max()) + 1, np.nan)
+    found[table[_ROW]] = share / spread
+    return found
+
+
+def _family(family: Sequence[Label], known: Sequence[Any]) -> tuple[Label, ...]:
+    by_text = {str(label): label for label in known}  # a shell has labels as text alone
+    asked = [family] if isinstance(family, str) else family
+    own = tuple(dict.fromkeys(label if label in known else by_text.get(str(label), label) for label in asked))
+    unknown = [label for label in own if label not in known]
+    if unknown or (own and len(own) == len(known)):
+        what = f"family: no object {listed(unknown)}" if unknown else "family has all objects"
+        raise OptionError(
+            f"{what}{near(str(unknown[0]), known) if unknown else ''}", expected=f"some of {listed(known)}"
+        )
+    return own
+
+
+def _calibrated(said: Verdicts, human: pd.DataFrame, confidence: float, unanswered: dict[str, str]) -> Any:
+    """Return the calibration of the verdicts by some labels; None, with the reason, where there is none."""
+    ties = (human["outcome"] == "tie").any() or (said.machine["outcome"] == "tie").any()
+    groups = None if said.cluster == _ROW else said.cluster
+    formula = "object + tie" if ties else "object"
+    try:
+        return calibrate(
+            human,
+            said.machine.assign(judge="machine"),
+            formula=formula,
+            unit=_ROW,
+            groups=groups,
+            confidence=confidence,
+        )
+    except (DesignError, JudgmentError) as error:
+        unanswered["calibrated leaderboard"] = str(error)
+        return None

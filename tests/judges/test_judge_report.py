@@ -1,0 +1,157 @@
+"""The report on an LLM judge: figures by logistic regressions of statsmodels, by counting, and by planted biases."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from support.machine_judge import verdicts
+
+import llbt
+from llbt.errors import JudgmentError, OptionError
+
+OBJECTS = [f"m{k}" for k in range(4)]
+LENGTHS = ("length_a", "length_b")
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return verdicts(np.random.default_rng(2), rows=700, labels=300, order=0.3, length=0.3, own=0.5)
+
+
+@pytest.fixture(scope="module")
+def found(frame):
+    return llbt.judges.report(frame, human="human", machine="machine", family=["m0"], length=LENGTHS, n=99)
+
+
+def columns(frame):
+    """Differences of dummies of the objects (the last is the reference), an intercept and the length, by hand."""
+    dummies = [(frame["model_a"] == o).astype(float) - (frame["model_b"] == o).astype(float) for o in OBJECTS[:-1]]
+    return np.column_stack([*dummies, np.ones(len(frame)), relative(frame)])
+
+
+def relative(frame):
+    a, b = frame["length_a"], frame["length_b"]
+    return (a - b) / (a + b)
+
+
+def test_position_is_the_intercept_of_a_logistic_regression_of_all_rows(frame, found):
+    fit = sm.Logit((frame["machine"] == "model_a").astype(float), columns(frame)).fit(disp=0)
+    bias = found.biases[0]
+    assert bias.name == "position"
+    assert bias.estimate == pytest.approx(fit.params.iloc[3], abs=1e-5)
+    assert bias.p_value == pytest.approx(fit.pvalues.iloc[3], rel=0.3, abs=1e-3)
+
+
+def test_length_and_self_preference_are_interactions_of_a_logistic_regression(frame, found):
+    """Rows of people and machine below each other, all columns by source; clustered by row as statsmodels has it."""
+    scale = np.sqrt(np.mean(relative(frame) ** 2))
+    part = frame[frame["human"].notna()]
+    x = columns(part)
+    x[:, -1] /= scale
+    both = np.block([[x, np.zeros_like(x)], [x, x]])
+    said = pd.concat([part["human"], part["machine"]]).to_numpy() == "model_a"
+    fit = sm.Logit(said.astype(float), both).fit(
+        disp=0, cov_type="cluster", cov_kwds={"groups": np.tile(np.arange(len(part)), 2)}
+    )
+    length, own = found.biases[1:3]
+    weights = np.zeros(10)
+    weights[9] = 1.0
+    for bias, row in ((length, weights), (own, np.array([0] * 5 + [1, -1 / 3, -1 / 3, 0, 0]))):
+        error = np.sqrt(row @ fit.cov_params() @ row)
+        assert bias.estimate == pytest.approx(row @ fit.params, abs=1e-5)
+        assert (bias.conf_high - bias.conf_low) / 2 == pytest.approx(1.96 * error, rel=0.06)
+    assert own.people == pytest.approx(fit.params[0] - fit.params[1:3].sum() / 3, abs=1e-5)
+
+
+def test_agreement_and_labels_are_counted(frame, found):
+    part = frame[frame["human"].notna()]
+    percent = (part["human"] == part["machine"]).mean()
+    row = found.agreement.to_frame().set_index("term").loc["percent"]
+    assert (found.labels, found.rows) == (300, 700)
+    assert row["estimate"] == pytest.approx(percent)
+    assert row["conf_low"] < percent < row["conf_high"]
+
+
+def test_leaderboards_are_those_of_calibrate_and_of_plain_fits(frame, found):
+    board = found.to_frame().set_index("object").loc[OBJECTS]
+    for column, said in (("people", "human"), ("machine", "machine")):
+        c = llbt.from_judgments(frame[frame[said].notna()], objects=("model_a", "model_b"), outcome=said)
+        worth = llbt.worth(llbt.fit("object", c), scale="log_worth").to_frame().set_index("object")["estimate"]
+        assert board[column].to_numpy() == pytest.approx((worth - worth.mean())[OBJECTS].to_numpy(), abs=1e-5)
+        assert board[f"{column}_rank"].to_numpy() == pytest.approx(worth.rank(ascending=False)[OBJECTS].to_numpy())
+    assert found.trial_worth == found.calibration.effective_labels > 300
+
+
+@pytest.mark.slow
+def test_the_first_line_answers():
+    good = llbt.judges.report(
+        verdicts(np.random.default_rng(4), rows=900, labels=200), human="human", machine="machine", n=9
+    )
+    assert good.answer.startswith(
+        "This judge is usable: no bias was found (length bias and self-preference not tested)"
+    )
+    guessing = verdicts(np.random.default_rng(4), rows=600, labels=200)
+    guessing["machine"] = np.random.default_rng(1).choice(["model_a", "model_b"], 600)
+    assert "hardly usable" in llbt.judges.report(guessing, human="human", machine="machine", n=9).answer
+
+
+def test_planted_biases_are_named(found):
+    assert found.answer.startswith("This judge is usable when calibrated, but not alone: position bias")
+    text = str(found)
+    assert max(map(len, text.splitlines())) <= 88
+    assert text.splitlines()[1].startswith("This judge is usable when calibrated")
+    assert found.bias_table().to_frame()["bias"].tolist() == ["position", "length", "self-preference", "leaderboard"]
+
+
+def test_what_the_file_does_not_tell_is_named(frame):
+    found = llbt.judges.report(frame, human="human", machine="machine", order=False, n=9)
+    assert set(found.unanswered) == {"position", "length", "self-preference"}
+    text = " ".join(str(found).split())
+    for what in ("Position bias", "Length bias", "Self-preference"):
+        assert f"{what}: not answered; " in text
+
+
+def test_labels_in_every_row_are_judged_by_half_of_them(frame):
+    part = frame[frame["human"].notna()]
+    found = llbt.judges.report(part, human="human", machine="machine", n=9)
+    assert (found.trial_labels, found.labels) == (150, 300)
+    assert found.trial_worth > 150
+    assert "150 of them with the verdicts are worth" in str(found)
+
+
+def test_rows_without_a_verdict_are_left_out_and_counted(frame):
+    some = frame.assign(machine=frame["machine"].where(frame.index >= 5))
+    found = llbt.judges.report(some, human="human", machine="machine", n=9)
+    assert "5 rows left out: no verdict in 'machine'." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        ({"human": "humans"}, JudgmentError, "did you mean 'human'"),
+        ({"family": ["gpt"]}, OptionError, "family: no object 'gpt'"),
+        ({"family": OBJECTS}, OptionError, "family has all objects"),
+        ({"objects": ["model_a"]}, OptionError, "two columns"),
+        ({"length": ["length_a"]}, OptionError, "two columns"),
+        ({"length": ("human", "length_b")}, JudgmentError, "without two lengths"),
+    ],
+)
+def test_bad_input_is_refused(frame, change, error, said):
+    with pytest.raises(error, match=said):
+        llbt.judges.report(frame, **({"human": "human", "machine": "machine"} | change))
+
+
+def test_few_labels_are_refused(frame):
+    few = frame.assign(human=frame["human"].where(frame.index < 5))
+    with pytest.raises(JudgmentError, match="5 rows of 700 with both verdicts"):
+        llbt.judges.report(few, human="human", machine="machine")
+    with pytest.raises(JudgmentError, match=r"objects=\('left', 'right'\)"):
+        llbt.judges.report(frame.rename(columns={"model_a": "left"}), human="human", machine="machine")
+
+
+@pytest.mark.slow
+def test_the_page_has_the_answer_and_every_section(found, tmp_path):
+    page = llbt.write_report(found, tmp_path / "judge.html").read_text(encoding="utf-8")
+    assert "usable when calibrated" in page
+    for heading in ("Leaderboards", "Agreement with people", "Biases", "How this was made"):
+        assert f"<h2>{heading}</h2>" in page
