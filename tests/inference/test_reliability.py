@@ -159,6 +159,24 @@ def test_marks_are_predicted_as_by_statsmodels(res, found):
     assert np.isnan(marks.low[:5]).all()
 
 
+@pytest.mark.slow
+def test_prediction_intervals_of_marks_hold_in_about_95_percent():
+    """Marks that deviate from a line through the true log-worths; 6 of 15 objects are anchors."""
+    held = []
+    names = [f"o{k:02}" for k in range(15)]
+    i, j = np.triu_indices(15, 1)
+    for table in range(60):
+        rng = np.random.default_rng([4, table])
+        worth = rng.normal(0, 0.5, 15)
+        wins = rng.binomial(6, 1 / (1 + np.exp(-2 * (worth[i] - worth[j]))))
+        given = 50 + 20 * worth + rng.normal(0, 4, 15)
+        pairs = {"object_i": np.array(names)[i], "object_j": np.array(names)[j], "wins_i": wins, "wins_j": 6 - wins}
+        res = llbt.fit("object", llbt.from_counts(pd.DataFrame(pairs)))
+        marks = llbt.reliability(res, anchors=dict(zip(names[:6], given[:6], strict=True))).anchored
+        held.append(((marks.low <= given) & (given <= marks.high))[6:])
+    assert 0.93 <= np.mean(held) <= 0.99
+
+
 def test_two_anchors_fix_the_line_and_errors_are_by_the_delta_method(res):
     marks = llbt.reliability(res, anchors={"o00": 40, "o05": 60}, n=1).anchored
     names = [name for name in res.names if name.startswith("object[")]
