@@ -69,15 +69,15 @@ def numbers_rows(name: object) -> bool:
 def labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
     """Return a column as codes into its distinct plain labels, in order of appearance."""
     try:
-        distinct = pd.factorize(column)[1]
+        codes, distinct = pd.factorize(column)
     except TypeError:  # lists and other values without a hash
         raise JudgmentError(
             f"column {column.name!r} holds values that cannot be told apart",
             expected="labels: text, numbers or dates",
         ) from None
     refuse_surrogates(f"column {column.name!r}", distinct)
-    codes, found = pd.factorize(column.map(plain))
-    return codes, [plain(label) for label in found]
+    places, found = pd.factorize(pd.Series([plain(value) for value in distinct], dtype=object))
+    return np.where(codes < 0, -1, places[codes]) if len(places) else codes, [plain(label) for label in found]
 
 
 def counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:

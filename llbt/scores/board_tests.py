@@ -12,9 +12,10 @@ import numpy.typing as npt
 from ..core.columns import FloatArray, IntArray
 from ..data.system_scores import FIRST, ROUNDING, SECOND, TieRule
 from ..resampling import shown
+from .board_counts import mcnemar_p, mean_difference, pair_counts
 from .grouped_tests import Units, means, signed_ranks, t_p
-from .paired_tests import largest, pair_up, sign_test_of, signed_sum_p, wilcoxon_test
-from .sign_flips import MOST_EXACT, exact_flip_p, flip_p
+from .paired_tests import largest, pair_up, signed_sum_p, wilcoxon_test
+from .sign_flips import MOST_EXACT, MOST_LISTED, exact_flip_p, flip_p, listed_flip_p
 
 BoardTest = Literal["wilcoxon", "t", "mcnemar", "permutation"]
 
@@ -58,6 +59,8 @@ def board_pairs(
     values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest, progress: bool = False
 ) -> BoardPairs:
     """Test pairs of rows of values (N, M), of which the higher is the better, on the instances that both have."""
+    if test == "mcnemar" and not rule.threshold and (units.single or not np.isnan(values).any()):
+        return _by_counts(values, pairs, units)
     size = max(1, _MOST_VALUES // values.shape[1])
     parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
     sizes = [len(part) for part in parts]
@@ -74,6 +77,30 @@ def board_pairs(
         np.concatenate([block.p_value for block in blocks]),
         np.concatenate([block.units for block in blocks]),
         np.concatenate([block.drawn for block in blocks]),
+    )
+
+
+def _by_counts(values: FloatArray, pairs: IntArray, units: Units) -> BoardPairs:
+    """Test pairs of rows of two values, such as 0 and 1 or 0 and −1, by how often each alone has the higher one.
+
+    Where items are in groups no score is missing: the sum of a group is that of i less that of j.
+    """
+    counts = pair_counts(values - np.nanmin(values), pairs)
+    wins, fewer = counts[:, 0] - counts[:, 2], np.minimum(counts[:, 0], counts[:, 2])
+    decided = (counts[:, 0] + counts[:, 2]).astype(np.int64)
+    number, p_value = decided, mcnemar_p(counts) if units.single else np.empty(0)
+    if not units.single:
+        sums = units.sums(values)[pairs[:, 0]] - units.sums(values)[pairs[:, 1]]
+        number, p_value = np.count_nonzero(sums, axis=1), np.where(decided > 0, _whole_p(sums), np.nan)
+    return BoardPairs(
+        counts.sum(axis=1).astype(np.int64),
+        counts,
+        mean_difference(counts),
+        wins,
+        np.where(decided > 0, fewer, np.nan),
+        p_value,
+        number,
+        np.zeros(len(pairs), dtype=np.bool_),
     )
 
 
@@ -144,18 +171,19 @@ def _mcnemar(d: _Differences, units: Units) -> _Found:
     said = np.sign(np.where(d.zero, 0.0, np.nan_to_num(d.values)))
     wins, losses = (said > 0).sum(axis=1), (said < 0).sum(axis=1)
     sums = units.sums(said)
-    if units.single:
-        counts = np.column_stack([wins, 0 * wins, losses]).astype(np.float64)
-        p_value = sign_test_of(counts, "two-sided").p_value
-    else:
-        p_value = np.array([_whole_p(row[row != 0]) for row in sums])
     some = wins + losses > 0
     fewer = np.where(some, np.minimum(wins, losses), np.nan)
-    return _Found(sums.sum(axis=1), fewer, np.where(some, p_value, np.nan), np.count_nonzero(sums, axis=1))
+    return _Found(sums.sum(axis=1), fewer, np.where(some, _whole_p(sums), np.nan), np.count_nonzero(sums, axis=1))
 
 
-def _whole_p(sums: FloatArray) -> float:
-    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of whole sums (U,), such as wins less losses of groups."""
+def _whole_p(sums: FloatArray) -> FloatArray:
+    """Return P(|Σ ± s| ≥ |Σ s|) over all signs of whole sums (P, G), such as wins less losses of groups."""
+    if sums.shape[1] <= MOST_LISTED:
+        return listed_flip_p(sums)
+    return np.array([_whole_p_of(row[row != 0]) for row in sums])
+
+
+def _whole_p_of(sums: FloatArray) -> float:
     sizes = np.sort(np.abs(sums)).astype(np.int64)
     if not len(sizes):
         return 1.0
@@ -169,7 +197,9 @@ def _permutation(d: _Differences, units: Units) -> _Found:
     number = np.count_nonzero(sums, axis=1)
     total, n = sums.sum(axis=1), np.sum(~np.isnan(d.values), axis=1)
     p_value = np.full(len(sums), np.nan)
-    for row in np.flatnonzero((number <= MOST_EXACT) & (n > 0)).tolist():
+    if sums.shape[1] <= MOST_LISTED:
+        p_value = np.where(n > 0, listed_flip_p(sums), np.nan)
+    for row in np.flatnonzero((number <= MOST_EXACT) & (n > 0) & np.isnan(p_value)).tolist():
         p_value[row] = exact_flip_p(sums[row][sums[row] != 0])
     mean = means(d.values, units, d.scale).mean
     return _Found(total, mean, p_value, number)

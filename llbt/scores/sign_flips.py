@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import partial
 
@@ -14,6 +15,7 @@ from ..resampling import Resampler, drawn_swaps, p_of_count
 from .grouped_tests import Units
 from .paired_tests import lengths
 
+MOST_LISTED = 12  # units up to which the signs are listed, 2¹¹ of them, one of each two that mirror each other
 MOST_EXACT = 24  # units up to which all signs are gone through: 2¹² sums of each half
 _ENTRIES = 2**16  # numbers at a time: they stay in the processor's cache
 _SAME = 1e-9  # relative to Σ|s|: sums that differ by less are equal
@@ -25,10 +27,23 @@ def flip_p(sums: FloatArray) -> FloatArray:
     A unit whose sum is 0 counts for none. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is held against the
     normal, whose variance is that of all signs.
     """
+    if sums.shape[1] <= MOST_LISTED:
+        return listed_flip_p(sums)
     p_value = normal_p(ratio(sums.sum(axis=1), lengths(sums)), "two-sided")
     for row in np.flatnonzero(np.count_nonzero(sums, axis=1) <= MOST_EXACT).tolist():
         p_value[row] = exact_flip_p(sums[row][sums[row] != 0])
     return p_value
+
+
+def listed_flip_p(sums: FloatArray) -> FloatArray:
+    """Return P(|Σ ± s| ≥ |Σ s|) of the sums (P, G) of few units, shape (P,): all signs, multiplied with all rows."""
+    number = sums.shape[1]
+    signs = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=number - 1)]).T
+    found = np.empty(len(sums))
+    for rows in _blocks(len(sums), signs.shape[1]):
+        part = sums[rows]
+        found[rows] = _as_far(part @ signs, np.abs(part.sum(axis=1)) - _SAME * np.abs(part).sum(axis=1))
+    return np.asarray(found / signs.shape[1])
 
 
 def exact_flip_p(sums: FloatArray) -> float:
