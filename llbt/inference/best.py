@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+from scipy import stats
 
 from ..base.arguments import Confidence, Rng, as_generator, checked
 from ..base.table import Field, Record, Table, format_number
-from ..core.columns import FloatArray, IntArray, Label
-from ..core.max_z import max_z_of
+from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import OneSource, WithWorths
@@ -23,36 +22,11 @@ from .new_judge import asked_of
 from .pairwise import all_pairs
 from .pairwise_record import Pairwise
 from .scales import FACTORS, Scale
+from .selection import MOST_SIMULATED, Corrected, candidate_p, lead, winner
 from .simultaneous import root_of
 
 _UNITS: dict[Scale, str] = {"log_worth": "log-worth λ", "log_odds": "log-odds 2λ", "elo": "Elo"}
-_DRAWS = 20_000  # the simulated p-value of .05 is right to about .0015
-_FEW = 300  # objects up to which so many are drawn
-_CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # of more: draws × objects, and draws at least
-_FLAT = 1e-12  # a slope that is rounding
-_FAR = 40.0  # standard errors, beyond which no mean is sought
-_SHARE = 0.1  # of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
 _MOST_ROWS = 60
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """An estimate of what was selected for being largest, with and without the correction (log-worth).
-
-    Attributes
-    ----------
-    estimate, std_error : float
-        As any other, too large on average.
-    corrected : float
-        Median-unbiased.
-    conf_low, conf_high : float
-    """
-
-    estimate: float
-    std_error: float
-    corrected: float
-    conf_low: float
-    conf_high: float
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -213,8 +187,8 @@ def best(
     return Best(
         labels,
         found.estimate,
-        _p_values(*_advantages(pairs), pairs.df, root_of(cov), as_generator(rng), np.arange(len(kept))),
-        winner(found.estimate, wider**2 * cov, confidence, as_generator(rng)),
+        candidate_p(*_advantages(pairs), pairs.df, root_of(cov), as_generator(rng), np.arange(len(kept))),
+        winner(found.estimate, wider**2 * cov, np.eye(len(kept)) - 1 / len(kept), confidence, as_generator(rng)),
         lead(found.estimate, wider**2 * cov, confidence),
         scale,
         confidence,
@@ -232,12 +206,12 @@ def candidates(pairs: Pairwise, found: LogWorths, rng: np.random.Generator) -> n
     """
     first = np.zeros(len(pairs.objects), dtype=np.bool_)
     first[pairs.best_first] = np.asarray(pairs.rank_fields()[1].values) == 1
-    if first.sum() < 2 or found.predicted or len(first) > _FEW:
+    if first.sum() < 2 or found.predicted or len(first) > MOST_SIMULATED:
         return first
     kept = pairs.ranking
     z, error = (matrix[np.ix_(kept, kept)] for matrix in _advantages(pairs))
     cov = np.nan_to_num(found.cov[np.ix_(kept, kept)])
-    p_value = _p_values(z, error, pairs.df, root_of(cov), rng, np.flatnonzero(first[kept]))
+    p_value = candidate_p(z, error, pairs.df, root_of(cov), rng, np.flatnonzero(first[kept]))
     first[kept] &= p_value > 1 - pairs.confidence
     return first
 
@@ -254,106 +228,3 @@ def _advantages(pairs: Pairwise) -> tuple[FloatArray, FloatArray]:
     z[j[known], i[known]], z[i[known], j[known]] = tails[known], -tails[known]
     error[i[known], j[known]] = error[j[known], i[known]] = pairs.std_error[known]
     return z, error
-
-
-def _p_values(
-    z: FloatArray, error: FloatArray, df: float, root: FloatArray, rng: np.random.Generator, of: IntArray
-) -> FloatArray:
-    """Return the p-values that some objects are the best, shape (J,), 0 for the others; estimates fall."""
-    size, largest = len(root), z.max(axis=1)
-    draws = _DRAWS if size <= _FEW else max(_LEAST_DRAWS, _CELLS // size)
-    drawn = root @ rng.standard_normal((size, draws))
-    if np.isfinite(df):
-        drawn /= np.sqrt(rng.chisquare(df, draws) / df)
-    alone = stats.t.sf(largest, df)
-    found = np.zeros(size)
-    found[of] = 1.0
-    for k in of[np.isfinite(largest[of])]:  # over objects, each against all draws
-        share = np.mean(((drawn - drawn[k]) / error[k, :, None]).max(axis=0) >= largest[k])
-        found[k] = np.clip(share, alone[k], min(1.0, (size - 1) * alone[k]))
-    return found
-
-
-# -- corrected for selection -------------------------------------------------------------------------------------------
-
-
-def winner(
-    estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.random.Generator, anchor: int | None = None
-) -> Corrected:
-    """Return the log-worth of the first of falling estimates by the hybrid interval, less the mean or an anchor's."""
-    size, order = len(estimate), np.arange(1, len(estimate))
-    measured = np.eye(size) - (1 / size if anchor is None else np.eye(size)[anchor])
-    of, ahead = measured[0], np.zeros((size - 1, size))
-    ahead[order - 1, order], ahead[:, 0] = 1.0, -1.0
-    found = _conditional(estimate, cov, of, ahead)
-    alpha = 1 - confidence
-    reach = max_z_of(measured @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
-    level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
-    low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
-    return Corrected(found.at, found.error, middle, low, high)
-
-
-def lead(estimate: FloatArray, cov: FloatArray, confidence: float) -> Corrected:
-    """Return how far the first of falling estimates is ahead of the second, by the plain interval."""
-    size = len(estimate)
-    of = np.zeros(size)
-    of[:2] = 1.0, -1.0
-    ahead = np.zeros((size - 1, size))  # the second behind the first, all others behind the second
-    ahead[0, :2] = -1.0, 1.0
-    ahead[np.arange(1, size - 1), np.arange(2, size)], ahead[1:, 1] = 1.0, -1.0
-    found = _conditional(estimate, cov, of, ahead)
-    half = critical_value(confidence, np.inf) * found.error
-    return Corrected(found.at, found.error, found.mean_at(0.5, _FAR * found.error), found.at - half, found.at + half)
-
-
-@dataclass(frozen=True)
-class _Conditional:
-    """A normal estimate that was selected: it lies between two bounds (Lee, Sun, Sun & Taylor 2016)."""
-
-    at: float
-    error: float
-    low: float
-    high: float
-
-    def mean_at(self, share: float, reach: float) -> float:
-        """Return the mean of which the estimate is the quantile `share`, at most `reach` from the estimate."""
-
-        def apart(mean: float) -> float:
-            bounds = max(self.low, mean - reach), min(self.high, mean + reach)
-            return _share_below(self.at, mean, self.error, *bounds) - share
-
-        ends = self.at - reach, self.at + reach
-        if apart(ends[0]) <= 0:
-            return ends[0]
-        if apart(ends[1]) >= 0:
-            return ends[1]
-        return float(optimize.brentq(apart, *ends, xtol=1e-7 * self.error))
-
-
-def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray) -> _Conditional:
-    """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0."""
-    variance = float(of @ cov @ of)
-    at, along = float(of @ estimate), cov @ of / variance
-    slope, rest = ahead @ along, ahead @ (estimate - along * at)
-    low = max((-rest[slope < -_FLAT] / slope[slope < -_FLAT]).tolist(), default=-np.inf)
-    high = min((-rest[slope > _FLAT] / slope[slope > _FLAT]).tolist(), default=np.inf)
-    return _Conditional(at, variance**0.5, min(low, at), max(high, at))
-
-
-def _share_below(x: float, mean: float, error: float, low: float, high: float) -> float:
-    """Return P(X ≤ x) of a normal variable between two bounds; far out by the logarithms of the tails."""
-    a, b, c = ((value - mean) / error for value in (low, x, high))
-    if a > 0:  # from the other side, where tails are small
-        a, b, c = -c, -b, -a
-        return 1 - _between(a, b, c)
-    return _between(a, b, c)
-
-
-def _between(a: float, b: float, c: float) -> float:
-    """Return (Φ(b) − Φ(a))/(Φ(c) − Φ(a)) for a ≤ b ≤ c."""
-    if b <= a or c <= a:
-        return 0.0 if b <= a < c else 1.0
-    log_a, log_b, log_c = special.log_ndtr([a, b, c])
-    with np.errstate(divide="ignore"):
-        above, whole = log_b + np.log1p(-np.exp(log_a - log_b)), log_c + np.log1p(-np.exp(log_a - log_c))
-    return float(np.exp(above - whole)) if np.isfinite(whole) else (b - a) / (c - a)

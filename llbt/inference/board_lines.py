@@ -12,11 +12,11 @@ from ..base.notes import named
 from ..base.table import Field, format_number
 from ..core.columns import IntArray, Label
 from ..core.statistics import critical_value
-from .best import winner
 from .board_columns import MOST_GROUPED
 from .log_worths import LogWorths
 from .pairwise_record import Pairwise
 from .scales import FACTORS, Scale
+from .selection import winner
 
 _UNITS: dict[Scale, str] = {"log_worth": "Log-worth", "log_odds": "Log-odds", "elo": "Elo", "odds_ratio": "Odds"}
 _DIGITS = 3
@@ -56,7 +56,8 @@ def corrected_line(
         return ()
     wider = critical_value(pairs.confidence, pairs.df) / critical_value(pairs.confidence, np.inf)
     cov = wider**2 * found.cov[np.ix_(kept, kept)]
-    of = winner(found.estimate[kept], cov, pairs.confidence, as_generator(rng), place)
+    measured = np.eye(len(kept)) - (1 / len(kept) if place is None else np.eye(len(kept))[place])
+    of = winner(found.estimate[kept], cov, measured, pairs.confidence, as_generator(rng))
 
     def said(log_worth: float) -> str:
         on_scale = value + FACTORS[scale] * log_worth

@@ -9,7 +9,7 @@ from scipy import stats
 
 import llbt
 from llbt.errors import DesignError, OptionError
-from llbt.inference.best import lead, winner
+from llbt.inference.selection import lead, winner
 
 
 def counts(size: int, seed: int = 0, spread: float = 0.4, n: int = 30) -> llbt.Comparisons:
@@ -74,7 +74,7 @@ def test_equal_objects_are_all_candidates_and_the_first_is_corrected() -> None:
 def test_the_corrected_worth_is_median_unbiased_given_that_its_object_came_first() -> None:
     """Rejection sampling: with the mean at the corrected worth, half of the draws in which it is first lie below."""
     estimate, cov = np.array([0.30, 0.22, 0.1, -0.62]), np.diag([0.04, 0.05, 0.02, 0.03])
-    found = winner(estimate, cov, 0.95, np.random.default_rng(1))
+    found = winner(estimate, cov, np.eye(4) - 1 / 4, 0.95, np.random.default_rng(1))
     of = np.array([0.75, -0.25, -0.25, -0.25])
     along = cov @ of / (of @ cov @ of)
     rest = estimate - along * (of @ estimate)
@@ -102,7 +102,7 @@ def test_intervals_hold_where_objects_are_close(steps: float, plain: float) -> N
     for _ in range(400):
         drawn = rng.multivariate_normal(worths, cov)
         order = np.argsort(-drawn)
-        found = winner(drawn[order], cov[np.ix_(order, order)], 0.95, np.random.default_rng(0))
+        found = winner(drawn[order], cov[np.ix_(order, order)], np.eye(10) - 0.1, 0.95, np.random.default_rng(0))
         truth = worths[order[0]] - worths.mean()
         reach = 1.96 * found.std_error
         held.append([found.conf_low <= truth <= found.conf_high, abs(found.estimate - truth) < reach,

@@ -1,0 +1,163 @@
+"""What was selected for being the largest of several estimates: which may be the best, and how good the first is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from ..core.columns import FloatArray, IntArray
+from ..core.max_z import max_z_of
+from ..core.statistics import critical_value
+from .simultaneous import root_of
+
+_DRAWS = 20_000  # the simulated p-value of .05 is right to about .0015
+MOST_SIMULATED = 300  # objects up to which so many are drawn
+_CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # of more: draws × objects, and draws at least
+_SURELY_NOT = 1e-3  # p-value by Bonferroni's bound, below which it is not simulated
+_FLAT = 1e-12  # a slope that is rounding
+_FAR = 40.0  # standard errors, beyond which no mean is sought
+_SHARE = 0.1  # of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """An estimate of what was selected for being largest, with and without the correction (log-worth).
+
+    Attributes
+    ----------
+    estimate, std_error : float
+        As any other, too large on average.
+    corrected : float
+        Median-unbiased.
+    conf_low, conf_high : float
+    """
+
+    estimate: float
+    std_error: float
+    corrected: float
+    conf_low: float
+    conf_high: float
+
+
+def candidate_p(
+    z: FloatArray, error: FloatArray, df: float, root: FloatArray, rng: np.random.Generator, of: IntArray
+) -> FloatArray:
+    """Return the p-values that some of J objects are the best, shape (J,), 0 for the others.
+
+    They are adjusted for the comparisons with all others.
+
+    Parameters
+    ----------
+    z : ndarray, shape (J, J)
+        The statistic of j over i in row i and column j; −∞ where there is none.
+    error : ndarray, shape (J, J)
+        Standard errors of the differences; ∞ where there is none.
+    df : float
+        Degrees of freedom of all statistics.
+    root : ndarray, shape (J, K)
+        Rows whose products are the covariance of the estimates.
+    rng : numpy.random.Generator
+    of : ndarray of int
+        The objects that are asked for.
+    """
+    size, largest = len(root), z.max(axis=1)
+    draws = _DRAWS if size <= MOST_SIMULATED else max(_LEAST_DRAWS, _CELLS // size)
+    drawn = root @ rng.standard_normal((root.shape[1], draws))
+    if np.isfinite(df):
+        drawn /= np.sqrt(rng.chisquare(df, draws) / df)
+    alone = stats.t.sf(largest, df)
+    bound = np.minimum(1.0, (size - 1) * alone)
+    found = np.zeros(size)
+    found[of] = np.where(np.isfinite(largest[of]), bound[of], 1.0)
+    for k in of[np.isfinite(largest[of]) & (bound[of] >= _SURELY_NOT)]:  # over objects, each against all draws
+        share = np.mean(((drawn - drawn[k]) / error[k, :, None]).max(axis=0) >= largest[k])
+        found[k] = np.clip(share, alone[k], bound[k])
+    return found
+
+
+def winner(
+    estimate: FloatArray, cov: FloatArray, centre: FloatArray, confidence: float, rng: np.random.Generator
+) -> Corrected:
+    """Return the first of J falling estimates, corrected for having come first, by the hybrid interval.
+
+    `centre` (J, J) says what of the estimates is wanted: the identity, or the identity less 1/J for estimates less
+    their mean.
+    """
+    size = len(estimate)
+    of, order = centre[0], np.arange(1, size)
+    ahead = np.zeros((size - 1, size))
+    ahead[order - 1, order], ahead[:, 0] = 1.0, -1.0
+    found = _conditional(estimate, cov, of, ahead)
+    alpha = 1 - confidence
+    reach = max_z_of(centre @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
+    level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
+    low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
+    return Corrected(found.at, found.error, middle, low, high)
+
+
+def lead(estimate: FloatArray, cov: FloatArray, confidence: float) -> Corrected:
+    """Return how far the first of falling estimates is ahead of the second, by the plain interval."""
+    size = len(estimate)
+    of = np.zeros(size)
+    of[:2] = 1.0, -1.0
+    ahead = np.zeros((size - 1, size))  # the second behind the first, all others behind the second
+    ahead[0, :2] = -1.0, 1.0
+    ahead[np.arange(1, size - 1), np.arange(2, size)], ahead[1:, 1] = 1.0, -1.0
+    found = _conditional(estimate, cov, of, ahead)
+    half = critical_value(confidence, np.inf) * found.error
+    return Corrected(found.at, found.error, found.mean_at(0.5, _FAR * found.error), found.at - half, found.at + half)
+
+
+@dataclass(frozen=True)
+class _Conditional:
+    """A normal estimate that was selected: it lies between two bounds (Lee, Sun, Sun & Taylor 2016)."""
+
+    at: float
+    error: float
+    low: float
+    high: float
+
+    def mean_at(self, share: float, reach: float) -> float:
+        """Return the mean of which the estimate is the quantile `share`, at most `reach` from the estimate."""
+
+        def apart(mean: float) -> float:
+            bounds = max(self.low, mean - reach), min(self.high, mean + reach)
+            return _share_below(self.at, mean, self.error, *bounds) - share
+
+        ends = self.at - reach, self.at + reach
+        if apart(ends[0]) <= 0:
+            return ends[0]
+        if apart(ends[1]) >= 0:
+            return ends[1]
+        return float(optimize.brentq(apart, *ends, xtol=1e-7 * self.error))
+
+
+def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray) -> _Conditional:
+    """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0."""
+    variance = float(of @ cov @ of)
+    at, along = float(of @ estimate), cov @ of / variance
+    slope, rest = ahead @ along, ahead @ (estimate - along * at)
+    low = max((-rest[slope < -_FLAT] / slope[slope < -_FLAT]).tolist(), default=-np.inf)
+    high = min((-rest[slope > _FLAT] / slope[slope > _FLAT]).tolist(), default=np.inf)
+    return _Conditional(at, variance**0.5, min(low, at), max(high, at))
+
+
+def _share_below(x: float, mean: float, error: float, low: float, high: float) -> float:
+    """Return P(X ≤ x) of a normal variable between two bounds; far out by the logarithms of the tails."""
+    a, b, c = ((value - mean) / error for value in (low, x, high))
+    if a > 0:  # from the other side, where tails are small
+        a, b, c = -c, -b, -a
+        return 1 - _between(a, b, c)
+    return _between(a, b, c)
+
+
+def _between(a: float, b: float, c: float) -> float:
+    """Return (Φ(b) − Φ(a))/(Φ(c) − Φ(a)) for a ≤ b ≤ c."""
+    if b <= a or c <= a:
+        return 0.0 if b <= a < c else 1.0
+    log_a, log_b, log_c = special.log_ndtr([a, b, c])
+    with np.errstate(divide="ignore"):
+        above, whole = log_b + np.log1p(-np.exp(log_a - log_b)), log_c + np.log1p(-np.exp(log_a - log_c))
+    return float(np.exp(above - whole)) if np.isfinite(whole) else (b - a) / (c - a)
