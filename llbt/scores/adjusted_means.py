@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ..core.columns import FloatArray
-from .grouped_tests import Means, Units, means
+from .grouped_tests import Means, Units, means, over_domains
 from .paired_tests import cleaned, lengths
 
 
@@ -33,6 +33,9 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     -----
     Systems that no chain of shared instances connects cannot be adjusted to each other.
     """
+    if units.parts:
+        found = [adjusted_means(values[:, inside], part, scale) for inside, part in units.parts]
+        return over_domains([part for part in found if part is not None]) if None not in found else None
     plain = means(values, units, scale)
     there = ~np.isnan(values)
     shared = np.asarray(there.any(axis=0))
@@ -55,9 +58,9 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     influence = (inverse - mixed @ inverse) @ residual + np.where(shared, (instance - level) / shared.sum(), 0.0)
     sums = units.sums(influence) / (1 - units.sums(cells) / cells.sum(axis=1, keepdims=True))
     groups = np.count_nonzero(units.sums(shared[None, :].astype(np.float64)))
-    error = np.sqrt((groups - 1) / groups) * lengths(sums)
-    spread = cleaned(error * np.sqrt(cells.sum(axis=1)), scale) / np.sqrt(cells.sum(axis=1))
-    return Means(cleaned(system + level, scale), np.where(np.isnan(plain.df), np.nan, spread), plain.effective)
+    root = np.sqrt((groups - 1) / groups) * sums
+    spread = cleaned(lengths(root) * np.sqrt(cells.sum(axis=1)), scale) / np.sqrt(cells.sum(axis=1))
+    return Means(cleaned(system + level, scale), np.where(np.isnan(plain.df), np.nan, spread), plain.effective, root)
 
 
 def _components(cells: npt.NDArray[np.float64]) -> int:

@@ -103,6 +103,7 @@ class Board(Record):
         *,
         test: BoardTest | None = None,
         by: str = _AUTO,
+        macro: str | None = None,
         groups: Grouping = "clusters",
         adjust: Adjust = "holm",
         confidence: Confidence = 0.95,
@@ -116,10 +117,14 @@ class Board(Record):
         Parameters
         ----------
         test : {"wilcoxon", "t", "mcnemar", "permutation"}, optional
-            By default McNemar's exact test of scores that are all 0 or 1, else the t test.
+            By default McNemar's exact test of scores that are all 0 or 1, else, and of
+            macro-averages, the t test.
         by : str
             Items of one group may depend on each other, and are left out or change sides together. ``"auto"``: the
             groups that the board knows (`group`); a column of `facts`; ``"item"``: items are independent.
+        macro : str, optional
+            A column of `facts`, such as the task or domain, whose values count alike: means are averages of the means
+            of its values. With ``by=`` the same column, tests are over its values.
         groups, adjust, confidence, n, rng, progress, n_jobs
             As in `llbt.scores.leaderboard`.
 
@@ -144,10 +149,15 @@ class Board(Record):
         [['a', 1, 1], ['b', 2, 2]]
         """
         chosen = self._by(by)
+        if macro is not None and macro not in self.facts:
+            raise OptionError(
+                f"macro={macro!r}", expected=f"what is known of the items: {listed(list(self.facts), 20)}"
+            )
         found = leaderboard(
             self.scores,
-            test=test or ("mcnemar" if _is_right_or_wrong(self.scores.values) else "t"),
+            test=test or ("mcnemar" if macro is None and _is_right_or_wrong(self.scores.values) else "t"),
             by=chosen,
+            macro=macro,
             groups=groups,
             adjust=adjust,
             confidence=confidence,
@@ -157,7 +167,9 @@ class Board(Record):
             n_jobs=n_jobs,
         )
         free = f"groups by {chosen}: by='item' takes items as independent"
-        return replace(found, notes=(*found.notes, *([free] if by == _AUTO and chosen else [])))
+        known = not np.isnan(found.covariance).any()
+        head = found.best().head if known else ()
+        return replace(found, head=head, notes=(*found.notes, *([free] if by == _AUTO and chosen else [])))
 
     def _by(self, by: str) -> str | None:
         if by == _AUTO:

@@ -59,7 +59,7 @@ def board_pairs(
     values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest, progress: bool = False
 ) -> BoardPairs:
     """Test pairs of rows of values (N, M), of which the higher is the better, on the instances that both have."""
-    if test == "mcnemar" and not rule.threshold and (units.single or not np.isnan(values).any()):
+    if test == "mcnemar" and not (rule.threshold or units.parts) and (units.single or not np.isnan(values).any()):
         return _by_counts(values, pairs, units)
     size = max(1, _MOST_VALUES // values.shape[1])
     parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
@@ -193,7 +193,7 @@ def _whole_p_of(sums: FloatArray) -> float:
 
 
 def _permutation(d: _Differences, units: Units) -> _Found:
-    sums = units.sums(np.where(d.zero, 0.0, d.values))
+    sums = units.sums(np.where(d.zero, 0.0, d.values * units.weights))
     number = np.count_nonzero(sums, axis=1)
     total, n = sums.sum(axis=1), np.sum(~np.isnan(d.values), axis=1)
     p_value = np.full(len(sums), np.nan)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +26,13 @@ class Units:
         The instances, group by group.
     start : ndarray of int, shape (G,)
         Where each group begins in `order`.
+    parts : tuple of (ndarray of int, Units)
+        The instances of each domain and their groups, where means are averages of the means of domains; else none.
     """
 
     order: IntArray
     start: IntArray
+    parts: tuple[tuple[IntArray, Units], ...] = ()
 
     @classmethod
     def of(cls, codes: IntArray) -> Units:
@@ -36,6 +40,24 @@ class Units:
         order = np.argsort(codes, kind="stable").astype(np.int64)
         sizes = np.bincount(codes)
         return cls(order, (np.cumsum(sizes) - sizes).astype(np.int64))
+
+    def macro(self, domains: IntArray) -> Units:
+        """Return the same groups, with means that count domains alike; `domains` are the codes of instances, (M,)."""
+        groups = np.empty(len(self.order), dtype=np.int64)
+        groups[self.order] = np.repeat(np.arange(self.number), self.sizes.astype(np.int64))
+        parts = []
+        for code in range(domains.max() + 1):
+            inside = np.flatnonzero(domains == code)
+            parts.append((inside, Units.of(np.unique(groups[inside], return_inverse=True)[1])))
+        return replace(self, parts=tuple(parts))
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weight of each instance, shape (M,): that of a mean of means of domains relative to a plain mean."""
+        found = np.ones(len(self.order))
+        for inside, _ in self.parts:
+            found[inside] = len(found) / (len(self.parts) * len(inside))
+        return found
 
     @property
     def number(self) -> int:
@@ -68,11 +90,14 @@ class Means:
         The error is NaN for fewer than two groups of equal weight, and 0 where values vary by no more than rounding.
     effective : ndarray
         G* = n²/Σ n_g², how many groups of equal size those with a value are worth.
+    root : ndarray, shape (P, G)
+        What each group contributes: products of rows are the covariances of the means; NaN without an error.
     """
 
     mean: FloatArray
     std_error: FloatArray
     effective: FloatArray
+    root: FloatArray
 
     @property
     def df(self) -> FloatArray:
@@ -101,6 +126,8 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
     samples. Survey Methodology 28(2), 169-181. Miller, E. (2024). Adding error bars to evals: a statistical approach to
     language model evaluations. arXiv:2411.00640.
     """
+    if units.parts:
+        return over_domains([means(values[:, inside], part, scale) for inside, part in units.parts])
     there = ~np.isnan(values)
     n = there.sum(axis=1).astype(np.float64)
     mean = ratio(np.nansum(values, axis=1), n)
@@ -108,10 +135,25 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
     effective = ratio(n**2, (each**2).sum(axis=1))
     few = ~(effective >= _FEWEST)
     rest = np.where(few[:, None], np.nan, n[:, None] - each)
-    length = lengths(units.sums(values - mean[:, None]) / rest)
     number = np.count_nonzero(each, axis=1).astype(np.float64)
-    spread = cleaned(length * np.sqrt(n * ratio(number - 1, number)), scale)
-    return Means(cleaned(mean, scale), ratio(spread, np.sqrt(n)), effective)
+    root = units.sums(values - mean[:, None]) / rest * np.sqrt(ratio(number - 1, number))[:, None]
+    spread = cleaned(lengths(root) * np.sqrt(n), scale)
+    return Means(cleaned(mean, scale), ratio(spread, np.sqrt(n)), effective, root)
+
+
+def over_domains(found: Sequence[Means]) -> Means:
+    """Return the averages of means of D domains, NaN where one is missing, with Satterthwaite's degrees of freedom."""
+    size = len(found)
+    variances = np.array([part.std_error**2 for part in found]) / size**2
+    total = variances.sum(axis=0)
+    df = ratio(total**2, (variances**2 / np.array([part.df for part in found])).sum(axis=0))
+    df = np.where(total == 0, sum(part.df for part in found), df)
+    return Means(
+        np.mean([part.mean for part in found], axis=0),
+        np.sqrt(total),
+        df + 1,
+        np.concatenate([part.root for part in found], axis=1) / size,
+    )
 
 
 def t_p(found: Means) -> tuple[FloatArray, FloatArray]:

@@ -14,13 +14,13 @@ from ..base.table import counted, format_count, format_number
 from ..classical.pair_tables import Adjust, adjust_note, adjusted_p
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.column_roles import Names
-from ..data.score_columns import labelled
-from ..data.system_scores import SystemScores, as_scores, instance_columns
-from ..errors import DesignError, JudgmentError, OptionError
+from ..data.system_scores import SystemScores, as_scores
+from ..errors import JudgmentError, OptionError
 from ..kernel.robust import effective_clusters
 from ..resampling import Resampler
 from .adjusted_means import adjusted_means
 from .board_tests import BoardPairs, BoardTest, board_pairs, least_p
+from .board_units import means_of_domains, units_of
 from .grouped_tests import Units, means
 from .leaderboard_result import EQUAL, TESTS, Grouping, ScoreLeaderboard, refuse_many_letters
 from .outcomes import refuse_without_scores
@@ -40,6 +40,7 @@ def leaderboard(
     test: BoardTest = "wilcoxon",
     groups: Grouping = "clusters",
     by: str | None = None,
+    macro: str | None = None,
     adjust: Adjust = "holm",
     confidence: Confidence = 0.95,
     n: Count | None = None,
@@ -72,6 +73,9 @@ def leaderboard(
     by : str, optional
         The column with the document or task of each instance, within which instances may depend on each other.
         Standard errors and the t test leave out each document in turn; in the other tests whole documents change sides.
+    macro : str, optional
+        The column whose values (tasks, domains) count alike: means are averages of the means of its values. With
+        ``by=`` the same column, each of its values is one instance: tests are over tasks.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     confidence : float
@@ -120,6 +124,11 @@ def leaderboard(
     what is expected of the system on all instances. plain_mean is the mean of those that it has. A pair is tested on
     the instances that both have, wins and Borda points count only these. MTEB's Borda count gives a model no points on
     a task that it lacks, and others a point each against it.
+
+    With ``macro=`` the t test is of the average of means, whose variance is the sum of those within the D domains
+    divided by D², with Satterthwaite's degrees of freedom: domains are fixed, and instances are drawn within them.
+    Differences of a permutation test have the weights of the average. Signed ranks and McNemar's wins have no weights,
+    as in WMT24, which ranks systems by averages over domains and tests all segments alike.
 
     Borda points are the systems beaten on each instance, with half a point for a tie; for complete scores that is N
     less the average rank, summed over the instances. The win share is points per comparison.
@@ -173,7 +182,7 @@ def leaderboard(
         raise OptionError(f"by={by!r} and rater={rater!r}", f"Leave rater= out: by={by!r} averages over raters.")
     scores = as_scores(
         frame,
-        () if by is None else (by,),
+        tuple(dict.fromkeys(name for name in (by, macro) if name is not None)),
         system=system,
         item=item,
         score=score,
@@ -181,13 +190,15 @@ def leaderboard(
         ignore=ignore,
         by_rater=by is None,
     )
+    if macro is not None and macro == by:
+        scores, by = means_of_domains(scores, macro), None
     by = by or scores.rater or None
     refuse_square("the leaderboard", len(scores.systems))
     refuse_without_scores(scores.systems, scores.values, len(scores.instances))
     _refuse_extremes(scores)
     if test == "mcnemar":
         _refuse_grades(scores)
-    units = Units.of(np.arange(len(scores.instances))) if by is None else _units(scores, by)
+    units = units_of(scores, by, None if macro == scores.instance else macro)
     standing = _standing(scores, units)
     values = scores.better[standing.order]
     pairs = np.column_stack(np.triu_indices(len(values), 1)).astype(np.int64)
@@ -216,8 +227,16 @@ def leaderboard(
         groups,
         adjust,
         asked.confidence,
-        (*_about(scores, units, by, asked), *drawn, *_reservations(values, found, asked, crossed, standing.adjusted)),
+        (
+            *_about(scores, units, by, asked),
+            *_averaged(units, macro, test),
+            *drawn,
+            *_reservations(values, found, asked, crossed, standing.adjusted),
+        ),
         standing.plain_mean,
+        standing.covariance,
+        standing.df,
+        scores.higher_is_better,
     )
     if groups == "letters":
         refuse_many_letters(board)
@@ -259,6 +278,10 @@ class _Standing:
     rank : ndarray of int, shape (N,)
     adjusted : bool
         Whether estimates are adjusted for the instances that each system has.
+    covariance : ndarray, shape (N, N)
+        Of the estimates; NaN where there is no standard error.
+    df : float
+        Its degrees of freedom, the fewest of a system.
     """
 
     order: IntArray
@@ -268,6 +291,8 @@ class _Standing:
     plain_mean: FloatArray
     rank: IntArray
     adjusted: bool
+    covariance: FloatArray
+    df: float
 
 
 def _standing(scores: SystemScores, units: Units) -> _Standing:
@@ -281,26 +306,10 @@ def _standing(scores: SystemScores, units: Units) -> _Standing:
     order = np.argsort(rank, kind="stable")
     systems = tuple(scores.systems[k] for k in order)
     estimates = found.mean[order], found.std_error[order], plain.mean[order]
-    return _Standing(order, systems, *estimates, rank[order], adjusted is not None)
-
-
-def _units(scores: SystemScores, by: str) -> Units:
-    """Return the groups of instances that a column names."""
-    column = instance_columns(scores, (by,))[by]
-    gone = column.isna().to_numpy()
-    if gone.any():
-        raise JudgmentError(
-            f"by={by!r}: {counted(int(gone.sum()), 'instance')} without a value, the first "
-            f"{scores.instances[int(gone.argmax())]!r}",
-            expected="a document or task for every instance",
-        )
-    codes, labels = labelled(column)
-    if len(labels) < 2:
-        raise DesignError(
-            f"column {by!r} has one value, {labels[0]!r}: there are no groups to compare",
-            "Leave by= out if its instances are independent of each other.",
-        )
-    return Units.of(codes)
+    root = found.root[order]
+    return _Standing(
+        order, systems, *estimates, rank[order], adjusted is not None, root @ root.T, float(np.min(found.df))
+    )
 
 
 def _refuse_extremes(scores: SystemScores) -> None:
@@ -325,6 +334,16 @@ def _refuse_grades(scores: SystemScores) -> None:
         )
 
 
+def _averaged(units: Units, macro: str | None, test: BoardTest) -> tuple[str, ...]:
+    """Say what is averaged over, and which tests have no weights."""
+    if macro is None:
+        return ()
+    if not units.parts:
+        return (f"each {macro} is one instance, the mean of its scores",)
+    alike = "; the test counts all instances alike" if test in ("wilcoxon", "mcnemar") else ""
+    return (f"means are averages over {len(units.parts)} values of {macro}, each counted alike{alike}",)
+
+
 def _drawn(
     found: BoardPairs, values: FloatArray, pairs: IntArray, units: Units, asked: _Asked
 ) -> tuple[BoardPairs, tuple[str, ...]]:
@@ -334,7 +353,7 @@ def _drawn(
         return found, ()
     n = asked.draws(len(pairs))
     p_value = found.p_value.copy()
-    p_value[rows] = random_flip_p(values, units, pairs[rows], n, asked.draw)
+    p_value[rows] = random_flip_p(values * units.weights, units, pairs[rows], n, asked.draw)
     least = 1 / (n + 1)
     note = f"p-values of {counted(len(rows), 'pair')} by {format_count(n)} random exchanges; none can be below "
     note += format_number(least, 2)

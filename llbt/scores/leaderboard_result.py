@@ -8,12 +8,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arguments import Rng, as_generator, checked
 from ..base.table import Field, Record, Table, counted, p_fields
 from ..classical.pair_counts import as_whole
 from ..classical.pair_tables import Adjust
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import compact_letters, letters_exceed, ratio, significance_clusters
 from ..errors import DesignError
+from .best_systems import BestSystems, best_systems
 from .board_tests import BoardTest
 
 Grouping = Literal["clusters", "letters", "leader"]
@@ -70,6 +72,13 @@ class ScoreLeaderboard(Record):
     notes : tuple of str
     plain_mean : ndarray, shape (N,)
         The mean of the instances that a system has.
+    covariance : ndarray, shape (N, N)
+        Of the estimates, clustered as `std_error`.
+    df : float
+        Its degrees of freedom.
+    higher_is_better : bool
+    head : tuple of str
+        What the board says above the table.
     """
 
     systems: tuple[Label, ...]
@@ -92,6 +101,10 @@ class ScoreLeaderboard(Record):
     confidence: float
     notes: tuple[str, ...]
     plain_mean: FloatArray
+    covariance: FloatArray
+    df: float
+    higher_is_better: bool = True
+    head: tuple[str, ...] = ()
 
     @property
     def better(self) -> npt.NDArray[np.bool_]:
@@ -161,8 +174,60 @@ class ScoreLeaderboard(Record):
                 Field("plain_mean", "plain mean", self.plain_mean, "estimate"),
             ),
             title=f"Leaderboard of scores: {TESTS[self.test]} of every pair",
+            head=self.head,
             notes=(*self.notes, *([_UNEQUAL] if unequal else []), _SAYS[self.groups]),
             answer="leaderboard of scores",
+        )
+
+    @checked
+    def best(self, *, rng: Rng = 0) -> BestSystems:
+        """Return which systems may be the best, and the score of the first, corrected for having been selected.
+
+        Parameters
+        ----------
+        rng : int or numpy.random.Generator
+            For the simulated distribution of the largest difference.
+
+        Returns
+        -------
+        BestSystems
+            object, estimate, p_value (that it is the best), is_candidate. ``candidates``: the set of the best;
+            ``score`` and ``lead``: of the first system, with ``corrected``, ``conf_low`` and ``conf_high``.
+
+        Raises
+        ------
+        DesignError
+            Without standard errors: fewer than two groups, or systems that no shared instances connect.
+
+        Notes
+        -----
+        A system is a candidate unless another one is significantly better by the test of the leaderboard, adjusted for
+        the N − 1 comparisons with the system by the joint normal distribution of the estimates. There is no correction
+        over systems, as only the test of the true best can go wrong (`llbt.best`). The score of the first is
+        median-unbiased given that it came first, its interval the hybrid one of Andrews, Kitagawa & McCloskey (2024).
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import pandas as pd
+        >>> right = pd.DataFrame({"A": [1] * 30 + [0] * 10, "B": [1] * 28 + [0] * 12, "C": [1] * 12 + [0] * 28})
+        >>> found = llbt.scores.leaderboard(right, test="mcnemar").best()
+        >>> found.candidates
+        ('A', 'B')
+        >>> round(found.lead.estimate, 3), round(found.lead.corrected, 3)
+        (0.05, 0.045)
+        """
+        return best_systems(
+            self.systems,
+            self.estimate,
+            self.covariance,
+            self.pairs,
+            self.ahead,
+            self.p_value,
+            self.df,
+            self.confidence,
+            as_generator(rng),
+            higher_is_better=self.higher_is_better,
         )
 
     def by_pair(self) -> Table:
