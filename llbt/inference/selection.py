@@ -16,6 +16,7 @@ _DRAWS = 20_000  # the simulated p-value of .05 is right to about .0015
 MOST_SIMULATED = 300  # objects up to which so many are drawn
 _CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # of more: draws × objects, and draws at least
 _SURELY_NOT = 1e-3  # p-value by Bonferroni's bound, below which it is not simulated
+_SAME = 1e-6  # of a step, by which estimates that tie may differ
 _FLAT = 1e-12  # a slope that is rounding
 _FAR = 40.0  # standard errors, beyond which no mean is sought
 _SHARE = 0.1  # of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
@@ -78,18 +79,31 @@ def candidate_p(
 
 
 def winner(
-    estimate: FloatArray, cov: FloatArray, centre: FloatArray, confidence: float, rng: np.random.Generator
+    estimate: FloatArray,
+    cov: FloatArray,
+    centre: FloatArray,
+    confidence: float,
+    rng: np.random.Generator,
+    grain: float = 0.0,
 ) -> Corrected:
     """Return the first of J falling estimates, corrected for having come first, by the hybrid interval.
 
-    `centre` (J, J) says what of the estimates is wanted: the identity, or the identity less 1/J for estimates less
-    their mean.
+    Parameters
+    ----------
+    estimate, cov : ndarray, shapes (J,) and (J, J)
+    centre : ndarray, shape (J, J)
+        What of the estimates is wanted: the identity, or the identity less 1/J for estimates less their mean.
+    confidence : float
+    rng : numpy.random.Generator
+    grain : float
+        The step between values that differences of estimates can have, as of shares of so many items. A tie then
+        stands for differences up to half a step, and counts as a quarter of it.
     """
     size = len(estimate)
     of, order = centre[0], np.arange(1, size)
     ahead = np.zeros((size - 1, size))
     ahead[order - 1, order], ahead[:, 0] = 1.0, -1.0
-    found = _conditional(estimate, cov, of, ahead)
+    found = _conditional(estimate, cov, of, ahead, grain)
     alpha = 1 - confidence
     reach = max_z_of(centre @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
     level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
@@ -97,15 +111,15 @@ def winner(
     return Corrected(found.at, found.error, middle, low, high)
 
 
-def lead(estimate: FloatArray, cov: FloatArray, confidence: float) -> Corrected:
-    """Return how far the first of falling estimates is ahead of the second, by the plain interval."""
+def lead(estimate: FloatArray, cov: FloatArray, confidence: float, grain: float = 0.0) -> Corrected:
+    """Return how far the first of falling estimates is ahead of the second, by the plain interval (see `winner`)."""
     size = len(estimate)
     of = np.zeros(size)
     of[:2] = 1.0, -1.0
     ahead = np.zeros((size - 1, size))  # the second behind the first, all others behind the second
     ahead[0, :2] = -1.0, 1.0
     ahead[np.arange(1, size - 1), np.arange(2, size)], ahead[1:, 1] = 1.0, -1.0
-    found = _conditional(estimate, cov, of, ahead)
+    found = _conditional(estimate, cov, of, ahead, grain)
     half = critical_value(confidence, np.inf) * found.error
     return Corrected(found.at, found.error, found.mean_at(0.5, _FAR * found.error), found.at - half, found.at + half)
 
@@ -134,11 +148,14 @@ class _Conditional:
         return float(optimize.brentq(apart, *ends, xtol=1e-7 * self.error))
 
 
-def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray) -> _Conditional:
+def _conditional(
+    estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray, grain: float
+) -> _Conditional:
     """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0."""
     variance = float(of @ cov @ of)
     at, along = float(of @ estimate), cov @ of / variance
     slope, rest = ahead @ along, ahead @ (estimate - along * at)
+    rest -= np.where(np.abs(ahead @ estimate) < _SAME * grain, grain / 4, 0.0)
     low = max((-rest[slope < -_FLAT] / slope[slope < -_FLAT]).tolist(), default=-np.inf)
     high = min((-rest[slope > _FLAT] / slope[slope > _FLAT]).tolist(), default=np.inf)
     return _Conditional(at, variance**0.5, min(low, at), max(high, at))

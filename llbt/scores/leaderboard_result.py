@@ -76,6 +76,8 @@ class ScoreLeaderboard(Record):
         Of the estimates, clustered as `std_error`.
     df : float
         Its degrees of freedom.
+    grain : float
+        The step between values that differences of means can have: 1/M of scores of 0 and 1.
     higher_is_better : bool
     head : tuple of str
         What the board says above the table.
@@ -103,6 +105,7 @@ class ScoreLeaderboard(Record):
     plain_mean: FloatArray
     covariance: FloatArray
     df: float
+    grain: float
     higher_is_better: bool = True
     head: tuple[str, ...] = ()
 
@@ -225,6 +228,7 @@ class ScoreLeaderboard(Record):
             self.ahead,
             self.p_value,
             self.df,
+            self.grain,
             self.confidence,
             as_generator(rng),
             higher_is_better=self.higher_is_better,
