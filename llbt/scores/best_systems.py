@@ -136,7 +136,7 @@ def best_systems(
     i, j = pairs[known].T
     z = np.full((size, size), -np.inf)  # of the column over the row
     z[j, i], z[i, j] = tails[known], -tails[known]
-    found = candidate_p(z, error, root_of(covariance), np.inf, rng)
+    found = candidate_p(z, error, np.inf, root_of(covariance), rng, np.arange(size))
     wider = critical_value(confidence, df) / critical_value(confidence, np.inf)
     cov = wider**2 * covariance
     score, ahead_by = _exactly(float(estimate[0])), _exactly(float(abs(estimate[0] - estimate[1])))
