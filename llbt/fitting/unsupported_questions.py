@@ -102,7 +102,6 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
     ),
     "planning.needed": ("what is added is judgments of pairs or their clusters", f"Ask it of a fit {_ON_PAIRS}."),
-    "posterior": ("lists are not drawn from", _DISTRIBUTION),
     "plot.judges": ("the picture is of judgments of pairs", f"Draw that of a fit {_ON_PAIRS}."),
     "plot.network": (
         "the picture is of judgments of pairs",

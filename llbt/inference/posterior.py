@@ -287,7 +287,8 @@ def _check_likelihood(res: Any) -> None:
     """Raise for standard errors that no likelihood gives."""
     spec = res.specification
     if spec.groups or spec.cov_type != "nonrobust":
-        by = f" by {', '.join(spec.groups)}" if spec.groups else ""
+        names = [spec.groups] if isinstance(spec.groups, str) else spec.groups
+        by = f" by {', '.join(names)}" if spec.groups else ""
         raise OptionError(
             f"a fit with cov_type={spec.cov_type!r}{by} has no likelihood that goes with its standard errors",
             "Ask for its confidence distribution: llbt.distribution(res).",
@@ -296,7 +297,10 @@ def _check_likelihood(res: Any) -> None:
 
 def _qualifying(res: Any) -> tuple[str, ...]:
     """Return notes that qualify probabilities."""
-    prior, counts = res.specification.prior, np.asarray(getattr(res.answers, "counts", res.comparisons.outcome_counts))
+    prior, counts = (
+        getattr(res.specification, "prior", None),
+        np.asarray(getattr(res.answers, "counts", res.comparisons.outcome_counts)),
+    )
     return (
         *((Qualifying(f"The prior of the fit, prior={prior!r}, is replaced."),) if prior is not None else ()),
         *(

@@ -12,10 +12,10 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError
 from ..fitting.estimates import Estimates
 from ..fitting.merged_rows import distinct
-from ..fitting.plain_estimates import PlainEstimates
 from ..fitting.prediction import codings_of
+from ..fitting.protocols import WithLists, WithPatterns
 from ..formulas.effect_scales import largest_values, object_gram
-from ..kernel.posterior import LikelihoodAt, NormalPrior
+from ..kernel.posterior import LikelihoodAt, NormalPrior, PointByPoint
 from ..kernel.table_points import TablePoints
 
 WIDE = 2.5  # the prior scale of what is no effect of objects: ties, order, grades, covariates
@@ -98,8 +98,40 @@ def target_of(res: Any) -> Target:
     )
 
 
-def plain_target(res: PlainEstimates) -> Target:
+def plain_target(res: Estimates) -> Target:
     """Return the likelihood of a fit of pairs whose judges are alike."""
     problem = distinct(res.design, res.problem())[0]
     names = tuple(res.names[k] for k in res.free)
     return Target(TablePoints.of(problem), res, names, res.free, res.solution.params)
+
+
+def list_target(res: WithLists) -> Target:
+    """Return the likelihood of a fit of rankings or best-worst sets."""
+
+    def at(params: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        found = res.lists.moments(params)
+        return found.value, found.gradient, found.information
+
+    return _of_answers(res, PointByPoint(at))
+
+
+def pattern_target(res: WithPatterns) -> Target:
+    """Return the likelihood of a fit of patterns; refuse models of missing answers, which may have several maxima."""
+    if res.missingness is not None:
+        raise OptionError(
+            "a model of missing answers, whose likelihood may have several maxima",
+            "Ask for its confidence distribution: llbt.distribution(res).",
+        )
+    if res.patterns.kind == "comparisons" and not res.dependent:
+        return plain_target(res.average)
+    likelihood = res.whole_likelihood
+
+    def at(params: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        return likelihood.moments(params)[:3]
+
+    return _of_answers(res, PointByPoint(at))
+
+
+def _of_answers(res: WithLists | WithPatterns, likelihood: PointByPoint) -> Target:
+    names = tuple(res.names[k] for k in res.places)
+    return Target(likelihood, res.average, names, res.places, res.solution.params)

@@ -38,6 +38,32 @@ class LikelihoodAt(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class PointByPoint:
+    """A log-likelihood that is evaluated at one point after the other.
+
+    Attributes
+    ----------
+    at : callable
+        Parameters (p,) → the log-likelihood, its gradient (p,) and minus its second derivatives (p, p).
+    """
+
+    at: Callable[[FloatArray], tuple[float, FloatArray, Any]]
+
+    def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
+        """Return the log-likelihood at p parameters, its gradient (p,) and minus its second derivatives (p, p)."""
+        return self.at(params)
+
+    def values(self, params: FloatArray) -> FloatArray:
+        """Return the log-likelihood at n points (n, p), shape (n,)."""
+        return np.array([self.at(one)[0] for one in params])
+
+    def slopes(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log-likelihood at n points (n, p), shape (n,), and its gradients (n, p)."""
+        found = [self.at(one)[:2] for one in params]
+        return np.array([value for value, _ in found]), np.array([slope for _, slope in found])
+
+
+@dataclass(frozen=True, eq=False)
 class NormalPrior:
     """A normal prior on p parameters.
 
