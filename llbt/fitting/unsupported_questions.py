@@ -15,7 +15,6 @@ _NO_COUNTS = "a fit with normal effects has no fitted counts: its probabilities 
 _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of their own"
 
 _WITHOUT = "Ask a fit without effects, which takes the judgments as independent"
-_DISTRIBUTION = "Ask for its confidence distribution: llbt.distribution(res)."
 
 # asker → why it does not answer, and what to do
 OF_EFFECTS: Mapping[str, tuple[str, str]] = {
@@ -42,7 +41,6 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "Ask a fit without brackets that allows for judges who differ: llbt.planning.needed(llbt.fit({formula}, "
         "res.comparisons, cov_type='cluster', groups={judge}), split=1).",
     ),
-    "posterior": ("normal effects are not drawn", _DISTRIBUTION),
     "reliability": (
         "with normal effects the worths are those of the average judge, and judges have no residuals of their own",
         "Ask a fit without brackets that allows for judges who differ: llbt.reliability(llbt.fit({formula}, "

@@ -30,7 +30,7 @@ from .list_units import list_units
 from .pair_units import JudgedCounts, PlainCounts, discrimination_units, finite, pair_units
 from .pattern_tables import drawn_patterns
 from .pattern_units import pattern_units
-from .posterior_targets import list_target, pattern_target, plain_target, target_of
+from .posterior_targets import effects_target, list_target, pattern_target, plain_target, target_of
 from .refit import refit_data, refit_differing, refit_patterns, refit_rankings, refit_sets, refit_table
 from .tested_models import (
     model_of_lists,
@@ -62,6 +62,7 @@ refit_data.register(BestWorstEffects)(refit_sets)
 refit_data.register(PatternResults)(refit_patterns)
 
 target_of.register(LLBTResults)(plain_target)
+target_of.register(MixedResults)(effects_target)
 target_of.register(RankingResults)(list_target)
 target_of.register(PatternResults)(pattern_target)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,7 +17,8 @@ from ..core.columns import FloatArray, Label
 from ..errors import DesignError, OptionError
 from ..fitting.fitted import AnyFit
 from ..formulas.grid import At
-from ..kernel.posterior import MOST_R_HAT, Density, Draws, Mode, Route
+from ..kernel.posterior import LEAST_EFFECTIVE, MOST_K, MOST_R_HAT, Draws, Route
+from ..kernel.scale_grid import SCALE_PRIOR
 from ..resampling import shown
 from . import drawn_worths
 from .kinds import target_of
@@ -33,6 +36,8 @@ PriorScale = Annotated[
 DrawCount = Annotated[int, whole(1000)]
 
 _SCALES = (0.01, 10.0)  # log-worths, between which a scale is searched
+_CLOSE = 0.005  # of a scale, relatively
+_DRAWS, _DRAWS_WITH_EFFECTS = 4000, 1000
 _NEAR_BOUND = 1.05  # of a bound: the scale is at it
 
 
@@ -143,7 +148,7 @@ def posterior(
     prior: PriorScale = 1.0,
     at: At = None,
     confidence: Confidence = 0.95,
-    draws: DrawCount = 4000,
+    draws: DrawCount | None = None,
     rng: Rng = 0,
     progress: bool = False,
 ) -> Posterior:
@@ -160,8 +165,8 @@ def posterior(
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
         Of the intervals of each object.
-    draws : int
-        At least 1,000.
+    draws : int, optional
+        At least 1,000; by default 4,000, with random effects 1,000, each of which takes an integral over the effects.
     rng : int or numpy.random.Generator
         The default seed makes printouts repeatable.
     progress : bool
@@ -193,6 +198,10 @@ def posterior(
     the weights is above .5 or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are run
     instead, in coordinates that are uncorrelated at the mode.
 
+    With random effects (one or two brackets) the log-worths are those of the average judge. Each σ has a half-normal
+    prior of scale 1 and is on a grid of 12 points of log σ (8 for two of them); the effects are integrated out as in
+    the fit. If the weights cannot be trusted, the answer is refused.
+
     References
     ----------
     Vehtari, A., Simpson, D., Gelman, A., Yao, Y. & Gabry, J. (2024). Pareto smoothed importance sampling. Journal of
@@ -220,22 +229,18 @@ def posterior(
         raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
     scales = scales_of(target)
     scale = _best_scale(target, scales) if isinstance(prior, str) else prior
-    density = Density(target.likelihood, scales.prior(scale))
-    mode = _mode(density, target.start)
-    drawn = density.draws(mode, draws, as_generator(rng), partial(_shown, progress))
-    if drawn.r_hat > MOST_R_HAT:
-        raise DesignError(
-            f"R̂ = {drawn.r_hat:.3f}: the chains of {format_count(len(drawn.weights))} draws do not agree",
-            f"Ask for more draws: llbt.posterior(res, draws={4 * draws}).",
-            expected=f"at most {MOST_R_HAT}",
-        )
+    n = draws or (_DRAWS_WITH_EFFECTS if target.brackets else _DRAWS)
+    with _explained():
+        drawn = target.density(scales.prior(scale)).draws(target.start, n, as_generator(rng), partial(_shown, progress))
+    if not drawn.trusted:
+        raise _not_trusted(drawn, n)
     rows = found.rows[inside]
     log_worths = _columns(rows, target, drawn)
     return Posterior(
         tuple(target.worths.comparisons.objects[k] for k in inside),
         log_worths,
         drawn.weights,
-        target.names,
+        (*target.names, *(f"sigma {bracket}" for bracket in target.brackets)),
         drawn.params,
         drawn.route,
         drawn.k_hat,
@@ -244,13 +249,13 @@ def posterior(
         drawn.chains,
         scale,
         confidence,
-        (*where, *_qualifying(res), _prior_note(prior, scale), _route_note(drawn)),
+        (*where, *_qualifying(res), *_scale_notes(target, drawn), _prior_note(prior, scale), _route_note(drawn)),
     )
 
 
 def _columns(rows: FloatArray, target: Target, drawn: Draws) -> FloatArray:
     """Return the draws of linear combinations (J, p) of the parameters of the design, shape (n, J)."""
-    inside = target.places < rows.shape[1]
+    inside = np.flatnonzero(target.places < rows.shape[1])
     return drawn.params[:, inside] @ rows[:, target.places[inside]].T + rows @ target.held
 
 
@@ -258,9 +263,11 @@ def _shown(progress: bool, steps: range) -> Any:
     return shown("posterior", steps, progress)
 
 
-def _mode(density: Density, start: FloatArray) -> Mode:
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Say what to do where the density has no mode."""
     try:
-        return density.mode(start)
+        yield
     except linalg.LinAlgError as error:
         raise DesignError(
             f"the posterior has no mode that could be found: {error}",
@@ -268,15 +275,27 @@ def _mode(density: Density, start: FloatArray) -> Mode:
         ) from None
 
 
+def _not_trusted(drawn: Draws, n: int) -> DesignError:
+    """Return why draws are not handed out."""
+    remedy = f"Ask for more draws: llbt.posterior(res, draws={4 * n})."
+    if drawn.chains > 1:
+        return DesignError(f"R̂ = {drawn.r_hat:.3f}: the chains do not agree", remedy, expected=f"at most {MOST_R_HAT}")
+    return DesignError(
+        f"Pareto k̂ = {drawn.k_hat:.2f}, effective number of draws {drawn.ess:.0f}: the weights cannot be trusted",
+        f"{remedy} Or for the confidence distribution: llbt.distribution(res).",
+        expected=f"k̂ of at most {MOST_K} and a number of at least {LEAST_EFFECTIVE:.0f}",
+    )
+
+
 def _best_scale(target: Target, scales: Scales) -> float:
     """Return the prior scale with the largest marginal likelihood, by Laplace's method."""
     low, high = np.log(_SCALES)
 
     def lost(log_scale: float) -> float:
-        density = Density(target.likelihood, scales.prior(float(np.exp(log_scale))))
-        return -_mode(density, target.start).log_evidence
+        return -target.density(scales.prior(float(np.exp(log_scale)))).log_evidence(target.start)
 
-    found = optimize.minimize_scalar(lost, bounds=(low, high), method="bounded", options={"xatol": 1e-3})
+    with _explained():
+        found = optimize.minimize_scalar(lost, bounds=(low, high), method="bounded", options={"xatol": _CLOSE})
     return float(np.exp(found.x))
 
 
@@ -319,6 +338,19 @@ def _prior_note(prior: float | str, scale: float) -> str:
         return f"{said} (by marginal likelihood); all else sd {WIDE}"
     bound = "no differences" if scale < 1 else "no common scale"
     return Qualifying(f"{said}; all else sd {WIDE}. The scale is at the bound of its search: the table shows {bound}.")
+
+
+def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
+    """Say what is known of each σ; worths are then of the average judge."""
+    if not target.brackets:
+        return ()
+    sigmas = drawn.params[:, len(target.names) :]
+    low, middle, high = drawn_worths.weighted_quantiles(sigmas, drawn.weights, (0.025, 0.5, 0.975))
+    said = [
+        f"σ of {bracket}: {format_number(b, 2)} (95 % {format_number(a, 2)} to {format_number(c, 2)})"
+        for bracket, a, b, c in zip(target.brackets, low.tolist(), middle.tolist(), high.tolist(), strict=True)
+    ]
+    return (*said, f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}")
 
 
 def _route_note(drawn: Draws) -> str:

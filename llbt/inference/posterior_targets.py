@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
@@ -13,11 +14,15 @@ from ..errors import OptionError
 from ..fitting.estimates import Estimates
 from ..fitting.merged_rows import distinct
 from ..fitting.prediction import codings_of
-from ..fitting.protocols import WithLists, WithPatterns
+from ..fitting.protocols import WithEffects, WithLists, WithPatterns
 from ..formulas.effect_scales import largest_values, object_gram
-from ..kernel.posterior import LikelihoodAt, NormalPrior, PointByPoint
+from ..kernel.laplace import NormalDensity
+from ..kernel.posterior import Density, LikelihoodAt, NormalPrior, PointByPoint
+from ..kernel.quadrature import Quadrature
+from ..kernel.scale_grid import MOST_SCALES, ScaledDensity, at_scales
 from ..kernel.table_points import TablePoints
 
+_FEW_POINTS = 7  # of quadrature a dimension, where the fit has no effects left to integrate over
 WIDE = 2.5  # the prior scale of what is no effect of objects: ties, order, grades, covariates
 
 
@@ -27,7 +32,8 @@ class Target:
 
     Attributes
     ----------
-    likelihood : LikelihoodAt
+    likelihood_at : callable
+        log σ of normal effects (E,) → the likelihood of all other parameters there.
     worths : Estimates
         The design, in which log-worths are read.
     names : tuple of str, length m
@@ -35,13 +41,22 @@ class Target:
         Where they stand among the parameters of the design, and those beside it behind these.
     start : ndarray, shape (m,)
         The estimates.
+    brackets : tuple of str, length E
+        What has a σ; empty without normal effects.
     """
 
-    likelihood: LikelihoodAt
+    likelihood_at: Callable[[FloatArray], LikelihoodAt]
     worths: Estimates
     names: tuple[str, ...]
     places: IntArray
     start: FloatArray
+    brackets: tuple[str, ...] = ()
+
+    def density(self, prior: NormalPrior) -> Density | ScaledDensity:
+        """Return the posterior density under a prior of the parameters."""
+        if self.brackets:
+            return ScaledDensity(self.likelihood_at, len(self.brackets), prior)
+        return Density(self.likelihood_at(np.empty(0)), prior)
 
     @property
     def held(self) -> FloatArray:
@@ -102,7 +117,8 @@ def plain_target(res: Estimates) -> Target:
     """Return the likelihood of a fit of pairs whose judges are alike."""
     problem = distinct(res.design, res.problem())[0]
     names = tuple(res.names[k] for k in res.free)
-    return Target(TablePoints.of(problem), res, names, res.free, res.solution.params)
+    points = TablePoints.of(problem)
+    return Target(lambda _: points, res, names, res.free, res.solution.params)
 
 
 def list_target(res: WithLists) -> Target:
@@ -134,4 +150,29 @@ def pattern_target(res: WithPatterns) -> Target:
 
 def _of_answers(res: WithLists | WithPatterns, likelihood: PointByPoint) -> Target:
     names = tuple(res.names[k] for k in res.places)
-    return Target(likelihood, res.average, names, res.places, res.solution.params)
+    return Target(lambda _: likelihood, res.average, names, res.places, res.solution.params)
+
+
+def effects_target(res: WithEffects) -> Target:
+    """Return the likelihood of a fit with normal effects: of the parameters of the average judge, at each σ."""
+    why = ""
+    if any(bracket.effect == "1" for bracket in res.brackets):
+        why = "effects of objects, (1 | object), are a prior of their own"
+    elif len(res.brackets) > MOST_SCALES:
+        why = f"a grid of {len(res.brackets)} standard deviations is not made (at most {MOST_SCALES})"
+    if why:
+        raise OptionError(why, "Ask for its confidence distribution: llbt.distribution(res).")
+    judges, rule = res.judges, res.maximum.rule
+    if rule is None:
+        rule = Quadrature(_FEW_POINTS) if judges.crossed is None else NormalDensity(False, judges.method)
+    likelihood, worths = judges.likelihood(), res.average
+    names = tuple(worths.names[k] for k in worths.free)
+    brackets = tuple(map(str, res.brackets))
+    return Target(
+        lambda log_scales: at_scales(likelihood, log_scales, rule),
+        worths,
+        names,
+        worths.free,
+        res.maximum.params,
+        brackets,
+    )

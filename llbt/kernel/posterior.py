@@ -20,8 +20,10 @@ Shown = Callable[[range], Iterable[int]]
 
 MOST_K, LEAST_EFFECTIVE = 0.5, 400.0  # of weights that are trusted
 MOST_R_HAT = 1.02
-_LEAST_DF = 5.0  # of the t distribution that is drawn from
+LEAST_DF = 5.0  # of the t distribution that is drawn from
 _BLOCK = 250  # draws evaluated at a time
+_NEAR = 1e-6  # squared distance to the mode, in standard errors, before the last step: draws are weighted anyway
+_HALVINGS = 8
 
 
 class LikelihoodAt(Protocol):
@@ -116,10 +118,14 @@ class Mode:
     converged: bool
 
     @property
+    def log_volume(self) -> float:
+        """The logarithm of the determinant of the root."""
+        return float(np.log(np.diag(self.root)).sum())
+
+    @property
     def log_evidence(self) -> float:
         """The logarithm of the marginal likelihood, by Laplace's method."""
-        size = len(self.params)
-        return float(self.value + size / 2 * np.log(2 * np.pi) + np.log(np.diag(self.root)).sum())
+        return float(self.value + len(self.params) / 2 * np.log(2 * np.pi) + self.log_volume)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +159,13 @@ class Draws:
     r_hat: float
     chains: int
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the weights can be trusted, or the chains agree."""
+        if self.chains == 1:
+            return self.k_hat <= MOST_K and self.ess >= LEAST_EFFECTIVE
+        return self.r_hat <= MOST_R_HAT
+
 
 @dataclass(frozen=True, eq=False)
 class Density:
@@ -174,7 +187,8 @@ class Density:
             del free  # all of them
             return np.asarray(linalg.solve(point.information, point.gradient, assume_a="pos"))
 
-        search = newton(InParameters(evaluate, solve, moving(len(start), None)), evaluate(start))
+        ascent = InParameters(evaluate, solve, moving(len(start), None))
+        search = newton(ascent, evaluate(start), enough=_NEAR, halvings=_HALVINGS)
         if search.failure is not None:
             raise search.failure
         point = search.point
@@ -190,20 +204,25 @@ class Density:
         (value, slope), (more, other) = self.likelihood.slopes(params), self.prior.slopes(params)
         return value + more, slope + other
 
-    def draws(self, mode: Mode, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
+    def log_evidence(self, start: FloatArray) -> float:
+        """Return the logarithm of the marginal likelihood, by Laplace's method at the mode."""
+        return self.mode(start).log_evidence
+
+    def draws(self, start: FloatArray, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
         """Return draws: weighted ones about the mode if their weights can be trusted, else chains.
 
         Parameters
         ----------
-        mode : Mode
+        start : ndarray, shape (p,)
+            Where the mode is searched from.
         n : int
             Of chains a multiple of eight, at least so many.
         rng : numpy.random.Generator
         shown : callable
             A range of steps → the steps, while a bar or a forecast is shown.
         """
-        size = len(mode.params)
-        df = max(_LEAST_DF, float(size))
+        mode, size = self.mode(start), len(start)
+        df = max(LEAST_DF, float(size))
         drawn, density = t_draws(n, size, df, rng)
         params = mode.params + drawn @ mode.root.T
         starts = range(0, n, _BLOCK)
@@ -211,8 +230,9 @@ class Density:
         log_weights = np.where(np.isnan(values), -np.inf, values) - density
         weights, k_hat = normalized(log_weights), pareto_k(log_weights)
         ess = effective_number(weights)
-        if k_hat <= MOST_K and ess >= LEAST_EFFECTIVE:
-            return Draws(params, weights, "importance sampling", df, k_hat, ess, float("nan"), 1)
+        weighted = Draws(params, weights, "importance sampling", df, k_hat, ess, float("nan"), 1)
+        if weighted.trusted:
+            return weighted
 
         def whitened(at: FloatArray) -> tuple[FloatArray, FloatArray]:
             value, slope = self.slopes(mode.params + at @ mode.root.T)

@@ -9,7 +9,6 @@ import pytest
 import llbt
 from llbt.errors import OptionError
 from llbt.inference.posterior_targets import plain_target, scales_of
-from llbt.kernel.posterior import Density
 
 COUNTS = pd.DataFrame(
     [("A", "B", 9, 4, 5), ("A", "C", 11, 2, 6), ("B", "C", 8, 5, 6)],
@@ -69,7 +68,7 @@ def test_it_is_that_of_numerical_integration() -> None:
 
 def test_the_density_is_the_one_written_out() -> None:
     target = plain_target(RES)
-    density = Density(target.likelihood, scales_of(target).prior(0.7))
+    density = target.density(scales_of(target).prior(0.7))
     points = np.random.default_rng(1).normal(size=(5, 3))
     lam = np.column_stack([points[:, :2], np.zeros(5)])
     expected = log_posterior(lam, points[:, 2], 0.7)
@@ -110,8 +109,7 @@ def test_it_does_not_depend_on_the_reference(formula: str) -> None:
     for reference in "AC":
         res = llbt.fit(formula, table, reference=reference)
         target = plain_target(res)
-        mode = Density(target.likelihood, scales_of(target).prior(0.5)).mode(target.start)
-        values.append(mode.log_evidence)
+        values.append(target.density(scales_of(target).prior(0.5)).log_evidence(target.start))
         assert llbt.posterior(res, prior=0.5, at=at).ess > 400
     assert values[0] == pytest.approx(values[1], abs=1e-6)
 

@@ -1,0 +1,124 @@
+"""The posterior of parameters and of standard deviations σ of normal effects: σ on a grid, parameters by its points."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from .importance import effective_number, normalized, pareto_k, t_draws
+from .indexed_rows import FloatArray
+from .laplace import NormalDensity
+from .marginal import Rule
+from .mixed import MarginalLikelihood
+from .posterior import LEAST_DF, Density, Draws, LikelihoodAt, Mode, NormalPrior, PointByPoint, Shown
+
+SCALE_PRIOR = 1.0  # the scale of the half-normal prior on σ
+_RANGE = (0.02, 4.0)  # of σ: below, effects are none; above, the prior has next to nothing
+_POINTS = {1: 12, 2: 8}  # of the grid a dimension, by the number of σ
+_ROUNDS = 4  # of a grid that is narrowed
+_DROP = 9.0  # log-density below the largest, from which a point is left out
+_NARROWER = 0.7  # the share of a range from which it is not narrowed any more
+MOST_SCALES = max(_POINTS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Points (K, E) of log σ with the mode of the parameters at each, and logarithms of their weights (K,)."""
+
+    points: FloatArray
+    modes: tuple[Mode, ...]
+    logs: FloatArray
+    cell: float
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledDensity:
+    """The unnormalized posterior density of p parameters and E standard deviations, which have a half-normal prior.
+
+    Attributes
+    ----------
+    likelihood_at : callable
+        log σ (E,) → the likelihood of the parameters there.
+    n_scales : int
+        E.
+    prior : NormalPrior
+        Of the parameters.
+    """
+
+    likelihood_at: Callable[[FloatArray], LikelihoodAt]
+    n_scales: int
+    prior: NormalPrior
+
+    def at(self, log_scales: FloatArray) -> Density:
+        """Return the density of the parameters at some log σ (E,)."""
+        return Density(self.likelihood_at(log_scales), self.prior)
+
+    def log_evidence(self, start: FloatArray) -> float:
+        """Return the logarithm of the marginal likelihood, by Laplace's method at each point of the grid."""
+        grid = self._grid(start)
+        return float(special.logsumexp(grid.logs) + np.log(grid.cell))
+
+    def draws(self, start: FloatArray, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
+        """Return weighted draws of parameters and σ, shape (n, p + E): points by their weights, parameters by a t.
+
+        The weights correct for both, so that Laplace's method decides where is drawn and nothing else.
+        """
+        grid = self._grid(start)
+        size, share = len(start), normalized(grid.logs)
+        df = max(LEAST_DF, float(size))
+        number = rng.multinomial(n, share)
+        drawn, density = t_draws(n, size, df, rng)
+        at = np.repeat(np.arange(len(share)), number)
+        params, proposed, values = np.empty((n, size)), np.empty(n), np.empty(n)
+        for k in shown(range(n)):
+            mode = grid.modes[at[k]]
+            params[k] = mode.params + mode.root @ drawn[k]
+            proposed[k] = density[k] - mode.log_volume + np.log(share[at[k]])
+            point = grid.points[at[k]]
+            values[k] = self.at(point).values(params[k : k + 1])[0] + _log_prior(point)
+        log_weights = np.where(np.isnan(values), -np.inf, values) - proposed
+        weights = normalized(log_weights)
+        both = np.column_stack([params, np.exp(grid.points[at])])
+        k_hat, ess = pareto_k(log_weights), effective_number(weights)
+        return Draws(both, weights, "importance sampling", df, k_hat, ess, float("nan"), 1)
+
+    def _grid(self, start: FloatArray) -> _Grid:
+        """Return a grid that is narrowed to where the density is."""
+        low, high = (np.full(self.n_scales, bound) for bound in np.log(_RANGE))
+        for _ in range(_ROUNDS):
+            grid = self._over(low, high, start)
+            inside = grid.points[grid.logs > grid.logs.max() - _DROP]
+            step = (high - low) / (_POINTS[self.n_scales] - 1)
+            narrow = np.maximum(inside.min(axis=0) - step, low), np.minimum(inside.max(axis=0) + step, high)
+            if np.all(narrow[1] - narrow[0] > _NARROWER * (high - low)):
+                break
+            low, high = narrow
+        return grid
+
+    def _over(self, low: FloatArray, high: FloatArray, start: FloatArray) -> _Grid:
+        axes = np.linspace(low, high, _POINTS[self.n_scales]).T
+        points = np.array(list(itertools.product(*axes)))
+        modes = tuple(self.at(point).mode(start) for point in points)
+        logs = np.array([mode.log_evidence + _log_prior(point) for mode, point in zip(modes, points, strict=True)])
+        return _Grid(points, modes, logs, float(np.prod(axes[:, 1] - axes[:, 0])))
+
+
+def _log_prior(log_scales: FloatArray) -> float:
+    """Return the log-density of log σ (E,) where σ are half-normal."""
+    over = np.exp(log_scales) / SCALE_PRIOR
+    return float(np.sum(np.log(2 * over / np.sqrt(2 * np.pi)) - over**2 / 2))
+
+
+def at_scales(likelihood: MarginalLikelihood, log_scales: FloatArray, rule: Rule | NormalDensity) -> PointByPoint:
+    """Return a marginal likelihood of parameters and σ as one of the parameters, at some log σ (E,)."""
+    size, kept = likelihood.size, tuple(range(len(log_scales)))
+
+    def at(params: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        found = likelihood(np.append(params, log_scales), kept, rule, None)
+        return found.value, found.score[:size], found.information[:size, :size]
+
+    return PointByPoint(at)
