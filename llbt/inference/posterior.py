@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg, optimize
 
 from ..base.arguments import Confidence, Kind, Rng, as_generator, checked, is_real, whole
+from ..base.budgets import refuse_large
 from ..base.table import Qualifying, Record, Table, format_count, format_number
 from ..core.columns import FloatArray, Label
 from ..errors import DesignError, OptionError
@@ -38,6 +39,8 @@ DrawCount = Annotated[int, whole(1000)]
 _SCALES = (0.01, 10.0)  # log-worths, between which a scale is searched
 _CLOSE = 0.005  # of a scale, relatively
 _DRAWS, _DRAWS_WITH_EFFECTS = 4000, 1000
+_COPIES = 4  # of the draws, and of matrices of all parameters
+_FEWER = "Take fewer objects: Comparisons.select(objects=[…])."
 _NEAR_BOUND = 1.05  # of a bound: the scale is at it
 
 
@@ -221,15 +224,16 @@ def posterior(
     """
     _check_likelihood(res)
     target = target_of(res)
-    if not len(target.start):
+    size, n = len(target.start), draws or (_DRAWS_WITH_EFFECTS if target.brackets else _DRAWS)
+    if not size:
         raise DesignError("the fit has no free parameters", "Fit without fixed=, or fix fewer parameters.")
+    refuse_large(f"{n:,} draws of {size:,} parameters", _COPIES * (n + size) * float(size), _FEWER)
     found, where = centred(target.worths, at)
     inside = np.flatnonzero(~np.isnan(found.estimate))
     if len(inside) < 2:
         raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
     scales = scales_of(target)
     scale = _best_scale(target, scales) if isinstance(prior, str) else prior
-    n = draws or (_DRAWS_WITH_EFFECTS if target.brackets else _DRAWS)
     with _explained():
         drawn = target.density(scales.prior(scale)).draws(target.start, n, as_generator(rng), partial(_shown, progress))
     if not drawn.trusted:
