@@ -13,7 +13,6 @@ import numpy as np
 from scipy import stats
 
 from ..base.arguments import Confidence, Rng, as_generator, checked, is_whole
-from ..base.budgets import refuse_large
 from ..base.notes import Qualifying
 from ..base.table import Table, counted
 from ..core.columns import FloatArray, IntArray, Label, known
@@ -35,7 +34,7 @@ from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
 from .pairwise_record import Adjust, Decided, Pairwise
 from .scales import Scale
-from .simultaneous import largest, pair_errors
+from .simultaneous import largest, pair_errors, refuse_pairs
 
 
 @overload
@@ -251,7 +250,6 @@ def _in_classes(
 
 
 _MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
-_MATRICES = 24  # objects × objects, held at once: 22.5 were measured at 600
 
 
 def _few(res: WithManyWorths, objects: Sequence[Label] | None) -> IntArray:
@@ -339,12 +337,16 @@ def all_pairs(
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
     tested: bool = True,
+    shared: MaxZ | None = None,
 ) -> Pairwise:
     """Return every pair of objects compared, all of the table by default, from the log-worths of one class.
 
-    p-values are NaN unless `tested`: for ranks alone they are not needed, and of many pairs they take long.
+    p-values are NaN unless `tested`: for ranks alone they are not needed, and of many pairs they take long. Intervals
+    and p-values hold over what the `shared` distribution of max |z| is of, by default over the pairs of the class.
     """
     df, tests = res.worth_df_inference, _tests_of(res, found, rng)
+    if shared is not None:
+        tests = replace(tests, distribution=shared)
     none = np.full(len(tests.pairs), np.nan)
     with_p = tested and not found.predicted  # of predictions nothing is tested
     critical = tests.distribution.quantile(confidence)
@@ -412,11 +414,7 @@ def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
 
 def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Tests:
     df, size = res.worth_df_inference, len(found.estimate)
-    refuse_large(
-        f"comparing all pairs of {size:,} objects",
-        _MATRICES * float(size) ** 2,
-        "Name some: pairwise(res, objects=[…]); or take fewer objects: Comparisons.select(objects=[…]).",
-    )
+    refuse_pairs(size)
     i, j = np.triu_indices(size, 1)
     pairs = np.column_stack([i, j]).astype(np.int64)
     error, own = pair_errors(found, pairs), np.full(len(pairs), df)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, check
 from ..base.table import Field, Table, stacked_field
 from ..core.columns import Label, is_among
 from ..core.comparisons import Comparisons
+from ..core.max_z import MaxZ
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
@@ -45,6 +46,7 @@ from .scales import (
     typeset,
     worths_on_scale,
 )
+from .simultaneous import pairs_of_classes
 
 Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
 
@@ -56,6 +58,7 @@ _MIXTURE = (
     "log-worth of each class, or the anchor"
 )
 _GROUPS = ", groups as well"
+_OVER = " over objects and groups"
 _NO_MIXTURE = "no board of all judges: log-worths of classes are not averaged; ask for scale='log_odds' of 3 outcomes"
 _IMPLIED = ("judgments, wins, ties and losses are those of the comparisons that the lists imply",)
 
@@ -92,7 +95,7 @@ def leaderboard(
         sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
     by : str or sequence of str, optional
         Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
-        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+        is what `at` that level gives, but ranges of ranks and groups hold over all blocks together.
     weights : data frame, optional
         A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
         customers. As a mix in `at`, but jointly; the weights are taken as known.
@@ -177,11 +180,16 @@ def leaderboard(
         if hypothesis is not None and isinstance(anchor, Mapping):
             raise OptionError(f"anchor={dict(anchor)!r} of differences", "Name the object alone; its difference is 0.")
         groups = groups_of(res, at, by, weights, hypothesis)
+        if isinstance(res, ClassWorthSource):
+            return stack_groups(
+                groups,
+                lambda place: leaderboard(
+                    res, scale=scale, anchor=anchor, at=place, population=population, confidence=confidence, rng=rng
+                ),
+            )
+        shared = _shared(res, [group.at for group in groups], population, scale, rng)
         return stack_groups(
-            groups,
-            lambda place: leaderboard(
-                res, scale=scale, anchor=anchor, at=place, population=population, confidence=confidence, rng=rng
-            ),
+            groups, lambda place: _board(res, scale, anchor, place, population, confidence, rng, shared)
         )
     if isinstance(res, ClassWorthSource):
         of = res.class_worths()
@@ -194,12 +202,37 @@ def leaderboard(
     if has_many_worths(res):
         check_plain(at, population)
         return _large_board(res, scale, anchor, confidence)
+    return _board(res, scale, anchor, at, population, confidence, rng, None)
+
+
+def _shared(
+    res: AnyFit | FitPart | OneSource, places: Sequence[At], population: bool, scale: Scale, rng: Rng
+) -> MaxZ | None:
+    """Return the distribution of max |z| over the pairs of objects in all groups; None of one group."""
+    asked = [asked_of(res, place, population, scale) for place in places]
+    found = [centred(plain, place, drawn)[0] for (plain, drawn), place in zip(asked, places, strict=True)]
+    return pairs_of_classes(asked[0][0], found, as_generator(rng))
+
+
+def _board(
+    res: AnyFit | FitPart | OneSource,
+    scale: Scale,
+    anchor: Anchor | None,
+    at: At,
+    population: bool,
+    confidence: float,
+    rng: Rng,
+    shared: MaxZ | None,
+) -> Table:
+    """Return the leaderboard of one class; ranges of ranks hold over all that the `shared` distribution is of."""
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
     graded = found.beside is not None
     check_mean(found.contexts, graded, scale)
     label, value = _read_anchor(plain, anchor, scale, graded)
-    pairs = all_pairs(plain, found, rng, confidence=confidence, tested=len(found.estimate) <= MOST_GROUPED)
+    pairs = all_pairs(
+        plain, found, rng, confidence=confidence, tested=len(found.estimate) <= MOST_GROUPED, shared=shared
+    )
     measured = found if label is None else _anchored(plain, found, label)
     z = critical_for(plain, measured, scale, confidence)
     levels, error, low, high = worths_on_scale(measured, scale, z)
@@ -235,7 +268,7 @@ def leaderboard(
             *elo_notes(plain.comparisons, scale, graded),
             *(() if label is None else (_ANCHORED.format(label),)),
             (
-                f"Rank ranges are simultaneous: all are correct with {level} confidence"
+                f"Rank ranges are simultaneous{_OVER if shared else ''}: all are correct with {level} confidence"
                 if pairs.rank_ranges is None
                 else pairs.rank_note
             )

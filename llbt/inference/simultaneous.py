@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
+from ..base.budgets import refuse_large
 from ..core.columns import FloatArray, IntArray
 from ..core.max_z import MaxZ, max_z, max_z_of
 from ..core.statistics import two_sided_p
+from ..fitting.estimates import Estimates
 from ..kernel.robust import LOST, Covariance
 from .log_worths import KNOWN, LogWorths
+
+_MATRICES = 24  # objects × objects, held at once: 22.5 were measured at 600
+
+
+def refuse_pairs(size: int) -> None:
+    """Raise for more objects than can be compared in pairs."""
+    refuse_large(
+        f"comparing all pairs of {size:,} objects",
+        _MATRICES * float(size) ** 2,
+        "Name some: pairwise(res, objects=[…]); or take fewer objects: Comparisons.select(objects=[…]).",
+    )
 
 
 def pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:
@@ -32,6 +46,23 @@ def largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng
     errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
     cov = np.where(np.isnan(found.cov), 0.0, found.cov)  # of a class at infinity, whose differences have no errors
     return max_z(errors, cov, df, rng)
+
+
+def pairs_of_classes(res: Estimates, found: Sequence[LogWorths], rng: np.random.Generator) -> MaxZ | None:
+    """Return the distribution of max |z| over the pairs of objects of several classes; None of one, and of predictions.
+
+    It holds for tests and ranges of ranks in all classes together.
+    """
+    if len(found) < 2 or res.object_effects is not None:
+        return None
+    size, rows = len(found[0].estimate), np.concatenate([one.rows for one in found])
+    refuse_pairs(len(rows))
+    estimate, lost = (np.concatenate([getattr(one, name) for one in found]) for name in ("estimate", "lost"))
+    cov = res.covariance.combined(rows[:, res.free])
+    starts, each = size * np.arange(len(found)), np.column_stack(np.triu_indices(size, 1))
+    pairs = (starts[:, None, None] + each).reshape(-1, 2).astype(np.int64)
+    joint = LogWorths(rows, estimate, cov, lost)
+    return largest(joint, pairs, pair_errors(joint, pairs), res.worth_df_inference, rng)
 
 
 @dataclass(frozen=True, eq=False)

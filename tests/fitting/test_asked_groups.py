@@ -66,6 +66,9 @@ QUESTIONS = {
 }
 
 
+OVER_GROUPS = ("rank_low", "rank_high", "tier", "group")  # of a leaderboard, which hold over all groups together
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_group_is_what_at_its_level_gives(question: str) -> None:
     split = QUESTIONS[question](at=CODE, by="language").to_frame()
@@ -73,7 +76,7 @@ def test_a_group_is_what_at_its_level_gives(question: str) -> None:
     for language in ("de", "en", "fr"):
         one = QUESTIONS[question](at={**CODE, "language": language}).to_frame()
         block = split[split["language"] == language].reset_index(drop=True)
-        shared = [name for name in block if name in one and name not in ("language", "topic")]
+        shared = [name for name in block if name in one and name not in ("language", "topic", *OVER_GROUPS)]
         pd.testing.assert_frame_equal(block[shared], one[shared], check_dtype=False)
 
 
@@ -137,6 +140,40 @@ def test_differences_between_groups_by_hand() -> None:
     np.testing.assert_allclose(leads(first), expected[0][:6], atol=1e-9)
 
 
+def test_ranges_of_ranks_hold_over_objects_and_groups() -> None:
+    """Against draws of all pairs in all languages from the covariance of the parameters."""
+    res, rng = fitted(), np.random.default_rng(1)
+    names = list(res.cov_params().index)
+    rows = []
+    for language in ("de", "en", "fr"):
+        unit = [leads(log_worths({**CODE, "language": language}, pd.Series(e, names))) for e in np.eye(len(names))]
+        rows.append(np.array(unit).T)
+    matrix = np.concatenate(rows)
+    cov = matrix @ res.cov_params().to_numpy() @ matrix.T
+    error = np.sqrt(np.diag(cov))
+    drawn = rng.multivariate_normal(np.zeros(len(cov)), cov, 200_000, method="eigh") / error
+    critical = np.quantile(np.abs(drawn).max(axis=1), 0.95)
+    lead = matrix @ res.params[names].to_numpy()
+    better = (lead > critical * error, -lead > critical * error)
+    board = llbt.leaderboard(res, at=CODE, by="language", rng=2)
+    i, j = np.triu_indices(4, 1)
+    for k, language in enumerate(("de", "en", "fr")):
+        block = board.to_frame()[board["language"] == language].set_index("object").loc[OBJECTS]
+        ahead, behind = (side[6 * k : 6 * k + 6] for side in better)
+        low = 1 + np.bincount(j, ahead, 4) + np.bincount(i, behind, 4)
+        high = 4 - np.bincount(i, ahead, 4) - np.bincount(j, behind, 4)
+        assert block[["rank_low", "rank_high"]].to_numpy().tolist() == np.column_stack([low, high]).tolist()
+    assert any("over objects and groups" in note for note in board.notes)
+    from llbt.inference.log_worths import centred
+    from llbt.inference.simultaneous import pairs_of_classes
+
+    found = [centred(res, {**CODE, "language": language})[0] for language in ("de", "en", "fr")]
+    joint = pairs_of_classes(res, found, np.random.default_rng(3))
+    assert joint is not None
+    assert joint.quantile(0.95) == pytest.approx(critical, abs=0.02)
+    assert joint.quantile(0.95) > llbt.pairwise(res, at={**CODE, "language": "de"}).critical + 0.2
+
+
 def test_differences_of_outcome_probabilities_by_hand() -> None:
     def outcomes(params: Any, language: str) -> np.ndarray:
         gap = leads(log_worths({"language": language, "topic": "code"}, params))
@@ -174,7 +211,7 @@ def test_an_average_by_groups_is_the_mix_of_their_judgments(question: str) -> No
         mix = {topic: float(n) for (_, topic), n in (counts / counts.sum()).items()}
         one = QUESTIONS[question](at={"language": language, "topic": mix}).to_frame()
         block = split.to_frame()[split["language"] == language].reset_index(drop=True)
-        shared = [name for name in block if name in one and name != "language"]
+        shared = [name for name in block if name in one and name not in ("language", *OVER_GROUPS)]
         pd.testing.assert_frame_equal(block[shared], one[shared], check_dtype=False)
     assert any("the judgments of language de" in note for note in split.notes)
     apart = QUESTIONS[question](at="average", by="language", hypothesis="pairwise").to_frame()
