@@ -51,7 +51,7 @@ def calibration(held_out: HeldOut | WithWorths, *, rng: Rng = 0, ax: Axes | None
     held_out = held_out if isinstance(held_out, HeldOut) else held_out_of(held_out, rng=rng)
     frame = held_out.calibration().to_frame()
     ax = axes_of(ax, COLUMN, 3.0)
-    ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1)
+    ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=0.8, linestyle=DASHED, zorder=1, label="as predicted")
     models = frame["model"].nunique()
     for k, ((model, outcome), rows) in enumerate(frame.groupby(["model", "outcome"], sort=False)):
         label = f"{model}, {outcome}" if models > 1 else str(outcome)

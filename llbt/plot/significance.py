@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SHADES = ("#FFFFFF", "#9CC9E3", BLUE)  # not significant, before adjustment, after: Okabe and Ito's blue
 _SIZE, _SMALL, _MANY = 0.26, 0.1, 60  # inches a metric; of more than so many
 _FEW = 6  # metrics up to which their names are slanted; more stand upright, so that they do not touch
-_GREY = "#BBBBBB"
+_GREY, _DASH = "#BBBBBB", "#666666"
 _ADJUSTED = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini–Hochberg"}
 Compared = Annotated[
     MetricComparisons,
@@ -96,9 +96,13 @@ def _shades(comparisons: MetricComparisons, alpha: float) -> npt.NDArray[np.int6
 def _mark(ax: Axes, comparisons: MetricComparisons, shades: npt.NDArray[np.int64]) -> None:
     i, j = np.nonzero(shades == 2)
     ax.plot(j, i, linestyle="", marker="o", markersize=2.5, color="white", label="_better")
-    undefined = np.isnan(comparisons.p_value) & ~np.eye(len(comparisons.metrics), dtype=np.bool_)
-    i, j = np.nonzero(undefined)
-    ax.plot(j, i, linestyle="", marker="_", markersize=5, color="#666666", label="_undefined")
+    i, j = np.nonzero(_undefined(comparisons))
+    ax.plot(j, i, linestyle="", marker="_", markersize=5, color=_DASH, label="_undefined")
+
+
+def _undefined(comparisons: MetricComparisons) -> npt.NDArray[np.bool_]:
+    """Return where two metrics have no test, shape (K, K)."""
+    return np.isnan(comparisons.p_value) & ~np.eye(len(comparisons.metrics), dtype=np.bool_)
 
 
 def _draw_grid(ax: Axes, size: int) -> None:
@@ -126,6 +130,7 @@ def _name_metrics(ax: Axes, metrics: list[str]) -> None:
 
 
 def _name_shades(ax: Axes, comparisons: MetricComparisons, alpha: float) -> None:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     family = "row" if comparisons.family == "row" else "table"
@@ -134,9 +139,11 @@ def _name_shades(ax: Axes, comparisons: MetricComparisons, alpha: float) -> None
         names = {2: names[1]}
     else:
         names[2] = f"and after {_ADJUSTED[comparisons.adjust]} by {family}"
-    patches = [Patch(facecolor=_SHADES[k], label=name) for k, name in names.items()]
+    marks: list[Any] = [Patch(facecolor=_SHADES[k], label=name) for k, name in names.items()]
+    if _undefined(comparisons).any():
+        marks.append(Line2D([], [], linestyle="", marker="_", markersize=5, color=_DASH, label="no test"))
     ax.legend(
-        handles=patches,
+        handles=marks,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.02),
         frameon=False,

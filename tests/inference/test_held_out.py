@@ -179,7 +179,7 @@ def test_the_picture_shows_the_bins():
     ])  # fmt: skip
     expected = bins[["predicted", "observed"]].to_numpy()
     np.testing.assert_allclose(drawn_points[np.lexsort(drawn_points.T)], expected[np.lexsort(expected.T)])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["preferred", "tie"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as predicted", "preferred", "tie"]
     of_a_fit = llbt.plot.calibration(llbt.fit("object + tie", TABLE.pool()), rng=1)
     for one, two in zip(ax.lines, of_a_fit.lines, strict=True):
         np.testing.assert_allclose(one.get_xydata(), two.get_xydata())

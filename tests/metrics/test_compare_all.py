@@ -97,6 +97,8 @@ def test_pairs_without_a_test_are_counted():
     x, y, z = three(shape=(8, 1))
     found = llbt.metrics.compare_all(MetricScores.from_matrices({"a": x, "b": 2 * x, "c": y}, z), method="williams")
     assert "1 pair without a test" in found.as_text()
+    legend = llbt.plot.significance(found).get_legend()
+    assert legend.get_texts()[-1].get_text() == "no test"
 
 
 @pytest.mark.parametrize(
