@@ -80,10 +80,10 @@ def subset_correlations(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Best systems taken', "Pearson's r")
     """
-    from matplotlib.ticker import MaxNLocator
-
     drawn = _checked_subsets(found)
     ax = axes_of(ax, COLUMN, 2.8)
+    from matplotlib.ticker import MaxNLocator
+
     ax.axhline(0, color="black", linewidth=0.6, zorder=0)
     for k, (name, one) in enumerate(drawn.items()):
         _draw_subset(ax, name, one, k)

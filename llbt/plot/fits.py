@@ -126,14 +126,14 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
     >>> len(ax.patches), ax.get_xlabel()
     (4, 'residual deviance')
     """
-    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
     frame = analysis.to_frame() if isinstance(analysis, Table) else pd.DataFrame()
     if not set(frame) >= _ANOVA or not set(frame) & {"model", "term"}:
         what = f"a table of {listed(list(frame))}" if isinstance(analysis, Table) else kind_of(analysis)
         raise OptionError(f"found {what}", expected="what llbt.anova(m0, m1) or llbt.anova(res) returns")
     rows = np.arange(len(frame))
     ax = axes_of(ax, COLUMN, rows_height(len(frame), 0.42))
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
     ax.barh(rows + 0.2, frame["deviance"], height=0.42, color=BLUE)
     strokes = ax.vlines(
         frame["df_resid"].to_numpy(dtype=float),

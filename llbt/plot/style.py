@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..base.extras import need
 from ..core.columns import FloatArray, IntArray
 from ..errors import OptionError, kind_of, printable
 
@@ -83,6 +84,7 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
 
     The figure is white with dark letters whatever the style says, so that it reads on a light and on a dark page.
     """
+    need("matplotlib", "pictures", "'llbt[plot]'")
     if ax is not None:
         return _own_axes(ax)
     figure = _new_figure(min(width, _LARGEST), min(height, _LARGEST))

@@ -12,10 +12,12 @@ from typing import Any
 
 from ..auditing.audit import Audit
 from ..base.arguments import Confidence, checked
+from ..base.extras import is_installed
 from ..base.table import format_count
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from ..data.paths import held
+from ..errors import LLBTWarning, warn_user
 from ..fitting.best_worst_effects import BestWorstEffects
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.large_results import LargeResults
@@ -65,6 +67,7 @@ _OF_PAIRS, _OF_LISTS = "Preference judgments", "Preferences in lists"
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
 _MOST_DRAWN = 30  # objects of a heat map
 _MOST_REFITTED = 60  # objects, for seconds of refits
+_NO_PICTURES = "Pictures are left out, because matplotlib is not installed: pip install 'llbt[plot]'"
 
 
 @checked
@@ -270,6 +273,9 @@ def _audit_given(found: Audit | None) -> Sections:
 
 def _page(asked: Sections, title: str, progress: bool) -> str:
     body = "\n".join(section(name, asked[name][0], asked[name][1]()) for name in shown("write_report", asked, progress))
+    if not is_installed("matplotlib"):
+        warn_user(f"{_NO_PICTURES}.", LLBTWarning)
+        body = f"{paragraph(_NO_PICTURES, 'notice')}\n{body}"
     return page(title, body, [(name, heading) for name, (heading, _) in asked.items()])
 
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from ..base.extras import is_installed
 from ..base.table import LEGEND, Field, Record, Table, printed_cells, printed_columns
 from ..errors import LLBTError, printable
 from ..plot.style import on_page
@@ -179,7 +180,7 @@ def _class(kind: str) -> str:
 
 
 def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
-    """Return a picture as inline SVG; where it cannot be drawn, why.
+    """Return a picture as inline SVG; where it cannot be drawn, why; without matplotlib nothing.
 
     Parameters
     ----------
@@ -189,6 +190,8 @@ def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
     draw : callable
         Draws it in a new figure.
     """
+    if not is_installed("matplotlib"):
+        return ""
     try:
         svg = _drawn(draw)
     except LLBTError as error:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy import special
 
 from ..base.arguments import BelowOne, Count, Finite, Positive, checked_record
+from ..base.extras import need
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 
@@ -193,6 +194,7 @@ def elo_probabilities(rule: Elo, rating: FloatArray) -> FloatArray:
 
 def environment(draw_probability: float) -> Any:
     """Return the environment of the package `trueskill`."""
+    need("trueskill", "ratings by TrueSkill", "trueskill")
     import trueskill
 
     return trueskill.TrueSkill(draw_probability=draw_probability)
@@ -247,6 +249,7 @@ def trueskill_probabilities(mu: FloatArray, sigma: FloatArray, beta: float) -> F
 
 def draw_margin(draw_probability: float, env: Any) -> float:
     """Return how near two performances are for a draw, as the package computes it for two players."""
+    need("trueskill", "ratings by TrueSkill", "trueskill")
     import trueskill
 
     return float(trueskill.calc_draw_margin(draw_probability, 2, env))
