@@ -259,23 +259,21 @@ class _Search:
 
     def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
         """Return how the restricted likelihood and J change from a place."""
-        here = place.log_det
-        inverse = np.linalg.inv(place.information)
-        bends: list[FloatArray] = []
-        first: list[float] = []
-        second: list[float] = []
-        for step in np.eye(len(kept)) * _STEP:
-            ahead, behind = self.at(kept, place.logs + step, place), self.at(kept, place.logs - step, place)
-            bends.append((ahead.information - behind.information) / (2 * _STEP))
-            first.append((ahead.log_det - behind.log_det) / (2 * _STEP))
-            stretch = (ahead.stretch(self.worths) - behind.stretch(self.worths)) / _STEP
-            second.append((ahead.log_det - 2 * here + behind.log_det) / _STEP**2 + stretch[len(second)])
-        turned = np.stack([inverse @ bend for bend in bends])
-        curved = -np.einsum("kpq,lqp->kl", turned, turned)  # of log det J, but for its second differences
-        np.fill_diagonal(curved, second)
-        det = np.array(first) / 2 + place.stretch(self.worths)
+        steps = np.eye(len(kept)) * _STEP
+        ahead = [self.at(kept, place.logs + step, place) for step in steps]
+        behind = [self.at(kept, place.logs - step, place) for step in steps]
+        sides = list(zip(ahead, behind, strict=True))
+        bends = np.stack([(one.information - other.information) / (2 * _STEP) for one, other in sides])
+        first = np.array([(one.log_det - other.log_det) / (2 * _STEP) for one, other in sides])
+        stretched = np.stack([one.stretch(self.worths) - other.stretch(self.worths) for one, other in sides])
+        curved = np.diag([one.log_det - 2 * place.log_det + other.log_det for one, other in sides])
+        for k, other in zip(*np.triu_indices(len(kept), 1), strict=True):
+            both = self.at(kept, place.logs + steps[k] + steps[other], place).log_det
+            curved[k, other] = curved[other, k] = both - ahead[k].log_det - ahead[other].log_det + place.log_det
+        det = first / 2 + place.stretch(self.worths)
+        det_curvature = curved / (2 * _STEP**2) + (stretched + stretched.T) / (4 * _STEP)
         gradient = place.gradient + self.shift[list(kept)] - det
-        return _Local(gradient, det, curved / 2, place.curvature + curved / 2, np.stack(bends))
+        return _Local(gradient, det, det_curvature, place.curvature + det_curvature, bends)
 
     def settled(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
         """Return the estimates after one more step, which is so short that derivatives are not recomputed."""

@@ -6,6 +6,8 @@ import pytest
 from scipy import optimize, stats
 
 import llbt
+from llbt.core.columns import FloatArray
+from llbt.kernel.restricted import _Search
 
 WINS = np.array([5, 1, 4, 0, 6, 3, 5, 2])
 _Z = np.linspace(-10, 10, 1001)
@@ -46,3 +48,28 @@ def test_few_judges_by_brute_force() -> None:
     assert res.pvalues["object[A]"] == pytest.approx(
         2 * stats.t.sf(res.tvalues["object[A]"], res.average.df_inference), rel=1e-6
     )
+
+
+@pytest.mark.slow
+def test_crossed_scales_have_a_restricted_maximum() -> None:
+    """Of four judges × 20 prompts half the searches had failed: the curvature between two scales lacked a term."""
+    rng = np.random.default_rng(4)
+    judge, prompt = np.divmod(np.arange(80), 20)
+    i = rng.integers(3, size=80)
+    j = (i + rng.integers(1, 3, size=80)) % 3
+    own = np.array([0.6, 0.3, 0.0]) + rng.normal(0, 0.5, (4, 1, 3)) + rng.normal(0, 0.5, (20, 3))
+    wins = (rng.random(80) < 1 / (1 + np.exp(-2 * (own[judge, prompt, i] - own[judge, prompt, j])))).astype(int)
+    frame = pd.DataFrame({"object_i": i, "object_j": j, "wins_i": wins, "wins_j": 1 - wins})
+    c = llbt.from_counts(frame.assign(judge=judge, prompt=prompt), clusters=("judge", "prompt"))
+    res = llbt.fit("object + (object | judge) + (object | prompt)", c, approximation="laplace")
+    assert isinstance(res, llbt.MixedResults)
+    assert (res.scales > res.maximum.scales).all()
+    search, place = _Search.of(res.judges.likelihood(), res.maximum, res.without.solution.params, np.arange(2))
+    logs, step, kept = np.log(res.scales.to_numpy()), 0.02, (0, 1)
+
+    def slopes(at: FloatArray) -> FloatArray:
+        return search.local(kept, search.at(kept, at, place)).gradient
+
+    np.testing.assert_allclose(slopes(logs), 0.0, atol=0.02)
+    bent = [(slopes(logs - side) - slopes(logs + side)) / (2 * step) for side in step * np.eye(2)]
+    np.testing.assert_allclose(search.local(kept, search.at(kept, logs, place)).curvature, bent, atol=0.3)
