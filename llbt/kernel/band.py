@@ -105,7 +105,7 @@ class Factor:
     def variances(self) -> FloatArray:
         """Return the diagonal of the inverse, shape (J,), 0 for the last node.
 
-        With blocks of at least `width` nodes only the next block's part of the inverse bears on that of a block:
+        With blocks of at least `width` nodes, a block's part of the inverse depends only on the next block's part:
         Z_k = L_k⁻ᵀ (1 + Mᵀ Z_(k+1) M) L_k⁻¹, with M the entries of L from block k to the next.
         """
         size, width = self.lower.shape[1], self.band.width

@@ -225,7 +225,7 @@ def _room(rows: _Rows, at: list[FloatArray], step: FloatArray) -> FloatArray:
 
 
 def _at_edge(problem: Problem, predictors: list[FloatArray]) -> npt.NDArray[np.bool_]:
-    """Return which tables have come to cuts that meet, (T,): no maximum with cuts in order."""
+    """Return the tables whose cuts have met, (T,): they have no maximum with cuts in order."""
     if not isinstance(problem.response, Cumulative):
         return np.zeros(len(predictors[0]), dtype=np.bool_)
     return np.asarray(problem.response.room(predictors).min(axis=1) < _MEET)

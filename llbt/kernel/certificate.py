@@ -70,16 +70,17 @@ def is_proven(problem: Problem, reached: Maximum) -> bool:
 
 
 def _least_anywhere(problem: Problem, response: Response, predictors: Sequence[FloatArray]) -> float:
-    """Return a bound of what `_of_choices` is anywhere, from the largest predictors alone."""
+    """Return a lower bound of `_of_choices` at any predictors, from the largest ones alone."""
     largest = np.array([np.abs(u).max() for u in predictors])
     spread = float(np.ptp(response.loadings, axis=0) @ largest)  # of the log weights of two outcomes
     return float(problem.totals.min() * np.exp(-spread) / (2 * len(response.outcomes)))
 
 
 def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the least information (S,) of an outcome that was not seen being favoured less by 1 than those seen.
+    """Return the least information (S,) of lowering an unseen outcome by 1 against the seen ones.
 
-    Of the two alone it is n·p·q/(p + q), p the probability of all that were seen; infinite where nothing is left.
+    Of the two alone it is n·p·q/(p + q), where p is the probability of all seen outcomes. It is infinite without an
+    unseen outcome.
     """
     seen = counts > 0
     together = np.where(seen, probability, 0.0).sum(axis=0)

@@ -59,7 +59,7 @@ class FlipTest:
         return 1 / self.flips if self.every else 1 / (self.flips + 1)
 
     def said(self, group: str, most: int = 0) -> str:
-        """Say how the p-value was found, for a note; `most`: the clusters of another test beside it."""
+        """Say how the p-value was found, for a note; `most` is the number of clusters of a second test."""
         many = f"all {format_count(self.flips)}" if self.every else f"{format_count(self.flips)} random"
         size = f"{self.clusters} to {most}" if most > self.clusters else f"{self.clusters}"
         return f"p-values by {many} sign flips of {size} {group}s' scores; none is below {format_number(self.least, 2)}"
@@ -86,7 +86,7 @@ class Scores:
 def flip_test(
     problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray, draws: int = DRAWS
 ) -> FlipTest:
-    """Test linear hypotheses by Rao's score, its distribution that of the sum of clusters' scores with random signs.
+    """Test linear hypotheses by Rao's score; its distribution is by random signs of the clusters' scores.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def flip_test(
     Let u_g be the score of cluster g at the restricted estimate, H the information and A = RH⁻¹ with the contrasts R.
     The statistic is eᵀV⁻¹e with e = Σ Au_g and V = RH⁻¹Rᵀ, as for independent judgments. Where scores are distributed
     symmetrically about 0, signs s_g of ±1 leave their distribution as it is, whatever covariance the judgments of a
-    cluster have; so e is held against e_s = Σ s_g Au_g. That the restricted estimate fits all judgments, not the
+    cluster have; so e is compared with e_s = Σ s_g Au_g. That the restricted estimate fits all judgments, not the
     flipped ones, makes e_s vary less than e; so e_s is measured by V_s = V − S H_NN⁻¹ Sᵀ, its variance were the
     judgments independent, with S = Σ s_g A I_gN and I_gN the columns of cluster g's information that belong to the
     parameters N that are not tested. All flips are gone through up to 13 clusters, up to the sign of all, which changes
@@ -125,7 +125,7 @@ def flip_test(
 
 
 def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> FlipTest | None:
-    """Test whether a model fits its table by Pearson's X², its distribution that under flips of clusters' scores.
+    """Test whether a model fits its table by Pearson's X²; its distribution is by flips of clusters' scores.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def all_signs(size: int) -> FloatArray:
 def _enumerated(scores: Scores, signs: FloatArray) -> FloatArray:
     """Return the statistic under each flip (F, G) of few clusters, shape (F,).
 
-    What `_statistics` sums over r directions is a quadratic form of the signs: its G² parts are summed over them once.
+    The sum over r directions in `_statistics` is a quadratic form of the signs. Its G² parts are summed once.
     """
     size, r, m = scores.shared.shape
     if not m or m >= r or size**2 >= r:
@@ -210,7 +210,7 @@ def _enumerated(scores: Scores, signs: FloatArray) -> FloatArray:
 
 
 def _statistics(scores: Scores, signs: FloatArray, drawn: FloatArray | None) -> FloatArray:
-    """Return the statistic under each flip (F, G), with what the rest adds to the sums (F, r), shape (F,)."""
+    """Return the statistic under each flip (F, G), shape (F,); the other parameters add (F, r) to the sums."""
     size, r, m = scores.shared.shape
     total = np.asarray(signs @ scores.own if drawn is None else signs @ scores.own + drawn)
     plain: FloatArray = np.sum(total**2, axis=1)
@@ -244,7 +244,7 @@ def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts
 
 
 def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return combinations of the score, each of variance 1: efficient ones of what is tested, those of the rest.
+    """Return combinations of the score with variance 1: efficient ones of the tested parameters, and those of the rest.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, F
 
 
 def _whitened(columns: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Return columns made so that what had this covariance has the identity."""
+    """Return columns scaled so that values with this covariance have the identity."""
     if not columns.shape[1]:
         return columns
     return np.asarray(linalg.solve_triangular(linalg.cholesky(covariance, lower=True), columns.T, lower=True).T)

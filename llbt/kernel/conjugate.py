@@ -1,7 +1,7 @@
 """Conjugate gradients for the information of many objects: a graph's Laplacian bordered by a few dense columns.
 
-Where every object has a worth of its own, what judgments say of the worths is the weighted Laplacian L of the graph of
-judged pairs; ties, order and covariates border it by few columns:
+Where every object has a worth of its own, the information on the worths is the weighted Laplacian L of the graph of
+judged pairs. Ties, order and covariates border it by few columns:
 
     [ L + diag(ridge)   B ]
     [ Bᵀ                C ]
@@ -91,7 +91,7 @@ class Bordered:
         Without a ridge its columns sum to 0.
     corner : ndarray, shape (q, q)
     ridge : ndarray, shape (J,), or None
-        What is added to the diagonal of the Laplacian; with one nothing is centred.
+        Added to the diagonal of the Laplacian. With a ridge nothing is centred.
     way : Band or Branches, optional
         In which the Laplacian is factored, so that conjugate gradients have little left to do.
     """
@@ -122,7 +122,7 @@ class Bordered:
 
     @cached_property
     def between(self) -> Groups | None:
-        """What is between the groups of a long and narrow graph; with a ridge nothing is."""
+        """The weights between the groups of a long and narrow graph; None with a ridge."""
         graph = self.graph
         if self.ridge is not None or graph.groups is None:
             return None
@@ -258,7 +258,7 @@ def bordered_gradients(
 
 
 def _centred(system: Bordered, columns: FloatArray) -> FloatArray:
-    """Return right-hand sides without what rounding left of a sum: it has no solution, and small ones drown in it."""
+    """Return right-hand sides whose sum is exactly 0: a sum by rounding has no solution and hides small values."""
     return columns if system.ridge is not None else columns - columns.mean(axis=0)
 
 
@@ -271,7 +271,7 @@ def _gradients(
     tolerance: float,
     most: int | None,
 ) -> Solved:
-    """Solve for right-hand sides (n, k) by products with the matrix and with about its inverse."""
+    """Solve for right-hand sides (n, k) by products with the matrix and with an approximate inverse."""
     values = np.zeros(columns.shape) if start is None else start.copy()
     residual = columns - times(values) if start is not None else columns.copy()
     target = tolerance**2 * _dots(columns, eased(columns))
@@ -314,7 +314,7 @@ class Complement:
     inner : ndarray, shape (J, q)
         (L + diag(ridge))⁻¹ B.
     schur : ndarray, shape (q, q)
-        C − Bᵀ inner: what is known of the bordering parameters, the worths profiled out.
+        C − Bᵀ inner: the information on the bordering parameters with the worths profiled out.
     iterations : int
     finished : bool
     """
@@ -334,7 +334,7 @@ class Complement:
         tolerance: float = TIGHT,
         most: int | None = None,
     ) -> Complement:
-        """Eliminate the objects by conjugate gradients; `start` is near `inner`, that of a similar system."""
+        """Eliminate the objects by conjugate gradients; `start` is the `inner` of a similar system."""
         if not len(system.corner):
             return cls(system, np.zeros(system.border.shape), np.zeros((0, 0)), 0, True)
         found = conjugate_gradients(system, system.border, start=start, tolerance=tolerance, most=most)

@@ -71,7 +71,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Lines of counts, and the effects that bear on them.
+    """Rows of counts, and the effects that enter them.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Crossed:
     levels : tuple of (ndarray of int, ndarray of int), one for each scale
         The level, and the object or predictor, of each of its effects.
     touched : tuple of ndarray of int, each (T_e, L)
-        Which of the effects of each scale bear on each line.
+        Which effects of each scale enter each line.
     group : ndarray of int, shape (L,)
         The group of each line.
     pairs : ndarray of int, shape (S, 2)
@@ -116,7 +116,7 @@ class Crossed:
 
 @dataclass(frozen=True, eq=False)
 class _Touching:
-    """The effects of one scale that bear on the lines: their keys (T, L), level-major, with what enters where."""
+    """The effects of one scale that enter the lines: their keys (T, L), level-major, and their loadings."""
 
     keys: IntArray
     predictor: tuple[int, ...]
@@ -125,7 +125,7 @@ class _Touching:
 
 
 def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Sequence[Bearing]) -> Crossed:
-    """Return lines with the effects that bear on them.
+    """Return lines with the effects that enter them.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def _filled(size: IntArray, first: IntArray, which: IntArray, last: int) -> IntA
 
 
 def components(found: Crossed, which: int) -> IntArray:
-    """Return how many objects the judgments of its level connect each effect of a scale with, itself counted."""
+    """Return for each effect of a scale how many objects its level's judgments connect it with, including itself."""
     size = len(found.levels[which][0])
     ends = found.touched[which]
     graph = sparse.coo_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))

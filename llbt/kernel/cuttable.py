@@ -1,8 +1,8 @@
 """Rao and Kupper's likelihood summed over all pairs of objects at once, where cut and order effect are the same.
 
 With P = F(2(λᵢ − λⱼ + δ) − θ) and Q = F(−2(λᵢ − λⱼ + δ) − θ), F logistic, a tie has the probability P Q (exp(2θ) − 1).
-So the likelihood is that of wins and ties against P, of losses and ties against Q, and a function of θ alone;
-exponentials are those of the objects.
+So the log-likelihood is a sum over wins and ties of log P, over losses and ties of log Q, and a function of θ alone.
+Only exponentials of the objects are needed.
 """
 
 from __future__ import annotations

@@ -308,7 +308,7 @@ def _reduced(found: Information, basis: FloatArray, damping: float) -> _Reduced:
     largest = float(found.sigma.max())
     sigma = found.sigma * (1 + damping) + damping * 1e-3 * largest
     if not sigma.min() > 1e-14 * largest:
-        raise linalg.LinAlgError("nothing is known of a discrimination")
+        raise linalg.LinAlgError("there is no information on a discrimination")
     slopes = found.mixed / sigma[:, None]
     inner = basis.T @ (found.params - found.mixed.T @ slopes) @ basis
     inner += damping * np.diag(np.diag(basis.T @ found.params @ basis))

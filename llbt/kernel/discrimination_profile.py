@@ -134,7 +134,7 @@ def _moved(views: Views, params: FloatArray, sigma: FloatArray, place: int, valu
 
 
 def _normals(views: Views, point: Point, place: int) -> FloatArray:
-    """Return the directions in which what is held and the norm change, shape (p + K, 2)."""
+    """Return the directions in which the held value and the norm change, shape (p + K, 2)."""
     p = len(point.params)
     found = np.zeros((p + len(point.sigma), 2))
     found[place, 0] = 1.0
@@ -143,7 +143,7 @@ def _normals(views: Views, point: Point, place: int) -> FloatArray:
 
 
 def _multipliers(views: Views, point: Point, place: int) -> FloatArray:
-    """Return how much of the gradient is along these directions, shape (2,): the first is the slope of the profile."""
+    """Return the parts of the gradient along these directions, shape (2,); the first is the slope of the profile."""
     gradient = np.concatenate(gradient_at(views, point))
     return np.asarray(np.linalg.lstsq(_normals(views, point, place), gradient, rcond=None)[0])
 

@@ -105,7 +105,7 @@ def pair_loadings(
         As in `grouped`.
     pairs : ndarray of int, shape (R, 2)
     worths : ndarray, shape (R, J, d)
-        What each effect adds to the log-worths, as in `Grouped`.
+        Loadings of each effect on the log-worths, as in `Grouped`.
     """
     rows = np.arange(len(pairs))[:, None]
     shape = _Shape(tuple(effects), width, predictors, pairs, worths.shape[1])

@@ -123,7 +123,7 @@ def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float
 
 
 def _log_linear(problem: Problem) -> Response:
-    """Return the response, which has to be one of a GLM of counts."""
+    """Return the response, which must be one of a GLM of counts."""
     if isinstance(problem.response, Response):
         return problem.response
     raise OptionError(

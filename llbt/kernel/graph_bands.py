@@ -51,7 +51,7 @@ def cut_across(pattern: csr_array) -> IntArray | None:
 
 
 def _number(size: int) -> int:
-    """Return how many groups are worth the cost of their inverse, which goes with its third power."""
+    """Return a number of groups whose inverse is worth its cost, which grows with the third power."""
     return min(_GROUPS, max(size // _OBJECTS, min(size // _FEWEST, _CHEAP)))
 
 
@@ -104,6 +104,6 @@ class Groups:
         return cls(of, linalg.inv(sums, overwrite_a=True))
 
     def solved(self, right: FloatArray) -> FloatArray:
-        """Return what moves groups as a whole, shape (J, k), for right-hand sides (J, k)."""
+        """Return the part of the solution that is constant within groups, shape (J, k), for right-hand sides (J, k)."""
         sums = np.stack([np.bincount(self.of, column, len(self.inverse)) for column in right.T], axis=1)
         return np.asarray((self.inverse @ sums)[self.of])

@@ -1,4 +1,4 @@
-"""Variances of very many log-worths: exact where the graph is narrow, else approximate, held against exact ones.
+"""Variances of very many log-worths: exact where the graph is narrow, else approximate and compared with exact ones.
 
 Of a graph with a band, they follow from the factor along it (`band`). Else, log-worths x with the precision of a
 Laplacian, degrees d and weights a, have var xᵢ = (1 − 2/J)/dᵢ + var mᵢ, where mᵢ = Σⱼ aᵢⱼxⱼ/dᵢ is the mean of those
@@ -88,7 +88,7 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
     ----------
     found : Complement
     rng : numpy.random.Generator
-        It chooses the objects by which approximations are measured, and draws.
+        It chooses the objects for which approximations are checked, and draws.
     first : ndarray of int
         Objects with exact variances where those of all others are not close.
     """
@@ -117,7 +117,7 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
 
 
 def _along_band(system: Bordered) -> FloatArray | None:
-    """Return the variances of centred log-worths without parameters beside them; None where the graph is too wide."""
+    """Return the variances of centred log-worths if there are no other parameters; None where the graph is too wide."""
     known = isinstance(system.way, Band)
     factor = (system if known else replace(system, way=band_within(system.graph, _ITERATIONS))).factor
     if not isinstance(factor, Factor):
@@ -143,7 +143,7 @@ def _series(system: Bordered) -> FloatArray:
 
 
 def _drawn_means(system: Bordered, rng: np.random.Generator) -> FloatArray:
-    """Return the mean mᵢ of those that an object met in draws, (J, draws); less what is known exactly."""
+    """Return the mean mᵢ of each object's opponents in draws, (J, draws), less the part that is known exactly."""
     graph, root = system.graph, np.sqrt(system.weights)
     right = np.empty((graph.size, _WIDTH))
     for column in right.T:
@@ -157,7 +157,7 @@ def _drawn_means(system: Bordered, rng: np.random.Generator) -> FloatArray:
 
 
 def _means_of_groups(system: Bordered) -> FloatArray:
-    """Return the variance of what groups as a whole add to the means mᵢ, exactly; 0 where there are none."""
+    """Return the exact variance of the groups' part of the means mᵢ; 0 where there are none."""
     groups: Groups | None = system.between
     if groups is None:
         return np.zeros(system.graph.size)

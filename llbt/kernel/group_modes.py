@@ -164,7 +164,7 @@ def _climb(
     moving: IntArray,
     step: FloatArray,
 ) -> None:
-    """Take the steps of some groups, each halved until it does not lead down; fill in what is found there."""
+    """Take the steps of some groups, each halved until it does not lead down, and store the values there."""
     left = np.arange(len(moving))
     for _ in range(_HALVINGS):
         some = moving[left]

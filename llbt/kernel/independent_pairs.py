@@ -49,7 +49,7 @@ class IndependentPairs:
         )
 
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
-        """Return the log of the summed weights of what each judge leaves open."""
+        """Return the log of the summed weights of each judge's possible complete patterns."""
         logs, _ = self._shares(weights, added)
         found = (answers == MISSING) @ logs + (answers == 0) @ weights.gamma
         return np.asarray(found + np.where(answers == MISSING, 0, answers) @ weights.eta)

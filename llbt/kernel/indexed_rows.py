@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """S rows of p columns, each the sum of a row of every part and of what stands in columns of its own.
+    """S rows of p columns, each the sum of a row of every part and of values in columns of its own.
 
     The S × p matrix is never made but on request: products go through the U distinct rows of the parts.
 
@@ -249,7 +249,7 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
 
 
 def _between(left: Any, sums: Any, right: Any, sparse: bool) -> Any:
-    """Return leftᵀ · sums · right; of many columns sparse also where there are so few rows that they are dense."""
+    """Return leftᵀ · sums · right; sparse if there are many columns, even where few rows make them dense."""
     if sparse and left.shape[1] * right.shape[1] > _SMALL:
         return csr_array(left).T @ csr_array(sums) @ csr_array(right)
     return left.T @ sums @ right
@@ -288,7 +288,7 @@ def quadratic(a: Gathered, b: Gathered, matrix: FloatArray) -> FloatArray:
 
 
 def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> FloatArray:
-    """Return a product of parts with what the columns of a's own add to it."""
+    """Return a product of parts, plus the part from a's own columns."""
     found = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
     weighted = a.own * weights
     if a is not b:

@@ -2,8 +2,8 @@
 
 With H the information of all judgments, V its inverse, and s and H_g the score and the information of a cluster at the
 estimates, one step of Newton's method without the cluster leads to θ̂ − (H − H_g)⁻¹ s = θ̂ − V u, where u solves
-(I − H_g V) u = s. H_g is 0 but in the parameters that the cluster's own judgments bear on, and so only these rows of u
-differ from s: a cluster costs what its own parameters do, not those of the model.
+(I − H_g V) u = s. H_g is 0 except in the parameters that the cluster's judgments depend on, so only these rows of u
+differ from s. The cost of a cluster is that of its own parameters, not of the whole model.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class _Lines:
         The gradient of the lines' log-likelihoods in the predictors: counts beyond what is expected of them.
     judgments : ndarray, shape (R,)
     weights : ndarray, shape (B, B, U)
-        Information on the predictors, of one judgment of a comparison or, where it depends on what was said, of a line.
+        Information on the predictors from one judgment of a comparison or, where it depends on the outcome, of a line.
     kind : ndarray of int, shape (R,)
-        Whose information that of a line is, times its judgments.
+        The row of `information` that belongs to a line, to be multiplied by the line's judgments.
     whole : ndarray, shape (B, B, S)
         Information of all judgments of the comparisons.
     """
@@ -147,7 +147,7 @@ class _Padded:
     values : ndarray, shape (S, m)
         0 where a row has fewer than m entries.
     predictor : ndarray of int, shape (m,)
-        Whose row it is, 0 … B − 1.
+        The predictor of each row, 0 … B − 1.
     """
 
     columns: IntArray
@@ -273,7 +273,7 @@ def _adjusted(group: _Group, solve: _Solver) -> tuple[FloatArray, FloatArray, In
 
 @dataclass(frozen=True, eq=False)
 class _Solver:
-    """Solves (I − H_g V) u = s of clusters that hold much of what is known.
+    """Solves (I − H_g V) u = s for clusters with a large share of the information.
 
     Attributes
     ----------
@@ -294,7 +294,7 @@ class _Solver:
         return found if np.allclose(found @ (self.cov @ probe), probe, atol=1e-6) else None
 
     def heavy(self, params: IntArray, information: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return u of a cluster, (q,), and the directions of which it alone says something, (d, p)."""
+        """Return u of a cluster, (q,), and the directions on which only this cluster has information, (d, p)."""
         if len(params) > _LARGE and self.information is not None:
             found = _factored(self.information, params, information, score)
             if found is not None:
@@ -332,7 +332,7 @@ def _factored(whole: Any, params: IntArray, information: FloatArray, score: Floa
 def _spectral(
     params: IntArray, information: FloatArray, score: FloatArray, cov: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return u of a cluster, (q,), and the directions of which it alone says something, (d, p).
+    """Return u of a cluster, (q,), and the directions on which only this cluster has information, (d, p).
 
     With V = CCᵀ in its parameters, u = C⁻ᵀ (I − CᵀH_gC)⁻¹ Cᵀ s; eigenvalues of CᵀH_gC are the cluster's shares of the
     information. Where one is 1 the rest of the judgments say nothing; what they determine is the same for any

@@ -66,7 +66,7 @@ class Partition:
         return np.flatnonzero(self.label >= 0)
 
     def in_blocks(self, values: FloatArray) -> FloatArray:
-        """Return values (p, …) of the parameters of blocks, 0 beside them, shape (K, m, …)."""
+        """Return values (p, …) by block, shape (K, m, …), filled up with 0."""
         found = np.zeros((*self.shape, *values.shape[1:]))
         found[self.label[self.inside], self.place[self.inside]] = values[self.inside]
         return found
@@ -86,7 +86,7 @@ class JudgeBlocks:
     blocks : ndarray, shape (K, m, m)
         Filled up with ones on the diagonal.
     sides : ndarray, shape (K, m, q)
-        What blocks have in common with the border.
+        The blocks' rows of the border.
     corner : ndarray, shape (q, q)
     """
 
@@ -138,7 +138,7 @@ class JudgeBlocks:
 
     @cached_property
     def _inner(self) -> FloatArray:
-        """What blocks have in common with the border, times their inverses, shape (K, m, q)."""
+        """The inverses of the blocks times their rows of the border, shape (K, m, q)."""
         return np.asarray(self._inverses @ self.sides)
 
     @cached_property

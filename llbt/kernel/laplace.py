@@ -80,8 +80,8 @@ class NormalDensity:
     Attributes
     ----------
     exact : bool
-        Whether the information of the estimates is that of the approximation in all parameters, or of the fixed ones
-        with the weights of the judgments held.
+        Whether the information is that of the approximation in all parameters, or of the fixed ones with the weights of
+        the judgments held.
     method : {"laplace", "ep"}
         The density around the mode, or the one of expectation propagation.
     """
@@ -403,7 +403,7 @@ class LineSums:
         return at, lines
 
     def climbed(self, at: Effects, step: Effects, lines: _Lines) -> tuple[Effects, _Lines]:
-        """Take a step, halved until it does not lead down: by group where groups share no effects, else as a whole."""
+        """Take a step, halved until it does not lead down: by group if groups share no effects, else at once."""
         heights = self.height(at, lines)
         alone = len(at.shared) == 1
         by = np.ones(len(heights)) if alone else np.array(1.0)

@@ -119,7 +119,7 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
 
 
 def predicted_effects(problem: Problem, found: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
-    """Return the most probable effects at the estimates, with the errors by the curvature there; of each scale.
+    """Return for each scale the most probable effects at the estimates, with errors by the curvature there.
 
     Of expectation propagation they are means and standard deviations.
     """

@@ -42,7 +42,7 @@ class Problem:
     counts : ndarray, shape (S, K)
         Counts of the outcomes; every row has a positive total.
     offsets : ndarray, shape (B, S)
-        What parameters held at fixed values add to the predictors.
+        Offsets from parameters that are held at fixed values.
     response : Response or Cumulative
     """
 
@@ -63,7 +63,7 @@ class Problem:
 
     @cached_property
     def table(self) -> PairTable | RunTable | None:
-        """What is faster than going through comparisons, if anything is: for two outcomes, and for three."""
+        """A table that is faster than single comparisons, if there is one: for two outcomes, and for three."""
         return None if self.offsets.any() else table_of(self, self.totals)
 
     def at(self, params: FloatArray) -> list[FloatArray]:
@@ -119,9 +119,9 @@ class Likelihood:
     statistics : ndarray, shape (p,)
         Sufficient ones, where the response is log-linear.
     offset : float
-        What offsets add to the log-likelihood, but for the norms.
+        The part of the log-likelihood from offsets, without the norms.
     table : PairTable, RunTable, CutTable or None
-        What stands for the comparisons, if anything does.
+        A faster table in place of the comparisons, if there is one.
     graph : ObjectGraph or None
         Where nothing does and parameters are worths of many objects beside few others: the graph of their pairs.
     """

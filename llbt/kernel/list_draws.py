@@ -33,7 +33,7 @@ def sets_of(size: int, orders: IntArray) -> npt.NDArray[np.bool_]:
 def drawn_tied(
     worths: FloatArray, taken: IntArray, deltas: FloatArray, orders: IntArray, rng: np.random.Generator
 ) -> IntArray:
-    """Draw lists with ties: places (Q, m), of which so many are `taken` (Q,); fewer where objects run out."""
+    """Draw lists with ties: places (Q, m); the first `taken` (Q,) are filled, or fewer if objects run out."""
     number, size = worths.shape
     sets = sets_of(size, orders)
     members = sets.sum(axis=1)

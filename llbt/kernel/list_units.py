@@ -53,7 +53,7 @@ class ListUnits:
 
     @classmethod
     def of(cls, lists: Lists, params: FloatArray, cov: FloatArray, codes: IntArray, size: int) -> ListUnits:
-        """Return the units of lists, of which `params` (p + T,) are the estimates and `cov` their covariance."""
+        """Return the units of lists at the estimates `params` (p + T,) with their covariance `cov`."""
         worths, deltas = lists.split(params)
         rows, p = lists.matrix.shape
         beside = cov.shape[0] - p

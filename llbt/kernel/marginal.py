@@ -136,7 +136,7 @@ class Integrand:
     def of(
         cls, problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, found: Modes
     ) -> Integrand:
-        """Return that of the k-th bundle at some scales (E,)."""
+        """Return the same for the k-th bundle at scales (E,)."""
         loadings = groups.loadings * scales[groups.scale]
         by_scale = tuple(loadings * (groups.scale == e) for e in range(len(scales)))
         turned = rule.turned(k, len(groups.rows), groups.size)
@@ -147,7 +147,7 @@ class Integrand:
         return list(self.groups.blocks(self.points.at.shape[1], _NUMBERS))
 
     def posterior(self, some: slice) -> tuple[Groups, Posterior]:
-        """Return some of the groups, and what they know at their points."""
+        """Return some of the groups, with the values at their points."""
         part = self.groups.take(some)
         root, log_root = _roots(self.modes.information[some])
         if self.turned is not None:
@@ -189,7 +189,7 @@ class Posterior:
     weight : ndarray, shape (B, B, G, R, N)
         Minus the second ones.
     moved : ndarray, shape (E, B, G, R, N)
-        What the effects of each scale add to the predictors: their derivatives in log σ.
+        The contributions of each scale's effects to the predictors, which are the derivatives in log σ.
     """
 
     value: FloatArray

@@ -31,7 +31,7 @@ _ALIASED = 1e-8  # share of a column's information that others leave
 
 @dataclass(frozen=True, eq=False)
 class WorthProblem:
-    """Log-worths of J objects, and q parameters beside them.
+    """Log-worths of J objects, and q other parameters.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class WorthProblem:
         The pair of each comparison, whichever object comes first.
     pairs : ndarray of int, shape (S, 2)
     beside : Problem
-        What q other parameters add to the predictors, with the counts (S, K), those of a prior in them.
+        The predictors' parts from q other parameters, with the counts (S, K), including those of a prior.
     way : Band or Branches, optional
         In which steps are solved where the graph is narrow, or has few cycles.
     """

@@ -6,7 +6,7 @@ probability σ(a_p + b_p y_p), one pair independently of the other. The logarith
     Σ_p r_p (a_p + b_p y_p) − c_p(y_p),    c_p(y) = log(1 + exp(a_p + b_p y)),
 
 and any function of y = −1, 0, 1 is one of 1, y and [y = 0]. So r only moves η and γ of the patterns that are summed
-over, and its derivatives are linear in what is counted of them.
+over, and its derivatives are linear in their counts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class MissingLogits:
         return np.array([[each.sum(axis=0), across], [across, each[0] + each[2]]])
 
     def moved(self, counted: int) -> FloatArray:
-        """Return what a and b do to what is counted of patterns where an answer is missing, shape (counted, 2P)."""
+        """Return the derivatives in a and b of the counts of patterns with a missing answer, shape (counted, 2P)."""
         size = len(self.level)
         by_level, by_slope = _parts(1 - self.shares), _parts(_ANSWERS * (1 - self.shares))
         found, place = np.zeros((counted, 2 * size)), np.arange(size)

@@ -72,7 +72,7 @@ class MixedFit:
     rule : Quadrature or Sampling or NormalDensity or None
         How the effects were integrated out; None where none is left.
     moved : float
-        By how much the log-likelihood moved with the last points that were added; of a sample its standard error.
+        The change of the log-likelihood with the last added points; of a sample its standard error.
     noise : ndarray, shape (p + E,)
         Monte Carlo errors of the parameters and of log σ; 0 without sampling.
     modes : tuple of Modes
@@ -102,7 +102,7 @@ class MixedFit:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Parameters and logarithms of those scales that are not held at 0, and what is known there."""
+    """Parameters and the logarithms of the scales that are not held at 0, with the likelihood there."""
 
     at: FloatArray
     kept: tuple[int, ...]
@@ -111,7 +111,7 @@ class State:
 
 
 class MarginalLikelihood(Protocol):
-    """A likelihood of fixed parameters and scales: its p, the scale that is held, and how often it was asked."""
+    """A likelihood of fixed parameters and scales: p, the scale that is held, and the number of evaluations."""
 
     problem: Problem
     size: int
@@ -201,7 +201,7 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
 
 
 def _stepped(likelihood: MarginalLikelihood, state: State) -> State:
-    """Return where one step more leads, with what is known before it."""
+    """Return the point after one more step, with the likelihood before it."""
     return replace(state, at=state.at + newton_step(likelihood, state.at, state.kept, state.found)[0])
 
 
@@ -254,7 +254,7 @@ class _Place:
 
 @dataclass(frozen=True, eq=False)
 class _AtPoints:
-    """The likelihood by so many points a dimension, with some of the scales."""
+    """The likelihood of some of the scales, by a number of points in each dimension."""
 
     likelihood: MarginalLikelihood
     kept: tuple[int, ...]
@@ -315,7 +315,7 @@ def infinite_at(state: State, p: int) -> tuple[int, ...]:
 def fit_at(
     state: State, scales: int, rule: Rule | NormalDensity, moved: float, likelihood: MarginalLikelihood
 ) -> MixedFit:
-    """Return what was found after one step more, which is so short that nothing is computed again."""
+    """Return the result after one more step, which is so short that nothing is recomputed."""
     p, kept = likelihood.size, list(state.kept)
     step, decrement = newton_step(likelihood, state.at, state.kept, state.found)
     at = state.at + step
@@ -360,5 +360,5 @@ def without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: in
 
 
 def nothing() -> Marginal:
-    """Return what is known before anything is."""
+    """Return the start, before any evaluation."""
     return Marginal(-np.inf, np.empty(0), np.empty((0, 0)), ())

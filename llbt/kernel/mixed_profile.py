@@ -44,7 +44,7 @@ def profile_scale(
 ) -> tuple[float, float]:
     """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a scale.
 
-    With fewer points than the maximum was found with: what they miss hardly depends on the scale. The lower bound is 0
+    It takes fewer points than the maximum: their error hardly depends on the scale. The lower bound is 0
     where the likelihood does not fall that far down to 0, the upper one infinite where it does not up to 30, or where
     it has no maximum that far out.
     `likelihood_of` makes the likelihood in which one of the scales, or none, is held.
@@ -82,7 +82,7 @@ def profile_fixed(
 ) -> tuple[float, float]:
     """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a fixed parameter.
 
-    With fewer points than the maximum was found with, as `profile_scale`.
+    It takes fewer points than the maximum, as `profile_scale` does.
 
     Parameters
     ----------

@@ -2,9 +2,9 @@
 
 A judge g belongs to class k with probability π_k, and all of g's judgments have the probabilities of that class:
 L = Σ_g r_g log Σ_k π_k Π_s p_k(s)^n_gs, with r_g judges who gave exactly the same answers. The E-step is two products
-of the sparse table of answers with what every class of every start says; the M-step is a table of weighted counts for
-each of them, fitted by Newton steps of all at once (Dempster, Laird & Rubin 1977). Where the information at the end is
-that of a maximum, Newton's method on L itself takes the last digits.
+of the sparse table of answers with the log-probabilities of all classes of all starts; the M-step is a table of
+weighted counts for each of them, fitted by Newton steps of all at once (Dempster, Laird & Rubin 1977). Where the
+information at the end is positive definite, Newton's method on L itself gives the last digits.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TOGETHER = 3e7  # numbers held at once
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What G' distinct judges said, in a design of S comparisons with C outcomes.
+    """The answers of G' distinct judges, in a design of S comparisons with C outcomes.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Answers:
         return replace(self, problem=replace(self.problem, counts=total), repeats=repeats)
 
     def drawn(self, shares: FloatArray, params: FloatArray, rng: np.random.Generator) -> Answers:
-        """Return what these judges might have said of the same comparisons, as often, if classes (K, p) were true."""
+        """Return simulated answers of these judges to the same comparisons, as often, under classes (K, p)."""
         table, outcomes = self.table[self.index].tocoo(), self.problem.counts.shape[1]
         size = len(self.problem.counts)
         asked = sparse.csr_matrix((table.data, (table.row, table.col // outcomes)), shape=(self.judges, size)).tocoo()
@@ -174,7 +174,7 @@ def mixture(
         How many starts from classes that judges drawn at random found; 0 with `also` alone.
     rng : Generator
     also : Mixture, optional
-        A start of K classes beside these.
+        A further start with K classes.
     tick : callable, optional
         Told of every start that has ended.
     gain : float
@@ -414,7 +414,7 @@ class Curvature:
     """The score (q,) and the observed information (q, q) of a mixture.
 
     Parameters are those of class 1, of class 2, …, without repetition of the common ones, which come behind them, and
-    then log π_k − log π_1 for k = 2 … K. `spread` (K·p + K − 1, q) says what each stands for among (K, p) parameters.
+    then log π_k − log π_1 for k = 2 … K. `spread` (K·p + K − 1, q) maps them to (K, p) parameters.
     """
 
     score: FloatArray
@@ -487,7 +487,7 @@ class _Height:
 
 @dataclass(frozen=True, eq=False)
 class _Polish:
-    """The log-likelihood of one mixture; its steps are of what is free among its parameters and log ratios, (q,)."""
+    """The log-likelihood of one mixture; its steps are of the free parameters and log ratios, (q,)."""
 
     em: _Em
 
@@ -501,7 +501,8 @@ class _Polish:
         Raises
         ------
         LinAlgError
-            Where the information is not that of a maximum: a class at infinity, or a saddle. EM's end is as good.
+            Where the information is not positive definite: a class has infinite estimates, or the point is a saddle.
+            EM's end is as good.
         """
         here = _curvature(self.em, point.state.log_shares[0], point.state.params[0])
         scale = 1 / np.sqrt(np.maximum(np.diag(here.information), 1e-300))

@@ -1,7 +1,7 @@
 """Newton's method for any function that is maximized: bounded steps, halving, and when a search has ended.
 
-What differs between likelihoods is theirs to say: the step at a point (dense, sparse or along a graph), how far it
-moves a predictor, and which point it leads to. All else is here, once.
+Each likelihood gives its own step at a point (dense, sparse or along a graph), how far it moves a predictor, and the
+point that it leads to. All else is here, once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Ended = Literal["maximum", "singular", "no ascent", "stopped", "steps"]
 
 
 class Valued(Protocol):
-    """A point with the value of what is maximized."""
+    """A point with the value of the objective."""
 
     @property
     def value(self) -> float:
@@ -81,7 +81,7 @@ class Step:
 
 
 class Ascent(Protocol[P]):
-    """What is maximized, from point to point."""
+    """An objective to maximize, from point to point."""
 
     def step(self, point: P) -> Step:
         """Return Newton's step; raise LinAlgError where there is none."""
@@ -158,7 +158,7 @@ class Search(Generic[P]):
 
 
 def rises(before: P, after: P, step: Step, share: float) -> bool:
-    """Whether a part of a step gains a little of what it promises, but for rounding."""
+    """Whether a part of a step gains enough of the predicted gain, up to rounding."""
     least = _LEAST * share * min(step.decrement, 1.0) - _SLACK * abs(before.value)
     return bool(np.isfinite(after.value) and after.value >= before.value + least)
 

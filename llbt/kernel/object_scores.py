@@ -1,4 +1,4 @@
-"""Scores of groups in a scale of its own for each object, and in all that is not tested beside them."""
+"""Scores of groups in one scale for each object, and in all parameters that are not tested."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def object_scores(
     problem : Problem
     bundles : sequence of Groups
     found : MixedFit
-        Whose effects were integrated at points.
+        The fit whose effects were integrated at points.
     pairs : ndarray of int, shape (S, 2)
         The objects of each comparison.
     which : int
@@ -77,7 +77,7 @@ def drawn_judges(
 ) -> tuple[list[Groups], MixedFit]:
     """Return groups that judge the same comparisons as often, drawn from a fit, and the fit with their modes.
 
-    Of each bundle all of its groups, `each` times one after the other.
+    All groups of each bundle, `each` times in a row.
     """
     kept = tuple(np.flatnonzero(found.scales).tolist())
     scales, eta = found.scales[list(kept)], np.stack(problem.at(found.params))

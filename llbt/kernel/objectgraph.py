@@ -63,7 +63,7 @@ class ObjectGraph:
 
 @dataclass(frozen=True, eq=False)
 class GraphInformation:
-    """What is known of p parameters, the first W of them worths: the system of W + 1 nodes without its last node."""
+    """Information on p parameters, the first W of them worths: the system of W + 1 nodes without its last node."""
 
     system: Bordered
 
@@ -127,7 +127,7 @@ class GraphInformation:
         return np.asarray(~alone)
 
     def beside_worths(self) -> FloatArray:
-        """Return what is known of the other parameters with worths profiled out, shape (q, q)."""
+        """Return the information on the other parameters with worths profiled out, shape (q, q)."""
         return Complement.of(self.system, tolerance=_ROUGH).schur
 
 
@@ -135,7 +135,7 @@ _SIDES: WeakKeyDictionary[Gathered, tuple[Graph, IntArray, Gathered] | None] = W
 
 
 def object_graph(predictors: Sequence[Gathered]) -> ObjectGraph | None:
-    """Return the graph of a model's comparisons; None where parameters are no worths of many objects and few others.
+    """Return the graph of a model's comparisons; None unless the parameters are worths of many objects and few others.
 
     Parameters
     ----------

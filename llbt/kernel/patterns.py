@@ -33,7 +33,7 @@ _BLOCK = 1 << 20  # entries of patterns that are gone through at once
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What the weight of a pattern is made of: η and γ of each pair (P,), θ of each product (Q,)."""
+    """The parts of a pattern's weight: η and γ of each pair (P,), θ of each product (Q,)."""
 
     eta: FloatArray
     gamma: FloatArray
@@ -51,7 +51,7 @@ class PatternMoments:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Of judges with some answers, summed: log-weights, and mean (2P + Q,) and covariance of what they leave open."""
+    """Sums over judges with some answers: log-weights; mean (2P + Q,) and covariance of their missing answers."""
 
     log: float
     first: FloatArray
@@ -79,7 +79,7 @@ class Space(Protocol):
 
 
 class Enumerated(Protocol):
-    """Patterns that can be listed as far as answers leave them open."""
+    """Patterns, listed over the missing answers alone."""
 
     @property
     def products(self) -> IntArray:
@@ -113,7 +113,7 @@ def moments_of(patterns: Signs, products: IntArray, weights: Weights) -> Pattern
 
 
 def seen_in(space: Enumerated, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
-    """Return sums over judges, of whom those with missing answers are taken many at once; see `Space.seen`."""
+    """Return sums over judges; those with missing answers are taken in blocks; see `Space.seen`."""
     complete = (answers != MISSING).all(axis=1)
     t = counted(answers[complete], space.products)
     log = float(counts[complete] @ (t @ np.concatenate([weights.eta, weights.gamma, weights.theta])))
@@ -141,9 +141,9 @@ def drawn_in(space: Enumerated, weights: Weights, number: int, rng: np.random.Ge
 
 @dataclass(frozen=True, eq=False)
 class _OpenBlock:
-    """What K judges leave open: patterns (C, P), where those of each begin, and whose answers are missing, (K, P).
+    """The possible patterns (C, P) of K judges with missing answers, each judge's first row, and the missing (K, P).
 
-    Only a judge who is alone leaves more open than a block holds; his patterns are gone through in parts.
+    Only a judge in a block of their own can have more patterns than it holds; these are taken in parts.
     """
 
     patterns: Signs
@@ -171,7 +171,7 @@ class _OpenBlock:
         return moments_of(self.patterns, self.products, own)
 
     def _each(self, values: FloatArray) -> FloatArray:
-        """Return values of each judge, (K, …), for each of his patterns."""
+        """Return the values of judges, (K, …), for each pattern of a judge."""
         return np.repeat(values, np.diff(np.append(self.starts, len(self.patterns))), axis=0)
 
     def _weighed(self, weights: Weights, added: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -238,7 +238,7 @@ class Listed:
         return seen_in(self, answers, counts, weights, added)
 
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
-        """Return the log of the summed weights of what each judge leaves open."""
+        """Return the log of the summed weights of each judge's possible complete patterns."""
         return logs_in(self, answers, weights, added)
 
     def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
@@ -254,7 +254,7 @@ class Halves:
     ----------
     pairs : int
     values : tuple of int
-        What an answer can be: −1, 0 and 1, or −1 and 1.
+        The values of an answer: −1, 0 and 1, or −1 and 1.
     products : ndarray of int, shape (Q, 2)
     """
 
@@ -297,7 +297,7 @@ class Halves:
         return seen_in(self, answers, counts, weights, added)
 
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
-        """Return the log of the summed weights of what each judge leaves open."""
+        """Return the log of the summed weights of each judge's possible complete patterns."""
         return logs_in(self, answers, weights, added)
 
     def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
@@ -344,7 +344,7 @@ class Halves:
 
 @dataclass(frozen=True, eq=False)
 class _Moments:
-    """Sum of a matrix of weights, and first and second moments of what is counted of rows, columns, and both."""
+    """The sum of a matrix of weights, and first and second moments of the counts of rows, columns, and both."""
 
     norm: float
     first: FloatArray

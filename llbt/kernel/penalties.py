@@ -1,4 +1,4 @@
-"""What is added to a log-likelihood before it is maximized: the judgments of a prior, Firth's bias reduction."""
+"""Penalties of a log-likelihood: the judgments of a prior, and Firth's bias reduction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .likelihood import Likelihood, Problem, distances, information, inverse, pr
 
 @dataclass(frozen=True, eq=False)
 class Penalty:
-    """What a penalty adds at some parameters.
+    """The value and derivatives of a penalty at some parameters.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Penalty:
     gradient : ndarray, shape (p,)
         To the score.
     curvature : ndarray or sparse array, shape (p, p)
-        To minus the derivative of the score, about.
+        Approximate part of minus the derivative of the score.
     informs : bool
         Whether the curvature is knowledge of the parameters, as a prior's is: it then counts in their covariance.
     """

@@ -144,7 +144,7 @@ class Draws:
     k_hat : float
         Pareto's k̂ of the weights of its draws.
     ess : float
-        Effective number of draws; of chains that of the worst coordinate.
+        Effective number of draws; with chains, of the worst coordinate.
     r_hat : float
         The largest of all coordinates; NaN without chains.
     chains : int

@@ -100,7 +100,7 @@ class Scores:
     def recession(self, counts: FloatArray) -> FloatArray | None:
         """Return a direction along which Σ y log p does not fall at last, shape (p,); None where there is none.
 
-        By a linear program: t_s ≥ L_k·u_s for every outcome, Σ n t − Σ y L·u as small as it can be within |v| ≤ 1.
+        A linear program minimizes Σ n t − Σ y L·u within |v| ≤ 1, with t_s ≥ L_k·u_s for every outcome.
         """
         loadings, (size, p) = self.response.loadings, self.rows.shape[1:]
         totals = counts.sum(axis=1)

@@ -50,7 +50,7 @@ class ProductRows:
 
     @classmethod
     def of(cls, matrix: Any, i: IntArray, j: IntArray) -> ProductRows | None:
-        """Return the rows i (S,) less the rows j of a sparse matrix (U, p); None where they are no such products."""
+        """Return the rows i (S,) less the rows j of a sparse matrix (U, p); None where the rows have no such form."""
         if not issparse(matrix) or len(i) < _LEAST or matrix.shape[1] > _MOST:
             return None
         blocks = _objects(matrix)

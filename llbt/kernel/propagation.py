@@ -31,7 +31,7 @@ _LEAST = 1e-10  # precision of a site
 
 @dataclass(frozen=True, eq=False)
 class _Gaussian:
-    """The normal density of w by prior and sites, and what it says of the u of each line."""
+    """The normal density of w by prior and sites, and the distribution of each line's u under it."""
 
     effects: Effects
     solved: Solved

@@ -102,7 +102,7 @@ def gauss_hermite(size: int, number: int) -> Points:
 
 @functools.lru_cache(maxsize=64)
 def trapezoid(slope: float) -> Points:
-    """Return equidistant points in one dimension for what is as steep as a logistic curve of `slope` times z; 0: one.
+    """Return equidistant points in one dimension for functions as steep as a logistic curve of `slope` times z; 0: one.
 
     Such a curve has its poles at a distance of π/slope from the real axis, so that the error falls as exp(−2π²/(step ·
     slope)) (Trefethen & Weideman 2014), while a product of Gauss-Hermite rules misses steep curves: with 25 points and

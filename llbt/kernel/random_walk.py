@@ -1,7 +1,7 @@
 """Random walks of parameters over periods: their most probable path, and their rate.
 
 Notation: T periods, p parameters, x_t those of period t, ℓ_t the log-likelihood of its judgments, I_t its information.
-x_t − x_{t−1} ~ N(0, Q_t) with Q_t = σ² d_t K, d_t the time between and K (p, p) of rank r; what x_1 is nobody knows.
+x_t − x_{t−1} ~ N(0, Q_t) with Q_t = σ² d_t K, d_t the time between and K (p, p) of rank r; x_1 has a flat prior.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Periods:
     rows : tuple of B csr arrays, each (R, T p)
         Predictors by line, in the columns of the line's period.
     products : tuple of (int, int, csr array (T p², R))
-        What the information is of the weights of lines, for predictors b ≤ c.
+        The map from weights of lines to the information, for predictors b ≤ c.
     gaps : ndarray, shape (T − 1,)
         d_t, above 0.
     spread : ndarray, shape (p, p)
@@ -67,7 +67,7 @@ class Periods:
 
     @classmethod
     def of(cls, problem: Problem, period: IntArray, gaps: FloatArray, spread: FloatArray) -> Periods:
-        """Return the periods of a problem whose comparisons are lines, each in the period (R,) that is said."""
+        """Return the periods of a problem whose comparisons are lines, each in its period (R,)."""
         values, vectors = linalg.eigh(spread)
         kept = values > _RANK * values[-1]
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
@@ -244,7 +244,7 @@ class _Paths:
 
 @dataclass(frozen=True, eq=False)
 class _Swept:
-    """What both passes find: the path (T, p), links (T − 1, p, p), the information of x_T, and log|H|."""
+    """The result of both passes: the path (T, p), links (T − 1, p, p), the information of x_T, and log|H|."""
 
     path: FloatArray
     links: FloatArray
@@ -253,9 +253,9 @@ class _Swept:
 
 
 def _swept(steps: FloatArray, informations: FloatArray, vectors: FloatArray) -> _Swept:
-    """Return the path that maximizes Σ vᵀx − xᵀIx/2 less the cost of its steps, where log|H| is that of the whole.
+    """Return the path that maximizes Σ vᵀx − xᵀIx/2 less the cost of its steps; log|H| is of the whole Hessian.
 
-    Without what the covariances of the steps are in it: at σ = 0 it is that of the common x.
+    It leaves out the covariances of the steps, so at σ = 0 it is that of the common x.
     """
     size = vectors.shape[1]
     links, pulls = np.empty_like(steps), np.empty((len(steps), size))
@@ -353,7 +353,7 @@ def rate_bounds(periods: Periods, found: Rate, drop: float) -> tuple[float, floa
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Walks at several rates, each as likely as its weight: what is known of the paths where σ is estimated.
+    """Walks at several rates with their weights: the distribution of the paths where σ is estimated.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ class Rates:
 
     @classmethod
     def of(cls, periods: Periods, found: Rate) -> Rates:
-        """Return rates by Gauss and Legendre's rule, a flat prior of σ times its likelihood as far as it is not low."""
+        """Return rates by Gauss and Legendre's rule, weighted by the likelihood of σ, where it is not low."""
         low, high = rate_bounds(periods, found, _FALLEN)
         high = min(high, _range(periods, found.still)[1])
         points, lengths = np.polynomial.legendre.leggauss(_POINTS)

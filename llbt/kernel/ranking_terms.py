@@ -6,7 +6,7 @@ Turner, van Etten, Firth & Kosmidis 2020, Computational Statistics 35): with val
     P(C | A) ∝ δ_|C| exp(mean of u over C),    C ⊆ A, 1 ≤ |C| ≤ D, δ₁ = 1.
 
 Of a best and a worst, P(b, w | A) ∝ exp(λ_b − λ_w). All of these are exponential families in (λ, log δ), so the
-log-likelihood is concave, and its information is the covariance of what is counted.
+log-likelihood is concave, and its information is the covariance of the counted statistics.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FAR = 300.0  # between the values of a list, above which squares of their expon
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What lists of one size say at some values. Q lists of m objects, T orders of ties.
+    """The likelihood of lists of one size at some values. Q lists of m objects, T orders of ties.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Orders:
     chosen: IntArray
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return what they say, as `Batch` has it."""
+        """Return the likelihood of the lists, as in `Batch`."""
         size = worths.shape[1]
         made = np.arange(size) < np.minimum(self.chosen, size - 1)[:, None]
         values = 2 * worths
@@ -92,7 +92,7 @@ class Orders:
 
 
 def _stages(values: FloatArray, made: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return log Σ exp of what is left at each stage (Q, m), and sums of shares and their products over choices `made`.
+    """Return log Σ exp of the remaining objects by stage (Q, m), and sums of shares and products over choices `made`.
 
     Shares of an object are exp(its value) / (sum at the stage), so that sums over the stages up to its own are all that
     is needed: (Q, m), and of the products of two objects (Q, m, m) up to the first of them.
@@ -132,7 +132,7 @@ class Choices:
     orders: IntArray
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return what they say, as `Batch` has it."""
+        """Return the likelihood of the lists, as in `Batch`."""
         number, size = worths.shape
         orders = [1, *self.orders[self.orders <= size].tolist()]  # larger sets than there are objects are no sets
         top = worths.max(axis=1, keepdims=True)
@@ -182,7 +182,7 @@ class Extremes:
     sequential: bool = False
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return what they say, as `Batch` has it."""
+        """Return the likelihood of the lists, as in `Batch`."""
         found = _in_turn(worths) if self.sequential else _at_once(worths)
         return _without_ties(*found, len(deltas))
 

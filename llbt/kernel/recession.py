@@ -32,7 +32,7 @@ _MOVED = 12.0  # how far a parameter moves a predictor on its way to infinity, a
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """What a direction of recession v satisfies: e·v = 0 and a·v ≥ 0, strictly for some a.
+    """The conditions of a direction of recession v: e·v = 0 and a·v ≥ 0, strictly for some a.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Scales of normal effects by restricted likelihood, with what their uncertainty takes from the degrees of freedom."""
+"""Scales of normal effects by restricted likelihood, and the degrees of freedom that their uncertainty leaves."""
 
 from __future__ import annotations
 
@@ -135,13 +135,12 @@ def restricted_maximum(
     With β̂(σ) the maximum of ℓ(β, σ) at given scales and J its observed information, ℓ(β̂(σ), σ) − ½ log det J takes
     account of the parameters that are estimated with the scales (Cox & Reid 1987); in linear models it is the
     restricted likelihood. That holds for parameters that do not move with the scales. Worths do: they stretch by some
-    factor s(σ) as σ grows, by which J shrinks whatever is known of σ, so that w log s is subtracted for w of them
-    (Barndorff-Nielsen 1983). The slope of log s is that of the worths along themselves, βᵀJβ′/(βᵀJβ + w); w in the
-    denominator keeps it finite where no worths differ. Of 100 tables of 30 judges who make 5 judgments each, σ 1.2, the
-    mean σ is 1.31, without log s 1.43 (by maximum likelihood 1.24; medians 1.19, 1.31, 1.13). The sum is climbed by
-    Newton's method in log σ, the derivatives of log det J by differences, with fewer points than the maximum of the
-    likelihood was found with: by so much as that maximum then seems to be elsewhere, slopes, parameters and J are set
-    right.
+    factor s(σ) as σ grows, which shrinks J whatever σ is, so w log s is subtracted for w worths (Barndorff-Nielsen
+    1983). The slope of log s is that of the worths along themselves, βᵀJβ′/(βᵀJβ + w); w in the denominator keeps it
+    finite where no worths differ. Of 100 tables of 30 judges who make 5 judgments each, σ 1.2, the mean σ is 1.31,
+    without log s 1.43 (by maximum likelihood 1.24; medians 1.19, 1.31, 1.13). The sum is maximized by Newton's method
+    in log σ, with derivatives of log det J by differences. It takes fewer points than the maximum of the likelihood.
+    Slopes, parameters and J are corrected by the distance between the maxima with few and with all points.
 
     References
     ----------
@@ -164,7 +163,7 @@ def restricted_maximum(
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What is climbed: the likelihood, its points, and by how much these miss its maximum.
+    """The search: the likelihood, its points, and the distance between their maximum and the true one.
 
     `shift` (E,) is added to the slopes of log σ, `moved` (p,) to the parameters and `bent` (p, p) to J. The search
     starts at `start` (p,); `plain` (p,) are the estimates without effects.
@@ -295,7 +294,7 @@ class _Search:
         )
 
     def without(self) -> Restricted:
-        """Return what is left where all scales are 0; the parameters are then those without effects."""
+        """Return the result where all scales are 0; the parameters are then those without effects."""
         p = len(self.start)
         empty = np.zeros((0, p))
         return Restricted(
@@ -362,7 +361,7 @@ class _Here:
 
     @property
     def value(self) -> float:
-        """The log-likelihood, which is not what is maximized: slopes say what is nearer."""
+        """The log-likelihood. It is not the objective: the slopes tell which point is nearer to the maximum."""
         return self.place.found.value
 
     @cached_property
@@ -407,7 +406,7 @@ def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
 
 
 def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
-    """Whether the slope is less steep where a step ends, but for steps towards 0; that of log det J is foreseen."""
+    """Whether the slope is less steep after a step, except for steps towards 0; that of log det J is predicted."""
     if after.known is None:
         return False
     local, taken = before.local, share * step.values

@@ -78,7 +78,7 @@ class Shares:
         """Return the effective number of clusters G*ₖ of linear combinations (k, p), shape (k,).
 
         With v = rᵀV H_g V r, what cluster g contributes to the variance rᵀVr of independent judgments, it is
-        (Σv)²/Σv²: G* = (Σn)²/Σn² where every cluster's judgments say the same of the combination.
+        (Σv)²/Σv²: G* = (Σn)²/Σn² where all judgments are equally informative on the combination.
         """
         lines = csr_array(
             (self.clusters.counts.sum(axis=1), (self.clusters.codes, self.clusters.rows)),
@@ -131,9 +131,9 @@ class EffectDf:
     scale_covariance : ndarray, shape (k, k)
         Of these logarithms.
     zero : bool
-        Whether some scale is 0, where nothing tells how uncertain it is.
+        Whether some scale is 0: its uncertainty is then unknown.
     shares : tuple of Shares or ObjectShares
-        What each judge contributes, for each grouping of judges; what objects tell that have effects.
+        The contribution of each judge, for each grouping of judges; the information of objects with effects.
     """
 
     cov: FloatArray
@@ -143,10 +143,10 @@ class EffectDf:
     shares: tuple[Shares | ObjectShares, ...]
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """Return the degrees of freedom of linear combinations (r, p), shape (r,); infinite for what is known.
+        """Return the degrees of freedom of linear combinations (r, p), shape (r,); infinite where nothing is estimated.
 
-        Satterthwaite's 2v²/var v with v = cᵀJ⁻¹c, but at least max(G* − 1, 1), G* the number of judges of equal weight
-        that the combination is known from; with a scale of 0 at most max(G* − 1, 2).
+        Satterthwaite's 2v²/var v with v = cᵀJ⁻¹c, but at least max(G* − 1, 1), G* the effective number of judges for
+        the combination; with a scale of 0 at most max(G* − 1, 2).
         """
         moved = rows @ self.cov
         v = np.einsum("rp,rp->r", moved, rows)
@@ -163,7 +163,7 @@ class EffectDf:
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """The covariance of the estimates, and the distribution of what is divided by its roots.
+    """The covariance of the estimates, and the distribution of estimates over their standard errors.
 
     Attributes
     ----------
@@ -171,15 +171,15 @@ class Covariance:
     df : float
         Degrees of freedom of t; infinite for the normal.
     notes : tuple of str
-        What it allows for.
+        Notes: what the covariance allows for.
     lost : ndarray, shape (d, p)
-        Directions of the estimates of which a single cluster says all that is known: what moves along one has no
+        Directions of the estimates that only one cluster has information on: an estimate that moves along one has no
         standard error. None as a rule, shape (0, 0).
     shares : tuple of Shares
         For the jackknife: what each cluster contributes, for each way of clustering.
     independent : ndarray, shape (p, p), or None
-        For clusters: the covariance of independent judgments. What has a variance by it and none by clusters, because
-        these all say the same of it, has no standard error.
+        For clusters: the covariance of independent judgments. An estimate with a variance here and none by clusters,
+        because all clusters agree on it exactly, has no standard error.
     missing : tuple of str
         Those of the notes that say why a standard error is NA.
     effects : EffectDf or None
@@ -197,7 +197,7 @@ class Covariance:
 
     @property
     def matrix(self) -> FloatArray:
-        """The covariance, shape (p, p); that of independent judgments is made when first asked for."""
+        """The covariance, shape (p, p); for independent judgments it is computed at the first access."""
         return self.source.matrix if isinstance(self.source, Inverse) else self.source
 
     @property
@@ -325,8 +325,8 @@ def effective_clusters(judgments: FloatArray) -> tuple[int, float]:
 def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
     """Return V M V with the meat of single judgments, shape (p, p).
 
-    The score of a judgment with outcome k of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over outcomes: splitting
-    or aggregating the rows of the table changes nothing.
+    The score of a judgment with outcome k of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over outcomes:
+    splitting or aggregating the rows of the table changes nothing.
     """
     away = problem.response.slopes((fit.means / problem.totals[:, None]).T)  # (K, B, S): z − z̄ in the predictors
     meat = weighted_gram(problem, np.einsum("sk,kbs,kcs->bcs", problem.counts, away, away))

@@ -1,7 +1,7 @@
 """Sums over comparisons in runs, for models with numbers of the sides that differ in every comparison.
 
-Comparisons stand sorted by their objects, so those that follow each other differ in the numbers alone. What they have
-in common is gathered once for a run, and numbers are gone through in blocks of rows that stay in the processor's cache.
+Comparisons stand sorted by their objects, so those that follow each other differ in the numbers alone. The common part
+of a run is gathered once. Numbers are taken in blocks of rows that stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RunTable:
     Attributes
     ----------
     signed, tie : Gathered, shape (R, p)
-        What the predictors of a run have in common.
+        The common part of the predictors of a run.
     chosen : ndarray of int, shape (q,)
         The columns that differ in every comparison, of the signed predictor alone.
     own : ndarray, shape (q, S)
@@ -93,7 +93,7 @@ class RunTable:
         return max(float(np.abs(self.signed @ step).max()) + own, float(np.abs(self.tie @ step).max()))
 
     def _blocks(self, params: FloatArray) -> Iterator[_Block]:
-        """Yield what blocks of comparisons say at some parameters."""
+        """Yield the norms and means of blocks of comparisons at some parameters."""
         worth = self.signed @ params
         ties = np.exp(self.tie @ params) if self.has_ties else np.zeros(len(worth))
         slope = params[self.chosen]

@@ -1,10 +1,10 @@
 """Components of variance of scores: how much sums of scores vary beyond those of independent judgments.
 
 Judgments of a cluster d (a judge, a prompt, a block) that share an effect with variance τ² in some direction have
-scores whose products have the mean τ²vv′, v their information on it; the variance of each alone is v, for what a
-judgment can say has no other. A sum over a unit g then has the variance Σ v + Σ_w τ_w² Σ_d ((Σ v)² − Σ v²) over the
-judgments in g and d, w the ways of clustering. The τ_w² are found by the method of moments, from the products of
-different judgments of each way's clusters, of all ways at once, none below 0.
+scores whose products have the mean τ²vv′, v their information on it. The variance of each score alone stays v, because
+a single judgment has no other variance. A sum over a unit g then has the variance Σ v + Σ_w τ_w² Σ_d ((Σ v)² − Σ v²)
+over the judgments in g and d, w the ways of clustering. The τ_w² are found by the method of moments, from the products
+of different judgments of each way's clusters, of all ways at once, none below 0.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def of_most(score: FloatArray, variance: FloatArray, spread: FloatArray, unit: I
     """Return how much units differ, as most of them do: the variance that this adds to each score, (k,).
 
     Effects of units have one variance ω², so that a score has the variance v + ω²v² (and what dependence adds to it).
-    ω² makes the mean of the squared z of the four fifths of the units with the smallest ones what it is to be of χ² cut
-    off there, none below 0: a few units that are unlike the rest, alike or not, do not hide each other.
+    ω² ≥ 0 is chosen so that the smallest four fifths of the squared z have the mean of a χ² that is cut off there. So a
+    few unusual units do not hide each other.
 
     Parameters
     ----------

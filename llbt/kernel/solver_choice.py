@@ -1,10 +1,10 @@
 """How the step of a fit with many objects is solved: dense, along a band, or by conjugate gradients.
 
-The one place that chooses. What direct ways cost is known beforehand: a dense factorization from the number of
+The one place that chooses. The cost of direct solutions is known beforehand: a dense factorization from the number of
 parameters, one along a band from the band that reverse Cuthill-McKee leaves of the graph (Cuthill & McKee 1969), which
-is narrow where everybody meets his like. What conjugate gradients cost is not known, so they are tried for as long as
-the cheaper direct way would take, which is taken from then on where they have not finished: whichever is best, a step
-costs at most twice as much.
+is narrow where objects meet similar ones only. The cost of conjugate gradients is not known. They are tried for as long
+as the cheaper direct solution would take. If they do not finish, the direct one is used from then on, so a step costs
+at most twice the best.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Costs:
     iteration : float
         Of an iteration of conjugate gradients.
     begin : float
-        Of what they need before the first.
+        Seconds of the preparation before the first iteration.
     """
 
     dense: float
@@ -75,7 +75,7 @@ class Costs:
 
 
 def costs_of(graph: Graph, q: int) -> Costs:
-    """Return what a step with q parameters beside the worths costs in each way."""
+    """Return the cost of a step with q parameters besides the worths, for each way to solve it."""
     size, band = graph.size, graph.band
     room = memory() * _SHARE / 8
     dense = _DENSE * size**3 / 3 + 2 * _ENTRY * size**2 if size**2 < room else np.inf
@@ -173,7 +173,7 @@ class _Chooser:
 
 
 def _columns(information: GraphInformation, right: FloatArray) -> FloatArray:
-    """Return what the Laplacian is solved for: the border and the right-hand side, shape (J, q + 1)."""
+    """Return the right-hand sides of the Laplacian: the border and the right-hand side, shape (J, q + 1)."""
     nodes = information.nodes
     return np.column_stack([information.system.border, information.with_ground(right)[: nodes + 1]])
 

@@ -38,7 +38,7 @@ _ALIASED = 1e-10  # share of a column's squared length that earlier columns leav
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a solver found.
+    """The result of a solver.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ class Fit:
     n_iter : int
         Steps: of elimination, or of statsmodels' GLM from its own start.
     gradient : ndarray, shape (p,)
-        The score at the estimates, that of the penalty in it.
+        The score at the estimates, including the penalty's.
     objective : float
-        What was maximized: Σ y log p, plus the penalty.
+        The maximized objective: Σ y log p, plus the penalty.
     solver : str
         ``"glm"``, ``"eliminate"``, or ``"eliminate, glm"``: eliminated, then checked by statsmodels' GLM.
     explicit : statsmodels' GLMResults, optional
-        The fit of the literal model, where that of the judgments alone was made.
+        The fit of the explicit GLM, if it was made.
     """
 
     params: FloatArray
@@ -159,7 +159,7 @@ def eliminate(
 ) -> Fit:
     """Fit by Fisher scoring on the parameters of interest, the nuisance parameters profiled out.
 
-    By Newton's method (`newton`), whose steps are Fisher's.
+    It uses Newton's method (`newton`) with Fisher's steps.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def eliminate(
     held : ndarray of bool, shape (p,), optional
         Parameters to leave where they start, for profile likelihoods.
     penalty : function, optional
-        What is added to the log-likelihood, as `penalties` makes it; it changes neither counts nor fitted counts.
+        The penalty of the log-likelihood, from `penalties`; it changes neither counts nor fitted counts.
     """
     likelihood = Likelihood.of(problem)
     if start is None:
@@ -234,8 +234,7 @@ class Maximum:
 def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
     """Return where scoring stops, without all else that a fit has; None where it cannot begin.
 
-    `ends` is asked after some steps, each time the decrement is a hundredth of what it was: (parameters, step) →
-    whether to stop.
+    `ends` is called each time the decrement has fallen to a hundredth: (parameters, step) → whether to stop.
     """
     likelihood = Likelihood.of(problem)
     try:
@@ -246,7 +245,7 @@ def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
 
 
 def _asked(ends: Ends) -> Callable[[_Point, Step, int], bool]:
-    """Return what asks whether to stop after some steps, each time the decrement is a hundredth of what it was."""
+    """Return a function that decides whether to stop, each time the decrement has fallen to a hundredth."""
     mark = 1.0
 
     def asked(point: _Point, step: Step, n_iter: int) -> bool:
@@ -294,7 +293,7 @@ def _of_moving(curvature: Any, free: IntArray) -> Any:
 
 
 def _nowhere(problem: Problem) -> FloatArray:
-    """Return where nothing is known of the parameters yet: 0 or, of a cumulative link, cuts in order, shape (p,)."""
+    """Return uninformed parameters: 0 or, with a cumulative link, cuts in order, shape (p,)."""
     if isinstance(problem.response, Cumulative):
         return ordered_start(problem, problem.response)
     return np.zeros(problem.signed.shape[1])
@@ -317,7 +316,7 @@ def _start(likelihood: Likelihood) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Everything that an iteration needs to know at some parameters."""
+    """The values that an iteration needs at some parameters."""
 
     params: FloatArray
     information: Any  # dense, sparse or of a graph

@@ -38,7 +38,7 @@ class UnitScores:
     third : ndarray, shape (G,)
         Third central moment.
     spread : Spread or None
-        What dependence of judgments adds to the variance; None where they are independent.
+        The part of the variance from dependence of judgments; None where they are independent.
     """
 
     score: FloatArray
@@ -48,7 +48,7 @@ class UnitScores:
 
     @property
     def whole(self) -> FloatArray:
-        """The variance with what dependence adds to it, shape (G,)."""
+        """The variance, including the part from dependence, shape (G,)."""
         return self.variance if self.spread is None else self.variance + self.spread.variance
 
     @property
@@ -113,8 +113,8 @@ def object_scores(
 ) -> tuple[IntArray, IntArray, UnitScores]:
     """Return the unit, the object and the score of every unit's judgments of an object that are enough to be tested.
 
-    The direction is a log-worth of the unit's own for the object. Its variance i (1 − i / I), I that of all units,
-    takes the other parameters as known, which leaves it rather too large.
+    The direction is a log-worth of the unit's own for the object. Its variance is i (1 − i / I), with I the information
+    of all units. It takes the other parameters as known, so it is slightly too large.
 
     Parameters
     ----------
@@ -221,8 +221,8 @@ def dependence(
     object, Q that of their squares, I the information on the object. Only products of different judgments of one
     unit are left, whose mean is 0 (but for what estimating the worths takes away) and whose variance is known: the
     score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), one-sided, with the independent
-    worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects. What clusters
-    of `beside`, codes (R,) each, lead to expect of S² is taken off, so that units are held against these.
+    worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects. The part of S²
+    that clusters of `beside` (codes (R,) each) explain is subtracted, so units are tested beyond these.
     """
     away, second, _ = _moments(probability, response.slopes(probability.T)[:, 0].T)
     rows, y = units.rows, units.counts
@@ -303,8 +303,8 @@ def compare_units(
 ) -> UnitTests:
     """Test every unit against the rest: in each direction (a predictor, what is added to it (S,)), and by object.
 
-    Lines of one cluster of `beside`, codes (R,) each, may depend on each other; where units may `differ`, each is held
-    against how much most of them do.
+    Lines of one cluster of `beside`, codes (R,) each, may depend on each other. With `differ`, each unit is compared
+    with how much most units differ.
     """
     size, items = units.size, int(pairs.max()) + 1
     few = units.judgments < _LEAST
@@ -318,7 +318,7 @@ def compare_units(
 
 
 def of_differing(scores: UnitScores, unit: IntArray, size: int) -> UnitScores:
-    """Return scores (k,) of units (k,), of which each may differ as much as most do."""
+    """Return the scores (k,) of units (k,) when each may differ as much as most do."""
     before = scores.spread or Spread(np.zeros(len(unit)), np.zeros(len(unit)))
     added = of_most(scores.score, scores.variance, before.variance, unit, size)
     return replace(scores, spread=before.plus(added))
