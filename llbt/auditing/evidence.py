@@ -399,7 +399,7 @@ def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcome
 
 
 def _meant(judged: Judged, rows: Rows) -> tuple[Labels, str]:
-    """Return what the labels of the outcomes mean, and why they are no signed grades where they are said to be."""
+    """Return what the labels of the outcomes mean, and why they are not signed grades where they are said to be."""
     try:
         return judged.labels(rows), ""
     except JudgmentError as refused:

@@ -109,7 +109,7 @@ def is_list(value: object) -> TypeGuard[Iterable[Any]]:
     """Whether a value holds others in an order, and can be asked for them again: no set, dict, generator or answer."""
     if isinstance(value, str | bytes | bytearray | Set | Mapping | Iterator) or not isinstance(value, Iterable):
         return False
-    if hasattr(type(value), "as_text"):  # an answer, whose rows are no list of values
+    if hasattr(type(value), "as_text"):  # an answer, whose rows are not a list of values
         return False
     return isinstance(value, Sequence) or getattr(value, "ndim", 1) == 1
 

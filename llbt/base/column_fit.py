@@ -13,7 +13,7 @@ from .notes import WIDTH, text_width
 _LABELS = 48  # letters of the labels of a row that stay together before a column is left out
 _MOST = 40  # of these of one label
 _SHORT = 12  # letters of a label that takes no such room
-_LONG_TEXT = 160  # letters of a text that is no label and may be cut
+_LONG_TEXT = 160  # letters of a text that is not a label and may be cut
 _MOST_LINES = 3  # of it
 _SHORTEST = 8  # letters of a label in a line, at least
 _PARTS = re.compile(r"[^-_/.,:;\s]*(?:[-_/.,:;\s]+|$)")  # a label may be broken behind these

@@ -178,9 +178,9 @@ class _Missing:
 
 
 def unknown_column(name: object, known: Sequence[str]) -> UnknownColumnError:
-    """Return the error for what is no column of a table: another name, or the place of a row."""
+    """Return the error for what is not a column of a table: another name, or the place of a row."""
     if isinstance(name, int | slice | tuple):
-        return UnknownColumnError(f"[{name!r}] is no column", "A row by its place: .to_frame().iloc[0].")
+        return UnknownColumnError(f"[{name!r}] is not a column", "A row by its place: .to_frame().iloc[0].")
     close = difflib.get_close_matches(str(name), known, 1)
     hint = f"Did you mean {close[0]!r}?" if close else ""
     return UnknownColumnError(f"no column {safe_repr(name)}", hint, expected=f"one of {listed(known, 20)}")

@@ -50,7 +50,7 @@ def friedman_test(
     Raises
     ------
     JudgmentError
-        For columns that are not there, ranks that are no finite numbers, and an object ranked twice in a block.
+        For columns that are not there, ranks that are not finite numbers, and an object ranked twice in a block.
     DesignError
         For blocks that have only some of the objects.
 

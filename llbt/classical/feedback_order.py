@@ -122,7 +122,7 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     Raises
     ------
     OptionError
-        For a time limit that is no positive number, and objects to exclude that are not there.
+        For a time limit that is not a positive number, and objects to exclude that are not there.
     JudgmentError
         If no judgment is left.
 

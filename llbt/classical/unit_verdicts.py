@@ -106,4 +106,4 @@ def _unknown(data: object, judgments: Judgments, name: str) -> JudgmentError:
         names = tuple(column for column, values in judgments.columns.items() if values.notna().any())
         remedy = "Pass unit='judgment', or judgments that have it."
     has = listed(names) or "none"
-    return JudgmentError(f"unit={name!r}{near(name, names)} is no column of the judgments (columns: {has})", remedy)
+    return JudgmentError(f"unit={name!r}{near(name, names)} is not a column of the judgments (columns: {has})", remedy)

@@ -114,7 +114,7 @@ def _objects(name: str, text: str, shared: Sequence[Any]) -> list[Any]:
     found = [label_of(shared, word) for word in items(name, text)]
     unknown = [label for label in found if label not in shared]
     if unknown:
-        raise wrong(name, f"{listed(unknown)} is no object of both files; those are {listed(shared, 20)}.")
+        raise wrong(name, f"{listed(unknown)} is not an object of both files; those are {listed(shared, 20)}.")
     return found
 
 

@@ -49,7 +49,7 @@ _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingP
 
 
 class Said(io.TextIOWrapper):
-    """Standard error, where names that came from outside are no commands to a terminal."""
+    """Standard error, where names that came from outside are not commands to a terminal."""
 
     def write(self, text: str) -> int:
         """Write a text with what cannot be seen in it escaped; a line may begin over the last one, as bars do."""

@@ -44,7 +44,7 @@ class Basis:
         """Return why likelihoods on two bases cannot be compared; empty where they can."""
         if self.unit != other.unit:
             return f"one is of {self.unit}s, one of {other.unit}s" + (
-                ", and the pairs of one ranking are no independent judgments"
+                ", and the pairs of one ranking are not independent judgments"
                 if {self.unit, other.unit} == {"judgment", "ranking"}
                 else ""
             )

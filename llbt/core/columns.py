@@ -181,7 +181,7 @@ def real_array(values: Any) -> FloatArray:
     Raises
     ------
     TypeError, ValueError
-        For what is no array of real numbers; complex ones would lose a part.
+        For what is not an array of real numbers; complex ones would lose a part.
     """
     array = unmasked(values)
     if array.dtype.kind in "cUSmM":

@@ -60,7 +60,7 @@ def stacked(tables: Mapping[str, Comparisons], name: str) -> Comparisons:
 
 
 def _check_alike(tables: Mapping[str, Comparisons]) -> None:
-    """Raise for tables that are no tables of one kind."""
+    """Raise for tables that are not tables of one kind."""
     (first, one), *others = tables.items()
     for label, other in others:
         if other.response != one.response:

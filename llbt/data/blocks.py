@@ -190,7 +190,7 @@ def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
 
 
 def refuse_infinite(table: pd.DataFrame, name: str, *, numeric: bool) -> None:
-    """Raise for a covariate that is no finite number here, where the row is known."""
+    """Raise for a covariate that is not a finite number here, where the row is known."""
     if numeric or table[name].dtype.kind == "f":
         found = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
         _refuse(~np.isfinite(found), table, name, "value", "numbers", " not a finite number")

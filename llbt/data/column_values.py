@@ -30,7 +30,7 @@ class Values:
     missing: int
 
     def numbers(self) -> FloatArray | None:
-        """Return the values as numbers, those that texts spell, too; None where a value is no number."""
+        """Return the values as numbers, those that texts spell, too; None where a value is not a number."""
         numbers = [None if isinstance(label, bool) else as_number(label) for label in self.labels]
         return np.array(numbers, dtype=np.float64) if numbers and None not in numbers else None
 

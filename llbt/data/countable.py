@@ -53,7 +53,7 @@ class Countable:
         The columns that the format calls so.
     weights : str or None
     counts : tuple of str
-        Of a table of counts: the columns with wins of i, wins of j and, if there are any, ties.
+        For a table of counts: the columns with wins of i, wins of j and, if there are any, ties.
     format : str
         The format that was recognized or asked for; empty if the caller names the columns.
     shown : bool

@@ -117,7 +117,7 @@ class Judged:
     def _apart(
         self, rows: Rows, said: npt.NDArray[Any], times: FloatArray
     ) -> tuple[npt.NDArray[Any], Response, list[str]]:
-        """Return the outcomes with both bad as one of its own; of judgments that were read before by kinds of ties."""
+        """Return the outcomes with both bad as one of its own; for judgments that were read before by kinds of ties."""
         if "tie_kind" in self.beside:
             factor = read_factor(rows.frame, "tie_kind")
             chosen = [k for k, kind in enumerate(factor.labels) if kind == BOTH_BAD or kind in self.bad]

@@ -64,7 +64,7 @@ def _refuse_many(steps: float, where: str) -> None:
 
 
 def cut_sizes(sizes: FloatArray, cuts: Sequence[float]) -> FloatArray:
-    """Return the grade of preferences of some sizes, 1 and 1 more for each cut passed; what is no size stays."""
+    """Return the grade of preferences of some sizes, 1 and 1 more for each cut passed; what is not a size stays."""
     grade = 1.0 + sum((sizes > cut + _ROUNDING * sizes).astype(np.float64) for cut in cuts)
     return np.where(sizes > 0, grade, sizes)
 

@@ -58,7 +58,7 @@ def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
                 filtered = record.get("filter", "none")
                 label = metric if filtered == "none" else f"{metric},{filtered}"
                 rows.append({**beside, "metric": label, "score": number_of(value, f"{file.name}, {metric}")})
-    notes = [f"metrics that are no numbers left out: {listed(sorted(lists))}"] if lists else []
+    notes = [f"metrics that are not numbers left out: {listed(sorted(lists))}"] if lists else []
     return ScoreRows(_frame(rows, files), tuple(notes))
 
 

@@ -163,7 +163,7 @@ def _opened(matrix: object, parameter: str) -> _Matrix:
 
 
 def _labelled(frame: pd.DataFrame) -> _Matrix:
-    """Return a pandas frame as a matrix; a plain row number is no label."""
+    """Return a pandas frame as a matrix; a plain row number is not a label."""
     if isinstance(frame.index, pd.RangeIndex) and frame.shape[1] == len(frame) + 1:
         frame = frame.set_index(frame.columns[0])
     numbered = isinstance(frame.index, pd.RangeIndex)

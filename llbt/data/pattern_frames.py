@@ -42,7 +42,7 @@ def from_patterns(
         What the columns hold: an answer to each pair; the rank of each object, 1 for the best; or its rating, of which
         only the order counts.
     objects : sequence of str
-        The J objects. Of rankings and ratings they are columns.
+        The J objects. For rankings and ratings they are columns.
     columns : sequence of str
         Of comparisons the columns of the pairs 12, 13, 23, 14, 24, 34, …, in this order, P = J(J − 1)/2 of them.
     coded : sequence of three numbers
@@ -58,13 +58,13 @@ def from_patterns(
     Returns
     -------
     Patterns
-        Where judges left out pairs, ranks or ratings, these pairs have no answer; of rankings an object without a rank
+        Where judges left out pairs, ranks or ratings, these pairs have no answer; for rankings an object without a rank
         stands below all that have one.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, answers that are none of those coded, ranks and ratings that are no finite
+        For columns that are not there, answers that are none of those coded, ranks and ratings that are not finite
         numbers, equal ranks, and a frame without answers.
     OptionError
         For fewer than two objects, and another number of columns than there are pairs.

@@ -32,7 +32,7 @@ def load(name: str) -> JudgmentFormat:
     Raises
     ------
     OptionError
-        By the name of the package, for what cannot be imported or is no format of that name.
+        By the name of the package, for what cannot be imported or is not a format of that name.
     """
     point = registered()[name]
     package = point.dist.name if point.dist is not None else point.module

@@ -104,7 +104,7 @@ def is_score(column: pd.Series) -> bool:
 
 
 def _as_floats(column: pd.Series) -> FloatArray | None:
-    """Return objects as floats, NaN where there is none, or None if some are no numbers."""
+    """Return objects as floats, NaN where there is none, or None if some are not numbers."""
     try:
         there = column.notna().to_numpy()
         values = column.to_numpy(dtype=object)
@@ -116,7 +116,7 @@ def _as_floats(column: pd.Series) -> FloatArray | None:
 
 
 def scores_of(column: pd.Series, name: str) -> FloatArray:
-    """Return a column as floats, NaN where there is none; raise for what is no finite number."""
+    """Return a column as floats, NaN where there is none; raise for what is not a finite number."""
     if column.dtype == object:
         found = _as_floats(column)
     elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over

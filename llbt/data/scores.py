@@ -60,7 +60,7 @@ def from_scores(
     Raises
     ------
     JudgmentError
-        For columns that are not there or have two roles; scores that are no finite numbers; an instance (of a system)
+        For columns that are not there or have two roles; scores that are not finite numbers; an instance (of a system)
         that stands there twice; a covariate that is missing or has several values for an instance; and if no instance
         has two scores.
 

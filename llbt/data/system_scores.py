@@ -166,7 +166,7 @@ class SystemScores(Record):
         ------
         JudgmentError
             For judgments, counts and fits; a file without a header; columns that are not there, have two roles or can
-            be read in two ways; fewer than two systems; cells that are no finite numbers; and a system that is scored
+            be read in two ways; fewer than two systems; cells that are not finite numbers; and a system that is scored
             twice on an item, unless by raters or in runs (``seed``, ``epoch``, ``run``), which are averaged.
 
         Examples
@@ -223,7 +223,7 @@ class SystemScores(Record):
         Raises
         ------
         JudgmentError
-            For columns that are not there or have two roles, fewer than two systems, scores that are no finite
+            For columns that are not there or have two roles, fewer than two systems, scores that are not finite
             numbers, and an instance that stands there twice.
 
         Examples
@@ -273,7 +273,7 @@ class SystemScores(Record):
         Raises
         ------
         JudgmentError
-            For columns that are not there or have two roles, fewer than two systems, scores that are no finite
+            For columns that are not there or have two roles, fewer than two systems, scores that are not finite
             numbers, and a system that is scored twice on an instance.
 
         Examples

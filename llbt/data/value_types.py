@@ -113,7 +113,7 @@ def _as_numbers(found: Sequence[Label]) -> list[Label | None]:
     ]
     if wrong:
         raise JudgmentError(
-            f'labels="number": objects that are no numbers: {listed(list(dict.fromkeys(wrong)))}',
+            f'labels="number": objects that are not numbers: {listed(list(dict.fromkeys(wrong)))}',
             'Pass labels="text".',
             expected="numbers",
         )

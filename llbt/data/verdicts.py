@@ -84,7 +84,7 @@ class Records:
         Raises
         ------
         JudgmentError
-            For values that are no numbers.
+            For values that are not numbers.
         """
         factor = read_factor(self.rows({path: self.values(path)}).frame, path)
         found = [np.nan if label in none else as_number(label) for label in factor.labels]

@@ -49,7 +49,7 @@ def asked_groups(
     Raises
     ------
     OptionError
-        For names that are no covariates of the formula, numbers without values, weights that name what `at` or `by`
+        For names that are not covariates of the formula, numbers without values, weights that name what `at` or `by`
         names, and differences without groups or of one group.
     """
     check_at(at)

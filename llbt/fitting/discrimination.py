@@ -70,7 +70,7 @@ def with_discrimination(
     Raises
     ------
     OptionError
-        For what is no covariate of labels, and options of a fit that has no discriminations.
+        For what is not a covariate of labels, and options of a fit that has no discriminations.
     DesignError
         For worths and discriminations that the table does not identify.
     SeparationError
@@ -138,7 +138,7 @@ def _column(c: Comparisons, judge: str) -> Coded:
             expected="a covariate",
         )
     raise OptionError(
-        f"discrimination={judge!r} is no covariate of the table",
+        f"discrimination={judge!r} is not a covariate of the table",
         f"Keep it where the table is made: from_judgments(…, covariates={judge!r}).",
         expected=f"one of {listed([x.name for x in c.columns])}" if c.columns else "",
     )

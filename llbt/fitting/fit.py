@@ -239,6 +239,6 @@ def _refuse_foreign(kind: _Kind, formula: str, chosen: Mapping[str, Any]) -> Non
             every = "".join(f", {name}={value!r}" for name, value in chosen.items())
             remedy += f" Or fit the pairs: llbt.fit({formula!r}, data.to_comparisons(){every})."
         raise OptionError(
-            f"{foreign[0]}={chosen[foreign[0]]!r} is no option for {kind.data.__name__}: {kind.lacks[foreign[0]]}",
+            f"{foreign[0]}={chosen[foreign[0]]!r} is not an option for {kind.data.__name__}: {kind.lacks[foreign[0]]}",
             remedy,
         )

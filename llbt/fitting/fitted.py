@@ -81,7 +81,7 @@ ClassSource = Annotated[ClassWorthSource, CLASSES]
 def average_of(res: WithWorths | FitPart | WorthSource) -> Estimates:
     """Return the estimates of a fit; where judges differ, of the average judge: effects of 0, a discrimination of 1.
 
-    Of a fit to lists the worths beside the comparisons that these imply; of a calibration its worths.
+    For a fit to lists the worths beside the comparisons that these imply; for a calibration its worths.
     """
     if isinstance(res, WorthSource):
         return res.worth_source()

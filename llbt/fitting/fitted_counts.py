@@ -98,7 +98,7 @@ def pearson_chi2(fit: WithCells) -> float:
 
 @Attribute
 def llf(fit: WithCells) -> float:
-    """Log-likelihood of the judgments one by one, Σ n log p, of whatever link; a prior is no part of it."""
+    """Log-likelihood of the judgments one by one, Σ n log p, of whatever link; a prior is not a part of it."""
     y = fit.cells.counts
     return float(np.sum(special.xlogy(y, fit.cells.means / y.sum(axis=1, keepdims=True))))
 

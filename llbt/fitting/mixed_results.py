@@ -38,7 +38,7 @@ class MixedResults(MixedEstimates, Record):
     Attributes
     ----------
     average : FitPart
-        The average judge's estimates with their covariance, as questions about worths take them. They are no fit of
+        The average judge's estimates with their covariance, as questions about worths take them. They are not a fit of
         their own: what needs counts or a likelihood refuses them.
     without : LLBTResults
         The fit of the formula without its brackets, which takes all judgments as independent.

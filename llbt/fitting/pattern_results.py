@@ -33,8 +33,8 @@ class PatternResults(PatternEstimates, Record):
     covariance : Covariance
         Of the estimates, θ last.
     average : FitPart
-        The worths beside the comparisons, as questions about worths take them. They are no fit of their own: what needs
-        counts or a likelihood refuses them.
+        The worths beside the comparisons, as questions about worths take them. They are not a fit of their own: what
+        needs counts or a likelihood refuses them.
     specification : PatternSpecification
     patterns : Patterns
     dependent : bool

@@ -41,8 +41,8 @@ class RankingResults(RankingEstimates, Record):
     covariance : Covariance
         Of the estimates, log δ last.
     average : FitPart
-        The worths beside the comparisons that the lists imply, as questions about worths take them. They are no fit of
-        their own: what needs counts or a likelihood refuses them.
+        The worths beside the comparisons that the lists imply, as questions about worths take them. They are not a fit
+        of their own: what needs counts or a likelihood refuses them.
 
     Notes
     -----
@@ -50,9 +50,9 @@ class RankingResults(RankingEstimates, Record):
     proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest number in one
     place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has; `tie` in the formula has a log δ for
     each number of objects in one place beyond one, without it each δ is 1. Objects shown and not ranked are part of
-    every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``. Of sets
-    with a best and a worst both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a comparison; or,
-    with ``best_worst="sequential"``, the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
+    every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``. For
+    sets with a best and a worst both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a comparison;
+    or, with ``best_worst="sequential"``, the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
 
     A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
     independent: other estimates, and standard errors that are too small.

@@ -50,7 +50,7 @@ class Specification:
     fixed : mapping of str to float
         Parameters held at a value.
     cov_type : str
-        Of a fit never ``"cautious"``, but what that came to.
+        For a fit never ``"cautious"``, but what that came to.
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
     prior : float, "jeffreys", Ridge or None

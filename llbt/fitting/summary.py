@@ -219,7 +219,7 @@ def _grades(res: Estimates) -> list[str]:
 def worths_in_order(res: Estimates) -> str:
     """Return the worths in order, the best of many; where there is no single order, why and what to ask.
 
-    Of graded judgments and cumulative links the probability of being preferred is asked for, which no worths are
+    For graded judgments and cumulative links the probability of being preferred is asked for, which no worths are
     proportional to.
     """
     c, units = res.comparisons, list(res.design.worth.units)

@@ -129,7 +129,7 @@ class WorthEstimates(AnswerModel):
 
     @property
     def llf(self) -> float:
-        """Log-likelihood of the answers, Σ n log p; a prior is no part of it."""
+        """Log-likelihood of the answers, Σ n log p; a prior is not a part of it."""
         return self.solution.log_likelihood
 
     nobs = criteria.nobs

@@ -136,7 +136,7 @@ def _terms(node: ParseNode, sizes: list[int]) -> int:
 def check_expression(tree: ast.expr, columns: frozenset[str], fail: Fail) -> None:
     """Call `fail` with what a factor's expression holds beyond the list of this module.
 
-    Names that are no function of the list are the caller's to check; `columns` are those of the table.
+    Names that are not function of the list are the caller's to check; `columns` are those of the table.
     """
     _check_depth(tree, fail)
     for node, place in _nodes(tree, "whole"):
@@ -218,7 +218,7 @@ def _check_constant(node: ast.Constant, place: str, fail: Fail) -> None:
         if too_large or not math.isfinite(value):
             fail("a number is too large: whole numbers up to 10¹⁵, others below 1.8·10³⁰⁸")
     elif value is not None:
-        fail(f"{value!r} is no number, text, True, False or None")
+        fail(f"{value!r} is not a number, text, True, False or None")
 
 
 def _check_list(node: ast.List | ast.Tuple, place: str, fail: Fail) -> None:

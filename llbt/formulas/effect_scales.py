@@ -17,7 +17,7 @@ def object_gram(codings: Codings, design: Design) -> FloatArray:
 
     The effects of each term are those of the objects at one value of what the term multiplies them by, less their mean;
     so G is the same whatever the reference object. Effects of a number are taken at its largest absolute value in the
-    table. Coefficients that are no effects of objects have rows of 0.
+    table. Coefficients that are not effects of objects have rows of 0.
     """
     size = len(codings.table.comparisons.objects)
     total, start = np.zeros((len(design.names), len(design.names))), 0

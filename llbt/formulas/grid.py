@@ -113,7 +113,7 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, A
     Raises
     ------
     OptionError
-        For a name that is no covariate of these blocks, for unknown levels, and for values that were not judged.
+        For a name that is not a covariate of these blocks, for unknown levels, and for values that were not judged.
     """
     table = codings.table
     names = _covariates(codings, blocks)

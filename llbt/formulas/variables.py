@@ -123,7 +123,7 @@ def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[s
         labelled = [known for known, column in columns.items() if not column.numeric and known != "pair"]
         if name not in labelled:
             raise OptionError(
-                f"reference: {name!r} is no variable of labels of the table", expected=f"one of {listed(labelled)}"
+                f"reference: {name!r} is not a variable of labels of the table", expected=f"one of {listed(labelled)}"
             )
         column = columns[name]
         levels = column.levels.tolist()

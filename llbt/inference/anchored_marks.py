@@ -25,7 +25,7 @@ class AnchoredMarks:
     Attributes
     ----------
     external : ndarray
-        What `anchors` gives; NaN for other objects.
+        Values from `anchors`; NaN for other objects.
     estimate : ndarray
         The mark on the line through the anchors.
     low, high : ndarray

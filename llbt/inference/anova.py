@@ -66,7 +66,7 @@ def anova(
         for two ways of clustering and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with
         fewer than 15 judgments per parameter.
     n : int
-        Of fits with effects: number of tables to draw from the smaller fit, with new judges, 199 say; both fits are
+        For fits with effects: number of tables to draw from the smaller fit, with new judges, 199 say; both fits are
         fitted to each, and p = (1 + number of likelihood ratios at least as large) / (n + 1). 0 takes χ².
     rng : numpy.random.Generator or int, optional
     n_jobs : int
@@ -80,9 +80,9 @@ def anova(
         One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
         deviance, df (difference to the row above), delta_deviance (fall of the deviance; left out for ``"chi2"``, where
         it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above:
-        below 0 this row's model is better) and p_value. Of fits with effects, of rankings, of patterns and of latent
+        below 0 this row's model is better) and p_value. For fits with effects, of rankings, of patterns and of latent
         classes: model, df_model (estimated parameters, σ and shares among them), llf, aic, bic, df, statistic, p_value.
-        Of calibrated worths: model, df_model, df, statistic (F), df_denom, p_value.
+        For calibrated worths: model, df_model, df, statistic (F), df_denom, p_value.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def anova(
         For fits of different data, fits that are not nested, an F test where the largest model is saturated, and a
         `prior` where only likelihoods are compared.
     OptionError
-        For one fit of a kind whose terms are not taken in sequence, another test than that of its kind, `n` without
-        effects, and flips of clusters where the fit has none, or two ways of clustering.
+        For one fit of a kind whose terms are not tested in sequence, and a test that the kind does not have. For `n`
+        without effects. For flips of clusters in a fit without clusters, or with two ways of clustering.
 
     Notes
     -----
@@ -100,17 +100,17 @@ def anova(
     dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
     the same form of the scoring step I⁻¹s with V = I⁻¹.
 
-    The likelihood ratio wants judgments: of ten judges with 3 judgments per pair of four objects, 6 per parameter of
-    ``object * judge + tie``, it rejected at level 5 % 12 % of true models without the interaction, Rao's score 3 %;
-    with 10 per parameter 10 and 5 %, with 15 both at most 4 % (300 tables each).
+    The likelihood ratio needs many judgments. Simulated with ten judges and four objects (300 tables each), at level 5
+    % it rejected 12 % of true models without the interaction of ``object * judge + tie`` with 6 judgments per
+    parameter, and Rao's score 3 %. With 10 per parameter these were 10 and 5 %, with 15 both at most 4 %.
 
     A standard deviation of effects cannot be below 0, so that the likelihood ratio of one more of them, and of q other
     parameters, is on ½χ²_q + ½χ²_{q+1} (Self & Liang 1987; χ²_0 is 0). That of several more at once is a mixture whose
     weights depend on the table: it has a p-value by simulation alone (`n`).
 
     Judgments of a cluster need not be independent of each other for ``"cluster"``, nor clusters of one size. With 8, 12
-    and 30 clusters, 3 to 9 parameters and 5 % asked for, it rejected 3 to 8 % of true models; the F test of Wald's
-    statistic with G − 1 denominator df up to 97 %.
+    and 30 clusters and 3 to 9 parameters it rejected 3 to 8 % of true models at level 5 %. The F test of Wald's
+    statistic with G − 1 denominator df rejected up to 97 %.
 
     References
     ----------
@@ -155,7 +155,7 @@ def anova(
 
 
 def asked_test(models: Sequence[TestedModel], test: Test | None) -> Test:
-    """Return the test of models that is asked for, by default the one that goes with the largest.
+    """Return the requested test of models, by default the one that suits the largest.
 
     Raises
     ------
@@ -393,7 +393,7 @@ def dispersion_notes(test: Test, scaled_by: Sequence[PlainEstimates]) -> tuple[s
 
 
 def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
-    """Return what a test does not take from the fits: their covariance, or that they are no maximum likelihood fits."""
+    """Return notes on what a test ignores in the fits: their covariance, or that they are shrunk."""
     specs = [fit.specification for fit in fits]
     if test in ("wald", "cluster"):
         return _sparse_notes(test, fits)

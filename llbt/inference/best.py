@@ -114,7 +114,7 @@ def best(
     Parameters
     ----------
     res : a fit with worths
-        Of a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, it is of the average judge.
     scale : {"log_odds", "log_worth", "elo"}
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
@@ -131,15 +131,16 @@ def best(
     Raises
     ------
     OptionError
-        For scales on which log-worths are no sums, and log-worths that differ between classes without `at`.
+        For scales whose differences are not sums of log-worths, and log-worths that differ between classes without
+        `at`.
     DesignError
         For fewer than two objects that the table compares, and differences without a standard error.
 
     Notes
     -----
-    Object i is a candidate unless some object j is significantly better: max_j (λ̂_j − λ̂_i)/s_ij is held against its
-    distribution where all objects are equal, one-sided over the comparisons with i. There is no correction over i, as
-    only the test of the true best can go wrong (Hsu 1984 calls this multiple comparisons with the best).
+    Object i is a candidate unless some object j is significantly better: max_j (λ̂_j − λ̂_i)/s_ij is compared with its
+    distribution for equal objects, one-sided over the comparisons with i. There is no correction over i, as only the
+    test of the true best can go wrong (Hsu 1984 calls this multiple comparisons with the best).
 
     The largest of several estimates is too large on average. The corrected worth is median-unbiased given that its
     object came first, and its interval is the hybrid one of Andrews, Kitagawa & McCloskey (2024): conditional on

@@ -30,7 +30,7 @@ _NODES = 256  # degree of the polynomial in place of it, whose error is below 1e
 
 @dataclass(frozen=True, eq=False)
 class BoardColumns:
-    """What a leaderboard says of J objects, in the order of the table but for the ranks.
+    """The columns of a leaderboard of J objects, in the order of the table except for the ranks.
 
     Attributes
     ----------
@@ -78,7 +78,8 @@ class BoardColumns:
         bad : bool
             Whether judges could say that both are bad.
         mix : bool
-            Whether estimates are means over contexts, where the mean probability is no function of the mean log-odds.
+            Whether estimates are means over contexts, where the mean probability is not a function of the mean
+            log-odds.
         """
         estimate, error, low, high = (column[self.order] for column in self.levels)
         parts = tiers(self.ranks[1].values, self.ranks[2].values)
@@ -107,8 +108,8 @@ class BoardColumns:
 def letters_of(pairs: Pairwise) -> Field | None:
     """Return the letters of the objects, the best first; None where there are none.
 
-    They are printed unless all objects share one letter. There are none where a reader could not tell so many apart,
-    and of predictions, which are not tested.
+    They are printed unless all objects share one letter. There are none if they would be too many to read, and for
+    predictions, which are not tested.
     """
     if pairs.rank_ranges is not None or len(pairs.objects) > MOST_GROUPED or takes_many_letters(pairs):
         return None

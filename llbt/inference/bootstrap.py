@@ -48,18 +48,18 @@ def bootstrap(
         A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, σ and
         what stands beside the worths among them.
     resample : str, optional
-        What is resampled; by default what the fit takes as independent: its clusters, judgments where it has none.
+        The unit that is resampled. By default the clusters of the fit, or judgments if it has none.
         ``"judgment"``: judgments within comparisons; ``"parametric"``: new judgments from the fitted model; or the name
-        of a kept cluster or covariate, whose levels are resampled whole. Of a fit with effects of judges: the name of
-        the judges, who are resampled whole, each one that is drawn a judge of their own, which is the default; or
-        ``"parametric"``, new judges with effects drawn from their distribution, the default where the effects are of
-        several groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own. Of a fit of
-        lists: ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted
-        model; or the name of a kept cluster or covariate of the lists. Of a fit of patterns: ``"pattern"``, the answers
-        of single judges, or a covariate. Judges with discriminations of their own cannot be resampled. Of latent
-        classes: their judges, the default, a column that has one level for each judge, or ``"parametric"``; each
-        resample is fitted from the estimates, so that its classes are those of the fit, with its prior. Of
-        calibrated worths: units, with their labels and verdicts, or the groups of units that depend on each other.
+        of a kept cluster or covariate, whose levels are resampled whole. For a fit with effects of judges: the name of
+        the judges (the default), who are resampled whole, each drawn copy as a separate judge; or ``"parametric"``, new
+        judges with effects drawn from their distribution. The latter is the default if the effects are of several
+        groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own. For a fit of lists:
+        ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted model; or
+        the name of a kept cluster or covariate of the lists. For a fit of patterns: ``"pattern"``, the answers of
+        single judges, or a covariate. Judges with discriminations of their own cannot be resampled. Of latent classes:
+        their judges (the default), a column with one level for each judge, or ``"parametric"``. Each resample is fitted
+        from the estimates with the same prior, so its classes correspond to those of the fit. Of calibrated worths:
+        units, with their labels and verdicts, or the groups of units that depend on each other.
     n : int
         Number of resamples.
     rng : numpy.random.Generator or int, optional
@@ -75,8 +75,8 @@ def bootstrap(
     Raises
     ------
     DesignError
-        For fractional counts unless parametric, a table without a comparison that has two judgments, fits with a
-        `prior` other than latent classes, and judges resampled by whom worths differ, too.
+        For fractional counts unless parametric, a table in which no comparison has two judgments, fits with a `prior`
+        other than latent classes, and resampled judges that are also covariates of the worths.
     OptionError
         For unknown clusters, judgments of a fit with effects of judges, a fit clustered in two ways without
         `resample`, and a statistic that raises, or has more or fewer values, in a resample.

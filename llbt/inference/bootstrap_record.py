@@ -49,9 +49,9 @@ class Bootstrap(Record):
     replicates : ndarray, shape (B, k)
         NaN in degenerate resamples.
     resample : str
-        What was resampled.
+        The resampled unit.
     statistic : callable or None
-        What was asked for, for BCa intervals, which leave out each judgment or cluster in turn; None for the parameters
+        The statistic, for BCa intervals, which leave out each judgment or cluster in turn; None for the parameters
         of the fit. A pickle does not keep it, since few functions can be pickled.
 
     Notes
@@ -79,8 +79,8 @@ class Bootstrap(Record):
     def unsupported(self) -> npt.NDArray[np.bool_]:
         """Which values have no standard error and no interval, shape (k,), because they rest on a single cluster.
 
-        Parameters of which a single cluster says all that is known; and where most resamples are degenerate for that,
-        everything: the others are the few that hold all such clusters.
+        Parameters on which only one cluster has information. If this makes most resamples degenerate, all parameters:
+        the remaining resamples are the few that contain all these clusters.
         """
         lost = self._lost
         if not len(lost):
@@ -93,7 +93,7 @@ class Bootstrap(Record):
 
     @functools.cached_property
     def _lost(self) -> FloatArray:
-        """The directions of the free parameters of which one resampled cluster says all, shape (d, p)."""
+        """The directions of the free parameters on which only one resampled cluster has information, shape (d, p)."""
         res = plain_of(self.results)
         if res is None or self.resample in ("judgment", "parametric"):
             return np.empty((0, 0))
@@ -200,7 +200,7 @@ class Bootstrap(Record):
         -------
         Table
             object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
-            table does not compare with the others at `at`); long, by object and rank. Of latent classes in every
+            table does not compare with the others at `at`); long, by object and rank. For latent classes in every
             class, with the columns class and share in front. It prints P(first), the median rank and the range of 95 %
             of the ranks of each object.
 
@@ -259,7 +259,7 @@ class Bootstrap(Record):
 
     @property
     def _share(self) -> str:
-        """What a share of the resamples is of, for tables and pictures."""
+        """The name of a share of the resamples, for tables and pictures."""
         if self.resample == "parametric":
             return "share of the parametric resamples"
         return "share of the resamples" + (f" by {self.resample}" if self.resample != "judgment" else "")

@@ -66,7 +66,7 @@ def compare(
     formula : str, optional
         The model of each table, such as ``"object + tie"``; by default that of `default_formula`.
     names : two str
-        What the tables are called.
+        The names of the two tables.
     anchor : {"consensus", "mean"} or sequence of labels
         ``"consensus"``: the objects whose changes agree, found from the median change by leaving out objects that are
         two standard errors off. ``"mean"``: all objects. Labels: objects that you know have not changed. An object is
@@ -76,7 +76,7 @@ def compare(
     at : mapping, optional
         Covariate values at which log-worths are compared, where they differ by covariates: ``{"language": "de"}``.
     scale : {"log_worth", "log_odds", "elo"}
-        Of the changes. Other scales are refused: their changes are no sums of log-worths.
+        Of the changes. Other scales are refused: their changes are not sums of log-worths.
     cov_type, groups, prior
         As in `fit`, for both tables together: a judge or prompt with the same label in both is one cluster.
     confidence : float
@@ -105,14 +105,14 @@ def compare(
     δᵢ is the log-worth of i in b less that in a, up to a constant. The change is δᵢ less the mean δ of the anchors
     other than i. By ``"consensus"`` the anchors are the objects whose δᵢ is at most 2 standard errors from the
     centre. The centre is first the median and then the mean of the anchors, until the anchors stay; they are never
-    fewer than half of the objects. If they are fewer than two thirds of the objects, or differ among themselves
-    (p < .01), the tables cannot say which side moved: then changes are NaN, and `pairs` says what is known.
+    fewer than half of the objects. If they are fewer than two thirds of the objects, or differ among themselves (p <
+    .01), the data do not tell which side moved. Then changes are NaN, and `pairs` has the changes of each pair.
 
     Intervals and adjusted p-values are by the distribution of the largest |z| (Hothorn, Bretz & Westfall 2008,
     Biometrical Journal 50(3), 346-363).
 
-    By simulation (20 objects, 5,000 judgments in each table, 400 pairs of tables) some unchanged object is called
-    changed in 5 to 6 % where none to three objects got worse by .25 (7 % with 300 prompts of both tables), and all 20
+    Simulated with 20 objects, 5,000 judgments in each table, and none to three objects that got worse by .25 (400 pairs
+    of tables): an unchanged object is called changed in 5 to 6 % (7 % with 300 prompts of both tables). All 20
     intervals hold in 93 to 95 %. A gate stops an object that got worse in 90 %, one that did not in 4 to 5 %. Where ten
     objects got worse there is no verdict in 59 %; in the others false calls are frequent.
 

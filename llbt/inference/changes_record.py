@@ -91,7 +91,7 @@ class Changes(Record):
     res : LLBTResults
         The fit of both tables.
     names : tuple of two str
-        What the tables are called.
+        The names of the two tables.
     objects : tuple of k labels
     only : tuple of two tuples of labels
         Objects of either table alone, which have no change.
@@ -203,7 +203,7 @@ class Changes(Record):
         Returns
         -------
         Gate
-            A row per object; ``failed`` says which got worse.
+            A row per object; ``failed`` names the objects that got worse.
 
         Raises
         ------

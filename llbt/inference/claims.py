@@ -17,7 +17,7 @@ _EXPECTED = "two objects with >, < or = between them: 'A > B'"
 
 @dataclass(frozen=True)
 class Claim:
-    """What is said of two objects.
+    """A claim about two objects.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Claim:
 
 
 def read_claim(text: str, objects: Sequence[Label]) -> Claim:
-    """Return what a text says of two objects.
+    """Return the claim that a text makes about two objects.
 
     The text is an object, a sign and another object. Spaces around them do not count. A name that holds a sign can
     stand in backticks. Every way to split the text is tried, and exactly one must give two objects of the table.

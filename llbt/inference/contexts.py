@@ -1,4 +1,4 @@
-"""Means over contexts, such as 30 % German and 70 % English prompts, of what is not linear in the log-worths."""
+"""Means over contexts, such as 30 % German and 70 % English prompts, of nonlinear functions of the log-worths."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Contexts:
     estimate : ndarray, shape (K, J)
         Log-worths λ less the reference's; NaN where not determined.
     rows : csr_array, shape (K·J, q)
-        The log-worths as linear combinations of what has the covariance `cov`, one context after the other.
+        The log-worths as linear combinations of the estimates with covariance `cov`, context by context.
     cov : ndarray, shape (q, q)
     """
 
@@ -98,7 +98,7 @@ class Contexts:
     def win_shares(self) -> FloatArray:
         """Return the mean probability of each object to win a decided comparison with another one, (J,).
 
-        Of very many objects and contexts only those of the largest mean log-worths have one, the others NaN.
+        For very many objects and contexts only those of the largest mean log-worths have one, the others NaN.
         """
         inside = np.flatnonzero(~np.isnan(self.estimate).any(axis=0))
         found = np.full(self.estimate.shape[1], np.nan)
@@ -118,7 +118,7 @@ class Contexts:
 
 
 def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
-    """Raise for a mean over contexts of odds or probabilities that are no function of the log-worths alone."""
+    """Raise for a mean over contexts of odds or probabilities that are not function of the log-worths alone."""
     if contexts is not None and graded and scale != "log_worth":
         raise OptionError(
             f"scale={scale!r} over {contexts.said}: odds depend on ties or grades as well as on log-worths, so they "
@@ -128,6 +128,6 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
 
 
 def mean_note(contexts: Contexts | None, scale: str, probability: str = "mean probability") -> tuple[str, ...]:
-    """Say what is averaged, over which contexts; of worths what a `probability` is."""
+    """Return notes on what is averaged over which contexts and, for worths, what a `probability` is."""
     mean = probability if scale == "probability" else MEANS[scale]
     return () if contexts is None else (f"{mean} over {contexts.said}",)

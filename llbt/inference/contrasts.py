@@ -55,15 +55,15 @@ def contrasts(
     Parameters
     ----------
     res : a fit, a calibration or latent classes
-        Of a fit with effects of judges, it is of the average judge; of latent classes by class; of very many objects
+        For a fit with effects of judges, it is of the average judge; for latent classes by class; for very many objects
         (`LargeResults`) the standard error of each contrast is solved for exactly.
     named : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
         hypothesis about the parameters as in ``res.t_test``, such as ``"object[A] = object[B]"``.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
-        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`); hypotheses in
-        words name parameters and are taken as they are.
+        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`). Hypotheses in words
+        name parameters, and `at` does not affect them.
     by : str or sequence of str, optional
         Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
         is what `at` that level gives; its p-values and simultaneous intervals are of the block.
@@ -74,7 +74,8 @@ def contrasts(
         With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
         differences `predict` has.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
-        Of estimates and intervals; with ``"log_worth"``, that of the parameters, those of ``res.t_test``.
+        The scale of estimates and intervals. With ``"log_worth"``, the scale of the parameters, they equal those of
+        ``res.t_test``.
     confidence : float
         Of each interval by itself.
 
@@ -161,7 +162,7 @@ def check_scale(response: Response | Cumulative, spec: Specification, scale: Sca
         return
     what = "the judgments are graded" if spec.link == "adjacent" else f"the link is {spec.link!r}"
     raise OptionError(
-        f"{what}, and scale={scale!r} is no sum of log-worths",
+        f"{what}, and scale={scale!r} is not a sum of log-worths",
         f"Ask for scale='log_worth', or of two objects pairwise(res, scale={scale!r}).",
     )
 
@@ -207,7 +208,7 @@ def _tested(
     df: float,
     words: npt.NDArray[np.bool_],
 ) -> tuple[Field, ...]:
-    """Return the columns of contrasts; of predictions P(Σwλ > 0) in place of a test."""
+    """Return the columns of contrasts; predictions have P(Σwλ > 0) in place of a test."""
     p_value, tested = np.where(words, p_value, np.nan), np.where(words, z, np.nan)
     fields = coefficient_fields(labels, shown, error, tested, p_value, df)
     if words.all():

@@ -59,7 +59,7 @@ class ConfidenceDistribution(Record):
 
     @property
     def share(self) -> str:
-        """What a share of the draws is."""
+        """The name of a share of the draws."""
         return "confidence"
 
     def table(self) -> Table:
@@ -88,7 +88,7 @@ def distribution(
     Parameters
     ----------
     res : a fit with worths
-        Of a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
@@ -137,7 +137,7 @@ def distribution(
     found = found.some(inside)
     if found.unknown.any() or np.isnan(found.cov).any():
         raise DesignError(
-            "some log-worths have no standard error, for a single cluster tells all that is known of them",
+            "some log-worths have no standard error, because only one cluster has information on them",
             "Ask a fit of independent judgments: llbt.posterior(llbt.fit("
             f"{worths.specification.formula!r}, res.comparisons)).",
         )

@@ -30,7 +30,7 @@ class DrawnWorths(Protocol):
 
     @property
     def weights(self) -> FloatArray:
-        """Of the draws, with sum 1, shape (n,)."""
+        """Weights of the draws, with sum 1, shape (n,)."""
 
     @property
     def confidence(self) -> float:
@@ -38,7 +38,7 @@ class DrawnWorths(Protocol):
 
     @property
     def share(self) -> str:
-        """What a share of the draws is: ``"probability"`` or ``"confidence"``."""
+        """The name of a share of the draws: ``"probability"`` or ``"confidence"``."""
 
 
 def drawn_ranks(log_worths: FloatArray) -> IntArray:
@@ -86,7 +86,7 @@ def prob_rank(self: DrawnWorths, k: Count) -> Table:
     Raises
     ------
     OptionError
-        For a rank that there is not.
+        For a rank below 1 or above the number of objects.
     """
     size = len(self.objects)
     if k > size:

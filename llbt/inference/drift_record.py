@@ -49,11 +49,11 @@ class Drift(Record):
         Whether the periods are numbers, whose differences count; else all are a step of 1 apart.
     periods : Periods
     rates : Rates
-        The paths at the rate that was found or held, and at others that are likely.
+        The paths at the estimated or fixed rate, and at other likely rates.
     still : Walk
         Without drift.
     centred : ndarray, shape (J, p)
-        What log-worths less their mean are of the parameters.
+        The log-worths less their mean, as linear combinations of the parameters.
     confidence : float
     """
 
@@ -153,8 +153,8 @@ class Drift(Record):
         Returns
         -------
         Table
-            object, estimate, std_error, conf_low, conf_high, the largest rise first. Estimates are drawn towards no
-            change by what is not known.
+            object, estimate, std_error, conf_low, conf_high, the largest rise first. Estimates are shrunk towards no
+            change, more so with few judgments.
 
         Raises
         ------
@@ -189,8 +189,8 @@ class Drift(Record):
         Parameters
         ----------
         n : int
-            Tables that are drawn from the fit without drift and fitted as this one was; 0: none, and the likelihood
-            ratio is held against ½χ²₀ + ½χ²₁.
+            Tables that are drawn from the fit without drift and fitted as this one was; At 0 there is no drift; the
+            likelihood ratio is compared with ½χ²₀ + ½χ²₁.
         rng : numpy.random.Generator or int, optional
         progress : bool
             Show a progress bar.

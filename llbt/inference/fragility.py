@@ -108,10 +108,11 @@ def fragility(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     change : {"leader", "top", "adjacent"}
-        What is to change: who leads; which objects are the first `k`; or the order of any two neighbours, a row each.
+        The change to search for: another leader; other objects among the first `k`; or the other order of two
+        neighbours, a row each.
     unit : str, optional
-        What is left out: ``"judgment"``, or a cluster or covariate that the table keeps, such as ``"judge"``, whose
-        levels are left out whole. By default the clusters of the fit, judgments where it has none; of a fit with
+        The unit that is left out: ``"judgment"``, or a cluster or covariate of the table, such as ``"judge"``, whose
+        levels are left out whole. By default the clusters of the fit, judgments where it has none; for a fit with
         effects of judges the judges, of rankings ``"list"``, of patterns ``"pattern"``.
     k : int
         Of ``change="top"``.
@@ -124,7 +125,7 @@ def fragility(
     Returns
     -------
     Fragility
-        change, object, overtaken_by, removed, share, exact, which. ``removals`` has all that were left out.
+        change, object, overtaken_by, removed, share, exact, which. ``removals`` has all removed units.
 
     Raises
     ------
@@ -144,8 +145,9 @@ def fragility(
     a search costs the cells, not the judgments. An estimate that becomes infinite without some judgments counts as a
     change where it turns the order.
 
-    Of fits other than `LLBTResults` each unit is left out alone, then as many as are to be enough by the sum of what
-    each does, and refits say whether they are; estimates that are not finite are no change.
+    For fits other than `LLBTResults` each unit is left out alone first. Then as many units are left out as should
+    suffice by the sum of their single effects, and refits check it. Estimates that are not finite do not count as a
+    change.
 
     References
     ----------
@@ -172,7 +174,7 @@ def fragility(
     if held:
         raise DesignError(
             f"log-worths held by fixed= ({', '.join(held)})",
-            "Fit without them: who overtakes whom is asked of estimates.",
+            "Fit without them: the ranking is by estimates.",
         )
     plain = plain_of(res)
     if plain is not None:
@@ -235,7 +237,7 @@ def _said(frame: pd.DataFrame, row: int) -> str:
 
 
 def _asked(change: Change, order: IntArray, k: int) -> Iterator[tuple[str, IntArray, IntArray]]:
-    """Yield what is to change: in words, and the objects of which one is to be overtaken by one of others."""
+    """Yield each ranking change to search for: its description, the objects to be overtaken, and the others."""
     if change == "leader":
         yield "leader", order[:1], order[1:]
     elif change == "top":
@@ -248,7 +250,7 @@ def _asked(change: Change, order: IntArray, k: int) -> Iterator[tuple[str, IntAr
 def _changed(
     search: Search, rows: FloatArray, sides: tuple[IntArray, IntArray]
 ) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
-    """Return who overtakes whom at the least removal that was found, whether it is the least, and the removal."""
+    """Return who overtakes whom at the smallest removal found, whether it is exact, and the removal."""
     above, below = sides
     pairs = [(a, b) for a in above for b in below]
     needed = np.zeros(len(pairs))
@@ -280,7 +282,7 @@ def _changed(
 def _turned(
     units: UnitSearch, most: int, rows: FloatArray, sides: tuple[IntArray, IntArray]
 ) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
-    """Return who overtakes whom at the least removal that was found among units, and the removal; as `_changed`."""
+    """Return who overtakes whom at the smallest removal found among units, and the removal; as `_changed`."""
     pairs = [(int(a), int(b)) for a in sides[0] for b in sides[1]]
     gap = np.array([(rows[a] - rows[b]) @ units.model.estimates[: units.worths] for a, b in pairs])
     best: tuple[int, int] | None = None

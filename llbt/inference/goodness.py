@@ -126,7 +126,7 @@ def goodness_of_fit(
         least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits other than
         `LLBTResults` are tested with simulated tables only, 199 by default.
     of : {"pairs", "triples"}
-        Of rankings, what is counted: which of each two objects of a list stands above the other, or the order of each
+        For rankings, what is counted: which of each two objects of a list stands above the other, or the order of each
         three.
     rng : numpy.random.Generator or int, optional
     progress : bool
@@ -138,7 +138,7 @@ def goodness_of_fit(
     -------
     GoodnessOfFit, or SimulatedGoodness where judges, lists or patterns are drawn
         Tests on the table that was fitted and, where covariates split it that the formula does not use, on the table
-        pooled over them: estimates do not depend on how finely a table is split, tests of fit do.
+        pooled over them: Estimates do not depend on how finely a table is split, but tests of fit do.
 
     Raises
     ------
@@ -158,10 +158,10 @@ def goodness_of_fit(
     Judgments of one judge with effects, of one list or of one pattern depend on each other, so that no statistic of
     theirs has a χ² distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs,
     expected being the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted
-    again, and from its cells goes what its own estimates explain. Of rankings it is not fitted again: what the scores
-    of a drawn table explain goes from its cells (Pierce 1982), and expected counts are the mean of the observed and
-    all drawn ones. Of rankings without ties, pairs say little beyond the worths: triples tell whether the choice among
-    three follows from that between two, which is what Luce's axiom asks.
+    again, and from its cells goes what its own estimates explain. Rankings are not fitted again: the part of the cells
+    that a drawn table's scores explain is removed (Pierce 1982). Expected counts are the mean of the observed and all
+    drawn ones. For rankings without ties, pairs say little beyond the worths: triples tell whether the choice among
+    three follows from that between two, as Luce's axiom requires.
 
     References
     ----------
@@ -223,11 +223,11 @@ def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
 def _bootstrapped(res: PlainEstimates, n: int, draw: Resampler) -> tuple[float, float]:
     """Return the parametric-bootstrap p-values of deviance and X².
 
-    Tables are drawn at the bias-reduced estimates (of links that are not log-linear at those with a prior of one
-    judgment per pair): at the maximum likelihood estimates, which are too extreme in sparse tables, the drawn deviances
-    are too small and a true model is rejected more often (6.9 % against 6.0 % of the time at level 5 % with five
-    judgments per pair of four objects). A drawn table without a finite estimate still has a largest likelihood, and so
-    both statistics.
+    Tables are drawn at the bias-reduced estimates, or with links that are not log-linear at those with a prior of one
+    judgment per pair. Maximum likelihood estimates are too extreme in sparse tables. Drawn deviances are then too
+    small, and true models are rejected more often: 6.9 % against 6.0 % of the time at level 5 % with five judgments per
+    pair of four objects. A drawn table without a finite estimate still has a largest likelihood, and so both
+    statistics.
     """
     if res.specification.prior is not None:
         raise DesignError("the bootstrap refits by maximum likelihood", "Fit without prior=.")
@@ -273,7 +273,7 @@ def _pooled(res: PlainEstimates, unused: list[str]) -> tuple[FloatArray, FloatAr
 def _tests(
     res: PlainEstimates, counts: FloatArray, means: FloatArray, table: str, group: IntArray
 ) -> tuple[tuple[TestResult, TestResult], list[str]]:
-    """Return the deviance test, the X² test, and what to say of them; `group` is where the fit's comparisons went."""
+    """Return the deviance test, the X² test, and their notes; `group` is where the fit's comparisons went."""
     df = counts.size - len(counts) - len(res.free)
     possible, note = chi2_reservation(means)
     null = f"the model {res.specification.formula!r} fits the table of {table}"

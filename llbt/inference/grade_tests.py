@@ -37,7 +37,7 @@ def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
     Parameters
     ----------
     res : LLBTResults
-        Of graded judgments, with worths and the term `grade`.
+        For graded judgments, with worths and the term `grade`.
     progress : bool
         Show a bar that counts the steps of the fits, whose number is not known.
 
@@ -62,12 +62,12 @@ def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
     differ only in frequency, γ, and have the same information on the objects, so they can be merged. Scores can be
     estimated only if log-worths differ. The likelihood is maximized over the scores, and at given scores over
     the other parameters. Rao's score of the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor
-    u and the counts of h less those of −h; it and its information are those of parameters that are added to the
-    restricted model, so clusters' scores are flipped as for any others.
+    u and the counts of h less those of −h; It is the score of parameters that are added to the restricted model, so
+    clusters' scores are flipped as for any other parameter.
 
-    In small tables the likelihood ratio rejects a merger that is true too often: of five objects, at level 5 %, in
-    7.8 % of tables with 20 judgments for each pair and in 6 % with 60; equal distances in 5.2 % and 3 % (600 tables,
-    ``tests/simulations/grade_tests_size.json``).
+    In small tables the likelihood ratio rejects a true merger too often: with five objects at level 5 %, in 7.8 % of
+    tables with 20 judgments for each pair, and in 6 % with 60. Equal distances are rejected in 5.2 % and 3 % (600
+    tables, ``tests/simulations/grade_tests_size.json``).
 
     References
     ----------
@@ -195,7 +195,7 @@ def _flips(
 def _with_free_scores(problem: Problem, names: list[int], fit: Fit) -> Problem:
     """Return the problem with a parameter for each score but the first, as it is about a fit.
 
-    A score multiplies the signed predictor of its outcome, less so that of the opposite one.
+    A score multiplies the signed predictor of its outcome, and its negative that of the opposite outcome.
     """
     response, signed = problem.response, problem.at(fit.params)[0]
     assert isinstance(response, Response)  # `_checked`
@@ -218,7 +218,7 @@ def _checked(res: PlainEstimates) -> Response:
     blocks, spec = res.design.blocks, res.specification
     if not res.comparisons.response.grades:
         raise DesignError(
-            "the judgments of the table have no grades beyond the first, so there are no scores to test",
+            "the judgments have no grades beyond the first, so there are no scores to test",
             expected="graded judgments: from_judgments(…, strength=…) or from_counts(…, grades=…)",
         )
     missing = [word for word, block in (("object", "worth"), ("grade", "grade")) if block not in blocks]

@@ -1,8 +1,8 @@
 """The fewest judgments or clusters whose removal turns the order of two objects: by influence, then by refits.
 
-Removing a unit with the score s moves estimates by −I⁻¹s, to first order. Units are removed by what this does to a
-difference of log-worths, the model is fitted again, and so on until the difference has turned; then as many are put
-back as it bears.
+Removing a unit with the score s moves estimates by −I⁻¹s, to first order. Units are removed in the order of their
+effect on a difference of log-worths, and the model is refitted, until the difference has changed its sign. Then units
+are put back as long as the sign stays.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ROUNDS = 60
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What can be removed: kinds of units, each with counts to take from the table, and how many there are.
+    """Kinds of units that can be removed, each with its counts in the table and the number of such units.
 
     Attributes
     ----------
     taken : csr_array, shape (n, cells)
-        What one unit of each kind has in the cells (flat).
+        The counts of one unit of each kind, by cell (flat).
     number : ndarray of int, shape (n,)
     """
 
@@ -138,7 +138,7 @@ class Search:
         return self._with(before, order[:low]), int(order[low])
 
     def _further(self, removed: IntArray, params: FloatArray, row: FloatArray, there: IntArray) -> IntArray:
-        """Return a removal that goes as far as the first order says is needed, up to `most` and to what is there."""
+        """Return a removal of as many units as the first-order effects require, at most `most` and at most all."""
         gap, (effects,) = float(row @ params), self.effects(removed, params, row[None])
         more, room = removed.copy(), self.most - int(removed.sum())
         for k in np.argsort(-effects, kind="stable"):

@@ -1,4 +1,4 @@
-"""The groups and the target mix that a question about worths is asked of: `by=`, `weights=`, `hypothesis=`."""
+"""The groups and the target mix of a question about worths: `by=`, `weights=`, `hypothesis=`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..formulas.grid import At
 def groups_of(
     res: AnyFit | OneSource | ClassSource, at: At, by: By | None, weights: Any, hypothesis: GroupHypothesis | None
 ) -> list[Group]:
-    """Return the groups that a question is asked of, one without a name where there is no `by`."""
+    """Return the groups of a question, a single one without a name if there is no `by`."""
     if has_many_worths(res):
         raise OptionError(
             "by=, weights= or hypothesis=, but the log-worths do not differ by covariates", "Leave it out."

@@ -74,15 +74,15 @@ def held_out(
     Parameters
     ----------
     results : a fit, or a sequence of fits
-        One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. Of fits
+        One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. For fits
         with effects of judges and of latent classes whole judges are held out, of rankings and patterns whole answers:
-        they, and what is compared with them, have a log-loss, and no Brier score. Of calibrated worths labels are held
+        they, and what is compared with them, have a log-loss, and no Brier score. For calibrated worths labels are held
         out, and predicted by the other labels with the verdicts on all units.
     by : str, optional
-        What folds are made of: ``"judgment"`` (of rankings ``"list"``, of patterns ``"pattern"``), or a cluster or
-        covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together: how well are judgments
-        of new judges predicted? By default the clusters of the fits, judgments where they have none, and the judges of
-        a fit with effects of judges.
+        The unit of the folds: ``"judgment"`` (for rankings ``"list"``, for patterns ``"pattern"``), or a cluster or
+        covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together. With ``"judge"``
+        judgments of new judges are predicted. By default the clusters of the fits, the judges of a fit with effects of
+        judges, and else judgments.
     folds : int
     rng : numpy.random.Generator or int, optional
         For the folds; the same seed makes the same ones.
@@ -115,10 +115,10 @@ def held_out(
     parameters for the levels of the fold, as ``object * judge`` for a new judge. Fits with effects of judges,
     discriminations or patterns have no prior, so these folds raise an error.
 
-    What a fit with effects of judges says of a judge it has not seen is the log-probability of all that he said at
-    once, his effects integrated out, at the maximum of the likelihood without the fold. Over the number of judgments it
-    is on the scale of models without effects, which are asked for the same judges; so is that of latent classes,
-    log Σ π_k P(all that the judge said | class k).
+    A fit with effects of judges predicts all judgments of a new judge at once: their joint log-probability, with the
+    judge's effects integrated out, at the maximum of the likelihood without the fold. Divided by the number of
+    judgments, it is on the scale of models without effects, which predict the same judges. Latent classes have log Σ
+    π_k P(all judgments of the judge | class k).
 
     References
     ----------

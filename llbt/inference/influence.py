@@ -1,4 +1,4 @@
-"""What a fit depends on: cells, and judges or other levels left out in turn."""
+"""The influence of cells, and of judges or other levels, on a fit."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def influence(
     res : a fit, latent classes or a calibration
     by : str, optional
         A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
-        default the cells; of a fit with effects or classes of judges the judges, of rankings each list, of patterns
+        default the cells; for a fit with effects or classes of judges the judges, of rankings each list, of patterns
         each pattern, with discriminations each judgment.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
@@ -103,7 +103,7 @@ def influence(
         estimate (log-worth of the whole table), without (log-worth without the level), change, largest (change of the
         level) and p_adjusted (the level against the rest, by Holm's method: see `level_tests`), the level with the
         largest change first; NaN where nothing can be fitted without it. Printed is one row per level, with the object
-        that moves most. Of latent classes by class too, with the columns class, share (of the judges in it) and
+        that moves most. For latent classes by class too, with the columns class, share (of the judges in it) and
         share_without. Of more than 10,000 objects up to 1,000 levels are left out, and the rows of each are of the 100
         objects that move most.
 
@@ -204,7 +204,7 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
             f"NA: no finite estimate without this {model.unit}"
             + (f"; {worths.remedy}" if worths.remedy and np.isnan(moved).any() else "")
         ),
-        *(() if model.labels is not None else (f"a {model.unit} that was given several times is left out once",)),
+        *(() if model.labels is not None else (f"one copy of a repeated {model.unit} is left out",)),
     )
     without = worths.estimate + moved[:, : worths.rows.shape[1]] @ worths.rows.T
     beside = worths.beside(model.estimates, moved)

@@ -49,9 +49,9 @@ class Intransitivity(Record):
         How many of them violate stochastic transitivity: i over k is below one half, below the smaller, below the
         larger of the other two shares.
     fitted : ndarray, shape (J, J), or None
-        Of a fit: expected share of the row, NaN where never compared.
+        For a fit: expected share of the row, NaN where never compared.
     deviances : ndarray, shape (J, J), or None
-        Of a fit: deviance of each pair, summed over its comparisons; symmetric.
+        For a fit: deviance of each pair, summed over its comparisons; symmetric.
     notes : tuple of str
     """
 
@@ -114,12 +114,12 @@ class Intransitivity(Record):
         return lines
 
     def pairs(self) -> Table:
-        """Return one row per pair that was compared; of a fit those with the largest deviance first.
+        """Return one row per pair that was compared; for a fit those with the largest deviance first.
 
         Returns
         -------
         Table
-            object_i, object_j, judgments, wins_i, ties, wins_j, share (of i, ties half); of a fit fitted_share and
+            object_i, object_j, judgments, wins_i, ties, wins_j, share (of i, ties half); for a fit fitted_share and
             deviance besides.
         """
         total = self.judgments
@@ -156,8 +156,8 @@ class Intransitivity(Record):
             object_i, object_j, object_k, ordered so that i has at least half against j and j against k, and where
             several orders do, the one with the worst violation; share_ij, share_jk, share_ik; violated (``"weak"``,
             ``"moderate"``, ``"strong"`` or ``"none"``: the weakest form of transitivity that fails, the stronger ones
-            fail with it), circular. Of a fit deviance besides, the sum over the three pairs, and the largest first;
-            of a table the worst violations first.
+            fail with it), circular. For a fit deviance besides, the sum over the three pairs, and the largest first;
+            for a table the worst violations first.
         """
         shares = self.shares
         ordered, severity = _ordered_triples(shares)

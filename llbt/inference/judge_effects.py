@@ -141,9 +141,9 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
     Returns
     -------
     JudgeEffects
-        Its table has a row for each judge and effect: of ``(object | judge)`` one for each object that he judged, of
-        ``(tie | judge)`` and ``(order | judge)`` one. Its `worths` are the judges' log-worths, drawn together by what
-        is not known of them.
+        Its table has a row for each judge and effect: ``(object | judge)`` has one for each object that the judge
+        compared, ``(tie | judge)`` and ``(order | judge)`` have one. Its `worths` are the judges' log-worths, shrunk
+        towards the average judge's, more so with few judgments.
 
     Raises
     ------
@@ -152,11 +152,11 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
 
     Notes
     -----
-    The effects w of a judge are the mode of exp(ℓ(w) − w²/2), ℓ the log-likelihood of his judgments at the estimates
-    and w in standard deviations; their covariance is the inverse of the information I + AᵀWA there, times σ². Of
-    log-worths only differences are known, so a judge's effects are those less their mean over the objects that his
-    judgments connect. Intervals are by t, for σ is estimated: effects of judges who make many judgments hardly depend
-    on it, and their degrees of freedom (Satterthwaite's) are many.
+    The effects w of a judge are the mode of exp(ℓ(w) − w²/2), with ℓ the log-likelihood of the judge's judgments at the
+    estimates and w in standard deviations; their covariance is the inverse of the information I + AᵀWA there, times σ².
+    Of log-worths only differences are known, so a judge's effects are taken less their mean over the objects that the
+    judge's judgments connect. Intervals are by t, for σ is estimated: effects of judges who make many judgments hardly
+    depend on it, and their degrees of freedom (Satterthwaite's) are many.
 
     Examples
     --------

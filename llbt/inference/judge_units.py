@@ -75,7 +75,7 @@ class JudgeUnits:
         return [str(label) for label in self.labels]
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the maximum of the likelihood of so many of each unit."""
+        """Return the maximum of the likelihood with given numbers of each unit."""
         problem, bundles = self._weighted(counts)
         start = self.fit.maximum
         none = DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
@@ -134,7 +134,7 @@ class JudgeUnits:
         return summed_by(self.codes, found, len(self.counts))
 
     def refitted(self, counts: FloatArray) -> WithEffects:
-        """Return the fit with so many of each unit, each copy of a judge a judge of its own."""
+        """Return the fit with given numbers of each unit, each copy of a judge as a separate judge."""
         name = self.fit.judges.name
         times = counts[self.codes].astype(np.int64)
         again: WithEffects = refit_data(
@@ -160,7 +160,7 @@ def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
 def units_of_judges(
     c: Comparisons, own: str, by: str | None, option: str, why: str
 ) -> tuple[str, tuple[Label, ...], IntArray, FloatArray]:
-    """Return what judges, or levels that they are nested in, are called, their labels, that of each judge, their sizes.
+    """Return the name of judges (or of levels of judges), the labels, each judge's label, and the sizes.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def units_of_judges(
     option : str
         The argument that `by` was.
     why : str
-        By what judgments of one judge depend on each other.
+        What makes judgments of one judge dependent.
 
     Raises
     ------

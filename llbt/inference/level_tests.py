@@ -55,9 +55,9 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
     Rao's score test of parameters that a level has for itself, at the estimates of all judgments: agreement is a factor
     on its log-worths, tie, grades and order are added to γ and δ, and each object has a log-worth added in turn where
     the level's judgments of it lead to expect five wins and five losses. So nothing is fitted again, however many
-    judges there are. P-values are those of the distribution of type III with the same variance and skewness. They take
-    the judgments of one judge as independent, whatever the clusters of the fit; where a prompt was judged many times
-    they are too small, and a note says so of a fit with other clusters than `by`.
+    judges there are. P-values are those of the distribution of type III with the same variance and skewness. The
+    p-values take the judgments of a judge as independent, even if the fit is clustered. They are too small where a
+    prompt was judged many times; a note says so if the fit has other clusters than `by`.
 
     Of other fits than `LLBTResults` the test of a level is of worths, ties and orders of its own at once, against χ²;
     σ, and what stands beside the worths, are those of all. Levels of fewer than ten judgments, lists or patterns have

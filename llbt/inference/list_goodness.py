@@ -1,4 +1,4 @@
-"""Does a model of lists fit? What pairs or triples come to in the lists, against lists drawn from the fit."""
+"""Does a model of lists fit? Outcomes of pairs or triples, compared with lists drawn from the fit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ListDrawing:
     Attributes
     ----------
     rankings : Rankings
-        Each list as often as it was given.
+        Each list, repeated by its count.
     rows : ndarray of int, shape (N,)
         The row of the worth of each entry.
     lists : Lists
@@ -79,7 +79,7 @@ class ListDrawing:
     params : ndarray, shape (p + T,)
     sequential : bool
     groups : tuple of (entries, cells)
-        Of lists of one length the entries (Q, m), objects in order, and the first cell of each of their pairs or
+        For lists of one length the entries (Q, m), objects in order, and the first cell of each of their pairs or
         triples (Q, number).
     cells : ndarray of int, shape (K / outcomes, 2 or 3)
         The objects of these.
@@ -198,7 +198,7 @@ def _compared(
     notes = ("lists are drawn independently, even if standard errors are clustered",) * bool(res.specification.groups)
     return tested(
         f"Goodness of fit of lists, by {of}",
-        f"the model {res.specification.formula!r} says how {of} of objects come out",
+        f"the model {res.specification.formula!r} gives the probabilities of the outcomes of {of}",
         pd.DataFrame(_cells(drawing, np.flatnonzero(some), of)),
         Apart(seen - expected, expected, apart),
         notes,

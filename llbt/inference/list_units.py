@@ -56,7 +56,7 @@ class ListUnits:
         return self.fit.solution.params
 
     def of_lists(self, counts: FloatArray) -> FloatArray:
-        """Return how often each list is there (L,), of so many of each unit (U,)."""
+        """Return the count of each list (L,) for given numbers of each unit (U,)."""
         return counts if self.labels is None else counts[self.codes] * self.fit.rankings.counts
 
     def titles(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The log-worths of the objects with their covariance, in every class or in the one that is asked for."""
+"""The log-worths of the objects with their covariance, in every class or in one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class LogWorths:
     of_objects : ndarray, shape (J, J), or None
         The linear combinations of predicted object effects that are added; None in a fit without object effects.
     contexts : Contexts or None
-        The log-worths in each of several contexts, of which these are the means.
+        The log-worths in each context, if these are means over contexts.
     """
 
     rows: FloatArray
@@ -133,7 +133,7 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: f
 
 
 def _contexts(res: Estimates, one: LogWorths, grid: Grid, k: int, rows: csr_array) -> Contexts:
-    """Return the log-worths in each context, of rows (K·J, p), of which those of the class k are the means."""
+    """Return the log-worths in each context, of rows (K·J, p), whose means are those of class k."""
     objects = res.comparisons.objects
     assert one.reference is not None  # each class has one
     zero, outside = objects.index(one.reference), np.isnan(one.estimate)
@@ -151,8 +151,8 @@ def _contexts(res: Estimates, one: LogWorths, grid: Grid, k: int, rows: csr_arra
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
     """Return which objects are in the largest group whose differences are determined, shape (J,).
 
-    `gaps` (J, aliased parameters) are the products of their rows with `alias_columns`, alike within a group; of groups
-    of one size that with the reference is taken.
+    `gaps` (J, aliased parameters) are the products of their rows with `alias_columns`, equal within a group. Among
+    groups of one size the one with the reference is taken.
     """
     group = np.full(len(gaps), -1)
     while (group < 0).any():
@@ -165,7 +165,7 @@ def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
 def worth_classes(
     res: Estimates, at: At, population: Population | None = None
 ) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
-    """Return the log-worths in each class that is asked for, the covariates of each class, and notes.
+    """Return the log-worths in each requested class, the covariates of each class, and notes.
 
     With a `population` preferences are those of a judge drawn from it. In a class take part the objects whose
     differences the table determines there, the largest such group; the log-worths of the others are NaN, and a note

@@ -23,7 +23,7 @@ class MeanSquares:
     ----------
     judgments : ndarray
     infit : ndarray
-        Σ(x − e)²/Σv over the judgments, with the score x of what was said (1, 0 or −1), its expectation e and its
+        Σ(x − e)²/Σv over the judgments, with the score x of the outcome (1, 0 or −1), and its expectation e and
         variance v in the model.
     outfit : ndarray
         Mean of (x − e)²/v. A few judgments that were nearly impossible make it large.

@@ -1,4 +1,4 @@
-"""What the bootstrap of a fit with effects of judges draws, and the parameters that it is of."""
+"""The bootstrap of a fit with effects of judges: its draws and its parameters."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Compared:
     flips : FlipTest or None
         How the p-value was found, where clusters' scores were flipped.
     notes : tuple of str
-        What the reference distribution is, where that is not plain, and what qualifies the statistic.
+        Notes on the reference distribution, and on what qualifies the statistic.
     """
 
     df: int
@@ -76,9 +76,9 @@ class Reference:
 def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
     """Test a model against a larger one that it is a case of.
 
-    The likelihood ratio has χ²; with one standard deviation more, which cannot be below 0, a mixture of two; with
-    several more no distribution that is known, or that of tables drawn from the smaller model. The other tests are of
-    models of comparisons without effects, and Wald's also of those without a likelihood.
+    The likelihood ratio is compared with χ². With one additional standard deviation, which cannot be below 0, it is a
+    mixture of two χ². With several the distribution is unknown, and tables drawn from the smaller model give it. The
+    other tests are of models of comparisons without effects, and Wald's also of those without a likelihood.
     """
     df = large.n_params - small.n_params
     scaled_by = by.scaled_by or large.base
@@ -99,7 +99,7 @@ def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
 
 
 def _ratio(small: TestedModel, large: TestedModel) -> float:
-    """Return by how much the deviance falls; of models without one twice the difference of log-likelihoods."""
+    """Return the fall of the deviance or, for models without one, twice the difference of log-likelihoods."""
     fall = small.deviance - large.deviance
     return likelihood_ratio(large.fit.llf, small.fit.llf) if math.isnan(fall) else fall
 
@@ -160,7 +160,7 @@ def _ratios(small: Any, large: Any, n: int, rng: np.random.Generator) -> FloatAr
 
 
 def chosen_test(test: Test | None, res: Estimates) -> Test:
-    """Return the test of nested fits that is asked for, by default the one that the covariance of a fit goes with.
+    """Return the requested test of nested fits, by default the one that suits the covariance of a fit.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def chosen_test(test: Test | None, res: Estimates) -> Test:
 
 
 def default_test(res: Estimates) -> Test:
-    """Return the test that the covariance of a fit goes with."""
+    """Return the test that suits the covariance of a fit."""
     spec = res.specification
     if spec.groups:
         return "cluster" if len(spec.groups) == 1 else "wald"

@@ -1,4 +1,4 @@
-"""Can fits be compared? Of the same data and one link, the predictors of one among those of the other."""
+"""Can fits be compared? They have the same data and link, and the predictors of one are among those of the other."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def same_answers(one: FitLike, other: FitLike) -> bool:
 
 
 def check_links(results: Sequence[Estimates]) -> None:
-    """Raise for fits of several links, none of which is a case of another."""
+    """Raise for fits with different links, as none is a special case of another."""
     links = list(dict.fromkeys(res.specification.link for res in results))
     if any(res.response != results[0].response for res in results):
         raise DesignError(
@@ -76,7 +76,7 @@ def within(small: Estimates, large: Estimates) -> bool:
 
 
 def predictors_within(small: Problem, large: Problem) -> bool:
-    """Whether the predictors of one problem, with what held parameters add, are among those of the other."""
+    """Whether the predictors of one problem, including offsets of fixed parameters, are among those of the other."""
     both = side_by_side(large, small)
     return not independent_columns(both)[large.predictors[0].shape[1] :].any()
 

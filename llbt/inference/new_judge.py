@@ -23,7 +23,7 @@ def asked_of(
     Raises
     ------
     OptionError
-        For a population where a fit has none, and for its log-worths; for a judge whose worths are no parameters.
+        For a population in a fit without one, and for its log-worths; for a judge whose worths are not parameters.
     """
     _check_judge(res, at)
     check_difference(average_of(res), at, population, scale)
@@ -43,7 +43,7 @@ def asked_of(
 
 
 def check_difference(res: Estimates, at: At, population: bool, scale: Scale) -> None:
-    """Raise for differences between groups that are no sums of log-worths."""
+    """Raise for differences between groups that are not sums of log-worths."""
     if not isinstance(at, Difference) or scale == "log_worth":
         return
     if scale == "probability":
@@ -60,13 +60,13 @@ def check_difference(res: Estimates, at: At, population: bool, scale: Scale) -> 
 
 
 def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
-    """Raise for judges of the table, of whom other functions answer."""
+    """Raise for judges of the table, who have other functions."""
     if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]
         other = "llbt.judge_effects(res, by={0!r}).worths() has their log-worths, and res.predict(at={{{0!r}: …}})"
     elif has_discriminations(res):
         names = [res.judging.name]
-        other = "res.by_judge() has the σ of each, by which his log-worths are multiplied, and res.predict()"
+        other = "res.by_judge() has the σ that multiplies a judge's log-worths, and res.predict()"
     else:
         return
     used = {name for block in codings_of(average_of(res)).blocks.values() for name in block.variables}

@@ -63,7 +63,7 @@ class _Differences:
     ends : ndarray of int, shape (P, 2)
     judgments, observed, fitted, variance : ndarray, shape (P,)
     gradient : ndarray, shape (P, p)
-        Of what is expected, in the parameters of the problem.
+        Derivatives of the expected values in the parameters of the problem.
     along : ndarray, shape (P,)
         The same in λᵢ − λⱼ.
     """
@@ -98,7 +98,7 @@ class _Differences:
         return cls(c, ends[first], summed(totals), observed, fitted, variance, gradient, summed(weight[0]))
 
     def table(self, left: FloatArray, most: int, notes: tuple[str, ...]) -> Table:
-        """Return the residuals over what is left (P,) of the variance."""
+        """Return the residuals over the root of the remaining variance (P,)."""
         error = np.sqrt(np.where(left > _EXACT * self.variance, left, np.nan))
         residual = ratio(self.observed - self.fitted, error)
         what = "scores" if self.comparisons.response.grades else "wins"  # a larger grade counts more
@@ -107,7 +107,7 @@ class _Differences:
 
 
 def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler) -> Table:
-    """Return a row per pair, its error that of tables drawn from a fit and fitted again; see `residuals`."""
+    """Return a row per pair; its error is from tables that are drawn from a fit and refitted; see `residuals`."""
     found = simulated_pairs(res, n, draw)
     wins = found.off(np.array([1.0, 0.0, -1.0]))
     total = found.observed.sum(axis=1)

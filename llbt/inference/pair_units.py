@@ -198,7 +198,7 @@ class PairUnits:
         return [f"{pair} {outcome}{at}" for pair, outcome, at in zip(pairs, said, where, strict=True)]
 
     def table(self, counts: FloatArray) -> FloatArray:
-        """Return the counts of the comparisons (S, K) that so many of each unit (U,) make."""
+        """Return the counts of the comparisons (S, K) for given numbers of each unit (U,)."""
         found = np.zeros((len(self.fit.comparisons), self.lines.counts.shape[1]))
         np.add.at(found, self.lines.rows, self.lines.counts * counts[self.lines.codes, None])
         return found

@@ -104,13 +104,13 @@ def pairwise(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
-        Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
+        For a fit with effects of judges, it is of the average judge unless `population` is asked for.
     objects : sequence of labels, optional
         Which objects are compared, of a fit of more than 10,000 at most 1,000; by default all. Tests are adjusted for
         the pairs of these.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
-        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. Of graded judgments and
+        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. For graded judgments and
         other links all but ``"log_worth"`` are of P(i preferred | decided), whatever the grade, with errors by the
         delta method.
     adjust : {"single-step", "holm", "bonferroni", "fdr_bh"} or None
@@ -129,9 +129,9 @@ def pairwise(
         With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
         differences `predict` has.
     population : bool
-        Of a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
-        averaged over the distribution of the effects, which come nearer to a half, as `worth` does; tests are the same.
-        By default for the average judge. Not with ``"log_worth"``.
+        For a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
+        averaged over the distribution of the effects, which are nearer to ½, as in `worth`. Tests are the same. By
+        default for the average judge. Not with ``"log_worth"``.
     confidence : float
         Of all intervals together, whatever `adjust` says.
     rng : int or numpy.random.Generator
@@ -142,10 +142,10 @@ def pairwise(
     -------
     Pairwise or Table
         With `by` a table of the pairs of each group.
-        Of latent classes a table: class, share, the columns below for each class, adjusted over its pairs, and
+        For latent classes a table: class, share, the columns below for each class, adjusted over its pairs, and
         p_over_classes, adjusted over the pairs of all classes, as are the intervals. Else a Pairwise:
         object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high; one row per pair.
-        Intervals are made on the log-odds scale and transformed. Of a fit with effects of objects, ``(1 | object)``,
+        Intervals are made on the log-odds scale and transformed. For a fit with effects of objects, ``(1 | object)``,
         worths are predictions: probability_greater, P(λ_i > λ_j), stands in place of statistic and p-values, and
         intervals are prediction intervals. NaN for objects whose log-worth the table does not
         determine: they were not compared with the others at `at`, and do not count as pairs.
@@ -223,7 +223,7 @@ def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
     if scale == "probability":
         raise OptionError(
             "scale='probability', but answers of a judge depend on each other here, and exp(2(λᵢ − λⱼ)) are odds with "
-            "his other answers held",
+            "the judge's other answers",
             "Ask for the probabilities of the answers: res.predict().",
         )
     return ("of one answer, with all other answers of the judge held",)
@@ -402,7 +402,7 @@ def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale)
 
 
 def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
-    """Return the tests of all pairs; of a seed they are made once, and kept as long as the results."""
+    """Return the tests of all pairs; for a seed they are computed once and kept with the results."""
     if not is_whole(rng):
         return _tested(res, found, as_generator(rng))
     known = _TESTS.setdefault(res, {})

@@ -32,7 +32,7 @@ _SAME = 1e-9  # log-worths closer than that are equal
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Of graded judgments half the log-odds of being preferred, given a decision: what λ_i − λ_j is for three outcomes.
+    """Half the log-odds of being preferred, given a decision: for graded judgments, in place of λ_i − λ_j.
 
     Attributes
     ----------
@@ -75,9 +75,9 @@ class Pairwise(Record):
     confidence : float
     notes : tuple of str
     decided : Decided or None
-        What odds, probabilities and Elo of graded judgments are made of.
+        The basis of odds, probabilities and Elo of graded judgments.
     rank_ranges : ndarray, shape (J, 2), or None
-        Of a fit with effects of objects, ``(1 | object)``: the lowest and the highest rank that each object has in
+        For a fit with effects of objects, ``(1 | object)``: the lowest and the highest rank that each object has in
         draws of the log-worths, at the level of confidence for each; NaN where nothing is predicted. There are no
         p-values then: worths of two objects that are drawn from a distribution are never equal.
     """
@@ -102,7 +102,7 @@ class Pairwise(Record):
 
     @property
     def log_odds(self) -> tuple[FloatArray, FloatArray]:
-        """Log-odds of i over j with their standard errors, (m,) each; of graded judgments of being preferred."""
+        """Log-odds of i over j with their standard errors, (m,) each; for graded judgments of being preferred."""
         if self.decided is None:
             return 2 * self.difference, 2 * self.std_error
         return 2 * self.decided.difference, 2 * self.decided.std_error
@@ -151,7 +151,7 @@ class Pairwise(Record):
     def table(self) -> Table:
         """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high.
 
-        Of a fit with effects of objects probability_greater, P(λ_i > λ_j), in place of statistic and p-values.
+        For a fit with effects of objects probability_greater, P(λ_i > λ_j), in place of statistic and p-values.
         """
         what = said_of(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
         of = self if self.decided is None or self.scale == "log_worth" else self.decided
@@ -304,7 +304,7 @@ class Pairwise(Record):
 
     @property
     def rank_note(self) -> str:
-        """What the ranges of ranks are."""
+        """A note on the ranges of ranks."""
         level = f"{100 * self.confidence:.4g} %"
         if self.rank_ranges is None:
             return f"{level} confidence sets of all ranks together"
@@ -346,7 +346,7 @@ class Pairwise(Record):
 
 
 def _whole(ranges: FloatArray) -> npt.NDArray[np.float64 | np.int64]:
-    """Return ranks as whole numbers, where all are known."""
+    """Return ranks as whole numbers if all are known."""
     return ranges if np.isnan(ranges).any() else ranges.astype(np.int64)
 
 

@@ -15,7 +15,7 @@ from ..kernel.independent_pairs import IndependentPairs
 def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
     """Return patterns drawn from a fit: of as many judges with the same covariates, who leave out as many answers.
 
-    Where the model does not say which answers are missing, each judge leaves out those of a judge of the data.
+    If missing answers are not modelled, each drawn judge leaves out the answers that a judge of the data left out.
     """
     p, likelihood = res.patterns, res.whole_likelihood
     if np.any(p.counts % 1 > 0):

@@ -58,7 +58,7 @@ class PatternUnits:
         return self.fit.solution.params
 
     def of_patterns(self, counts: FloatArray) -> FloatArray:
-        """Return how often each pattern is there (N,), of so many of each unit (U,)."""
+        """Return the count of each pattern (N,) for given numbers of each unit (U,)."""
         return counts if self.labels is None else counts[self.codes] * self.fit.patterns.counts
 
     def titles(self) -> list[str]:

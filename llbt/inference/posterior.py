@@ -67,7 +67,7 @@ class Posterior(Record):
     k_hat : float
         Pareto's k̂ of the importance weights, also where chains were run because it was above .5.
     ess : float
-        Effective number of draws; of chains that of the worst parameter.
+        Effective number of draws; with chains, of the worst parameter.
     r_hat : float
         R̂ of the worst parameter; NaN without chains.
     chains : int
@@ -101,7 +101,7 @@ class Posterior(Record):
 
     @property
     def share(self) -> str:
-        """What a share of the draws is."""
+        """The name of a share of the draws."""
         return "probability"
 
     def table(self) -> Table:
@@ -197,9 +197,9 @@ def posterior(
     grades, covariates of objects or sides) are normal with standard deviation 2.5 at the largest absolute value that
     they are multiplied by. Parameters that the fit holds stay at their values.
 
-    Draws come from a t distribution with max(5, p) degrees of freedom about the mode and are weighted. If Pareto's k̂ of
-    the weights is above .5 or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are run
-    instead, in coordinates that are uncorrelated at the mode.
+    Draws come from a t distribution with max(5, p) degrees of freedom about the mode and are weighted. If Pareto's k̂
+    of the weights is above .5 or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are
+    run instead, in coordinates that are uncorrelated at the mode.
 
     With random effects (one or two brackets) the log-worths are those of the average judge. Each σ has a half-normal
     prior of scale 1 and is on a grid of 12 points of log σ (8 for two of them); the effects are integrated out as in
@@ -313,7 +313,7 @@ def _check_likelihood(res: Any) -> None:
         names = [spec.groups] if isinstance(spec.groups, str) else spec.groups
         by = f" by {', '.join(names)}" if spec.groups else ""
         raise OptionError(
-            f"a fit with cov_type={spec.cov_type!r}{by} has no likelihood that goes with its standard errors",
+            f"a fit with cov_type={spec.cov_type!r}{by} has no likelihood for its standard errors",
             "Ask for its confidence distribution: llbt.distribution(res).",
         )
 

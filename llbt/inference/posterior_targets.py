@@ -1,4 +1,4 @@
-"""What a posterior is of: the likelihood of a fit at many points, and the prior on its parameters."""
+"""The parts of a posterior: the likelihood of a fit at many points, and the prior on its parameters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Target:
         The design, in which log-worths are read.
     names : tuple of str, length m
     places : ndarray of int, shape (m,)
-        Where they stand among the parameters of the design, and those beside it behind these.
+        Their positions among the parameters of the design; further parameters come after these.
     start : ndarray, shape (m,)
         The estimates.
     brackets : tuple of str, length E
@@ -86,7 +86,7 @@ class Scales:
     places: IntArray
 
     def prior(self, scale: float) -> NormalPrior:
-        """Return the prior in which effects of objects have a scale (log-worth), given what is held."""
+        """Return the prior in which effects of objects have a scale (log-worth), given the fixed parameters."""
         whole: FloatArray = self.gram / scale**2 + np.diag(self.beside)
         rows = whole[self.places]
         precision = rows[:, self.places]

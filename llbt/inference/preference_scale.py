@@ -28,9 +28,9 @@ Preference = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, Fl
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """What P(i preferred | decided) depends on in one class, beside the log-worths of J objects: G levels.
+    """The G levels that P(i preferred | decided) depends on in one class, in addition to the log-worths of J objects.
 
-    γ of larger grades, or a link's first cut; of a judge drawn from a population every γ, and log σ of the effects.
+    γ of larger grades, or a link's first cut; for a judge drawn from a population every γ, and log σ of the effects.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def _jointly(
     levels: FloatArray,
     of_objects: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return log-worths and levels, log σ of a population behind these, as combinations of what has one covariance."""
+    """Return log-worths, levels and the log σ of a population as combinations of estimates with one covariance."""
     effects = res.object_effects
     if effects is not None and of_objects is not None:
         worths, levels = (

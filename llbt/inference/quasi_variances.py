@@ -131,12 +131,12 @@ def quasi_variances(
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
-    about qᵢ + qⱼ, whichever two are compared, and the record says how much that is off at worst.
+    about qᵢ + qⱼ, whichever two are compared, and the record has the largest error of this.
 
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        Of a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.
     confidence : float
@@ -146,7 +146,7 @@ def quasi_variances(
     -------
     QuasiVariances or Table
         Columns object, estimate, std_error, quasi_std_error, quasi_variance, conf_low, conf_high, all on the log-worth
-        scale λ: standard errors of log-odds 2λ are twice, their quasi-variances four times as large. Of latent classes
+        scale λ: standard errors of log-odds 2λ are twice, their quasi-variances four times as large. For latent classes
         a table with the columns class and share in front, the classes below each other.
 
     Raises
@@ -155,7 +155,7 @@ def quasi_variances(
         For fewer than three log-worths, and differences without a variance (held parameters, object covariates that
         two objects share).
     OptionError
-        Where worths differ by covariates and `at` does not say which.
+        Where worths differ by covariates and there is no `at`.
 
     Notes
     -----
@@ -229,7 +229,7 @@ def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Quasi-variances (J,), their sums (J, J), and minus half the sum of squares by which the logarithms miss."""
+    """Quasi-variances (J,), their sums (J, J), and minus half the sum of squared errors of the logarithms."""
 
     quasi: FloatArray
     total: FloatArray

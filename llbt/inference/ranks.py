@@ -82,14 +82,14 @@ def leaderboard(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
-        Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
+        For a fit with effects of judges, it is of the average judge unless `population` is asked for.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
-        What estimates are measured from: by default the mean of the log-worths (odds: their geometric mean), so that
-        no object is singled out; a label is the object that has 0 (odds 1); ``{"gpt-4": 1000}`` gives that object that
-        value on the scale (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and
-        take no anchor. Of graded judgments and other links all scales but ``"log_worth"`` are of P(i preferred |
-        decided), against an object of mean log-worth or the anchor.
+        The zero of the scale: by default the mean of the log-worths (odds: their geometric mean), so that no object is
+        singled out. A label is the object at 0 (odds 1); ``{"gpt-4": 1000}`` gives that object that value on the scale
+        (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and take no anchor. For
+        graded judgments and other links all scales but ``"log_worth"`` are of P(i preferred | decided), against an
+        object of mean log-worth or the anchor.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
         sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
@@ -103,9 +103,9 @@ def leaderboard(
         With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
         differences `predict` has.
     population : bool
-        Of a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does: every
-        scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default for the
-        average judge.
+        For a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does:
+        every scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default
+        for the average judge.
     confidence : float
         Of each interval; and of all ranks and groups together.
     rng : int or numpy.random.Generator
@@ -115,16 +115,16 @@ def leaderboard(
     -------
     Table
         ``to_frame()``, csv and JSON have these columns, whatever the fit and the options; text has those that say
-        something. With `by` the covariates stand in front. Of latent classes ``class`` and ``share`` do, a board for
+        something. With `by` the covariates stand in front. For latent classes ``class`` and ``share`` do, a board for
         each class and above them that of ``"all"``: Σ π_k P_k(i preferred | decided) against an object of mean
         log-worth, on the scale.
 
         rank, rank_low, rank_high
-            As in `Pairwise.ranks`: all ranges hold together. Of a fit with effects of objects, ``(1 | object)``, they
+            As in `Pairwise.ranks`: all ranges hold together. For a fit with effects of objects, ``(1 | object)``, they
             are predictions of each object.
         object
         estimate, std_error, conf_low, conf_high
-            On the scale. Of a fit with effects of objects, predictions.
+            On the scale. For a fit with effects of objects, predictions.
         win_share
             The share of the judgments of the object that it won, ties and "both bad" as half.
         win_probability
@@ -353,7 +353,7 @@ def _read_anchor(res: FitLike, anchor: Anchor | None, scale: Scale, graded: bool
     objects = res.comparisons.objects
     if not is_among(label, set(objects)):
         raise OptionError(
-            f"anchor {safe_repr(label)} is no object", expected=f"one of the table: {listed(objects, 20)}"
+            f"anchor {safe_repr(label)} is not an object", expected=f"one of the table: {listed(objects, 20)}"
         )
     return label, value
 

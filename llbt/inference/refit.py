@@ -34,7 +34,8 @@ class WrittenTerm:
     name : str
         As it is written in a formula: ``object:judge``, ``tie``.
     block : str
-        What it describes: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"``, ``"order"``, or ``"dependence"`` of patterns.
+        The block of the parameter: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"``, ``"order"``, or ``"dependence"`` of
+        patterns.
     codes : frozenset of str
         Its factors, without ``tie``, ``grade`` or ``order``.
     """
@@ -93,12 +94,12 @@ def refit(res: PlainEstimates, formula: str) -> Any:
     Raises
     ------
     DesignError
-        Where the formula lacks a parameter that is held.
+        If the formula lacks a parameter that is held at a value.
 
     Notes
     -----
-    Every field of the fit's `Specification` is carried along. What `llbt.fit` would warn of (ties, terms that cancel,
-    few clusters) was said of the fit itself, or is wanted here.
+    Every field of the fit's `Specification` is carried along. There are no warnings (ties, terms that cancel, few
+    clusters): the first fit gave them, or they are intended here.
     """
     spec = res.specification
     model = LLBT.from_formula(formula, res.comparisons, reference=spec.reference)
@@ -113,7 +114,7 @@ def refit(res: PlainEstimates, formula: str) -> Any:
 
 
 def refit_terms(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> Any:
-    """Return the fit of these terms with the options of `res`; without any, that of the nuisance parameters alone.
+    """Return the fit of these terms with the options of `res`; without terms, a fit of the nuisance parameters alone.
 
     Terms whose parameters are all held are in every model, as R keeps offsets in its null model.
     """
@@ -130,7 +131,7 @@ def refit_table(res: PlainEstimates, c: Comparisons) -> Any:
 
     Reference object and levels stay those of the fit where the table has them.
 
-    The covariance is that of independent judgments: what is resampled or left out may not keep the clusters.
+    The covariance is that of independent judgments, as resamples may not keep the clusters.
     """
     levels = {column.name: column.levels.tolist() for column in (*c.columns, *c.sides, *c.object_columns)}
     asked = references(res.specification.reference)
@@ -153,7 +154,7 @@ def refit_differing(res: WithEffects | WithDiscriminations, data: Comparisons) -
 
 
 def beside(res: FitLike, plain: Any) -> FitLike:
-    """Return the fit with the effects or discriminations of `res` beside those of a fit without."""
+    """Return the fit with the effects or discriminations of `res`, given a fit without."""
     if has_effects(res):
         return with_effects(plain, res.brackets)
     if has_discriminations(res):

@@ -75,12 +75,12 @@ def reliability(
 
     Notes
     -----
-    With λ̂ the log-worths less their mean, SSR = 1 − Σ se²/Σ λ̂²: the share of the variance of the worths that is no
-    estimation error, with the standard errors of the fit. Clustered standard errors therefore lower it. R's sirt
+    With λ̂ the log-worths less their mean, SSR = 1 − Σ se²/Σ λ̂²: the share of the variance of the worths that is not
+    estimation error, by the standard errors of the fit. Clustered standard errors therefore lower it. R's sirt
     (``btm``, ``mle.rel``) divides the squares of the worths by J − 1 and those of the errors by J, and takes each error
     from the diagonal of the information, as if the other worths were known; so its figure is another. Its ``sepG`` is
-    the observed standard deviation over the root mean squared error, so G²/(1 + G²) of it is never below ½ where SSR
-    is positive, and is not SSR. ``separation`` here is that of the true worths, and G²/(1 + G²) of it is SSR.
+    the observed standard deviation over the root mean squared error, so G²/(1 + G²) of it is never below ½ where SSR is
+    positive, and is not SSR. ``separation`` G is that of the true worths, and SSR = G²/(1 + G²).
 
     *Adaptive pairing inflates SSR.* Where pairs are chosen by earlier results, objects that won by chance meet better
     ones, and the spread of the worths grows with the errors. Simulated (40 objects of equal worth, 20 judgments of
@@ -123,7 +123,7 @@ def reliability(
     """
     if res.object_effects is not None:
         raise DesignError(
-            "worths with effects of objects are predictions, drawn together by what is not known",
+            "worths with effects of objects are predictions, shrunk by their uncertainty",
             "Fit the worths themselves: llbt.fit('object', res.comparisons).",
         )
     c = res.comparisons
@@ -183,7 +183,7 @@ def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
     else:
         found.append("SSR is for pairs chosen without looking at results: adaptive pairing inflates it.")
     if res.specification.prior is not None:
-        found.append(Qualifying("The prior draws worths together, so SSR is not that of the judgments alone."))
+        found.append(Qualifying("The prior shrinks worths, so SSR is not that of the judgments alone."))
     return tuple(found)
 
 
@@ -196,7 +196,7 @@ def _judges(c: Comparisons, judge: str | None) -> Way | None:
 
 
 def _no_halves(res: PlainEstimates, way: Way | None) -> tuple[str, ...]:
-    """Return a note on why there are no split halves; empty where there are."""
+    """Return a note on why there are no split halves, or an empty text."""
     if way is None:
         return ("No judges are kept: no split halves, no fit of judges (from_judgments(…, clusters='judge')).",)
     if len(way.levels) < FEWEST_JUDGES:

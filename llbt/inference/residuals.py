@@ -53,7 +53,7 @@ def residuals(
     most : int
         Rows that are printed; ``to_frame()`` has all.
     n : int
-        Of fits other than `LLBTResults`: how many tables are drawn from the fit, and fitted again.
+        For fits other than `LLBTResults`: how many tables are drawn from the fit, and fitted again.
     rng : int or numpy.random.Generator
         For these; the default seed makes printouts repeatable.
     progress : bool
@@ -68,7 +68,7 @@ def residuals(
         judgments ``"i+"`` …), count, fitted, residual; printed with the residual in words. Without a tie category the
         two cells of a comparison mirror each other, and only the one with more judgments than fitted is printed. Of
         pairs that were judged: object_i, object_j, judgments, estimate (wins of i less wins of j, of graded judgments
-        their scores), fitted (what the model expects of it), residual.
+        their scores), fitted (its expectation under the model), residual.
 
     Raises
     ------
@@ -77,21 +77,21 @@ def residuals(
 
     Notes
     -----
-    Residuals are about standard normal where the model holds and fitted counts are not small. What is fitted exactly,
-    as everything is by a saturated model, has none: NaN, last.
+    Residuals are about standard normal where the model holds and fitted counts are not small. Cells that are fitted
+    exactly, as all are in a saturated model, have none: NaN, last.
 
     That of a cell is resid / √(1 − h), with h the leverage of the cell in the full Poisson GLM. With d the difference
     of wins summed over the comparisons of a pair, its residual is (d − fitted d) / √v, where v = Σ [m_i + m_j −
-    (m_i − m_j)²/n] − gᵀVg: the multinomial variance less what estimation takes, with g the gradient of the fitted d
-    and V the covariance of the estimates as the likelihood has it. For a pair with one comparison and no ties it is the
-    Pearson residual of the cell.
+    (m_i − m_j)²/n] − gᵀVg: the multinomial variance less the part from estimation, with g the gradient of the fitted d
+    and V the likelihood's covariance of the estimates. For a pair with one comparison and no ties it is the Pearson
+    residual of the cell.
 
-    Of very many objects errors are exact for the 100 comparisons or pairs of the largest residuals; those of others
+    For very many objects errors are exact for the 100 comparisons or pairs of the largest residuals; those of others
     leave out what estimation takes, so that residuals are a little too small.
 
-    Judgments of one judge with effects, of one list or of one pattern depend on each other. Of such fits fitted wins
-    are the mean of tables drawn from the fit, and the residual is the difference over its standard deviation in these
-    tables, less what their own estimates explain; see `goodness_of_fit`.
+    Judgments of one judge with effects, of one list or of one pattern depend on each other. For such fits fitted wins
+    are the mean of tables drawn from the fit. The residual is the difference over its standard deviation in these
+    tables, without the part that their own estimates explain; see `goodness_of_fit`.
 
     References
     ----------

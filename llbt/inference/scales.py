@@ -67,7 +67,7 @@ _TYPESET: dict[Scale, str] = {  # headings in LaTeX
 
 
 def typeset(scale: Scale, graded: bool) -> str:
-    """Return what the estimate of an object is headed by in LaTeX; of graded judgments it is no function of λ alone."""
+    """Return the LaTeX heading of an object's estimate; for graded judgments it is not a function of λ alone."""
     return "" if graded and scale != "log_worth" else _TYPESET[scale]
 
 
@@ -106,7 +106,7 @@ def measured_from(scale: Scale, graded: bool, label: Label | None = None, value:
 
 
 def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
-    """Say of which odds Elo is where the table has ties: ratings that are updated game by game count half a win."""
+    """Say which odds Elo uses where the table has ties: ratings that are updated game by game count half a win."""
     if scale != "elo" or graded or not c.has_ties or not c.n_ties:
         return ()
     return (
@@ -152,9 +152,9 @@ def worths_on_scale(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
-    Of graded judgments these are of being preferred to where the log-worth is 0, given a decision. NaN where the table
-    does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals
-    are NaN where a single cluster says all that is known of one, for worths of any of them.
+    For graded judgments these are of being preferred to where the log-worth is 0, given a decision. NaN where the table
+    does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals are NaN where only one
+    cluster has information on an object, and for worths if this holds for any object.
     """
     unknown, open_ = np.isnan(found.estimate), found.unknown | np.isnan(z)
     if found.beside is not None and scale != "log_worth":

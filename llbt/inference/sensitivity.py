@@ -1,4 +1,4 @@
-"""What the choices of an analysis change in a ranking: ties, order, unit of dependence, and what is left out."""
+"""How a ranking depends on choices of the analysis: ties, order, unit of dependence, and data left out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SAME = 1e-9  # log-worths that differ by less are equal
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sensitivity(Record):
-    """What the choices of an analysis change in a ranking. Made by `sensitivity`.
+    """How a ranking depends on choices of the analysis. Made by `sensitivity`.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Sensitivity(Record):
 
 @dataclass(frozen=True)
 class _Choice:
-    """One analysis beside the one that was fitted: what it is called, what it leaves out, and its fit."""
+    """One alternative analysis: its name, the data it leaves out, and its fit."""
 
     name: str
     fitted: Callable[[], WithWorths]
@@ -96,8 +96,8 @@ def sensitivity(
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     leave_out : str or sequence of str, optional
         Clusters or covariates, whose levels are left out one after the other, and ``"object"`` (not of rankings and
-        patterns). By default objects, clusters, and covariates of the judgments with labels, those of up to 500 levels;
-        a note names the others, and those that cannot be left out of the fit.
+        patterns). By default objects, clusters, and labelled covariates of the judgments, each with up to 500 levels. A
+        note names the others, and those that cannot be left out of the fit.
     at : mapping or "average"
         Where worths are compared, for formulas whose worth has covariates.
     confidence : float
@@ -169,7 +169,7 @@ def sensitivity(
     if lost:
         notes.append(f"no finite estimates in {counted(lost, 'refit')}, in refits without a leader")
     if kept_in:
-        notes.append(f"not left out, for its levels are no independent units of the fit: {', '.join(kept_in)}")
+        notes.append(f"not left out, because its levels are not independent units of the fit: {', '.join(kept_in)}")
     if unasked:
         notes.append(f"of more than {_MOST_LEVELS} levels, left out only if asked for: {', '.join(unasked)}")
     return Sensitivity(_table(refits, tuple(notes)), refits.drop(columns="rank_set"))
@@ -179,7 +179,7 @@ def sensitivity(
 
 
 def _left_out(res: WithWorths, asked: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """Return what is left out level by level, and what would be if it had fewer levels."""
+    """Return the factors to leave out one level at a time, and those with too many levels."""
     if asked is not None:
         names = [asked] if isinstance(asked, str) else asked
         if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
@@ -315,7 +315,7 @@ def _ranked(res: WithWorths, objects: Sequence[Label], at: At, sets: tuple[float
 def _compared(
     found: Collection[tuple[_Choice, _Ranking | None]], whole: _Ranking, objects: Sequence[Label]
 ) -> pd.DataFrame:
-    """Return one row per refit: who leads, and how its ranking agrees with that of the fit."""
+    """Return one row per refit: its leader, and the agreement of its ranking with that of the fit."""
     rows = []
     for choice, ranking in found:
         row: dict[str, object] = {"choice": choice.name, "left_out": choice.left_out}
@@ -327,7 +327,7 @@ def _compared(
 
 
 def _against(before: FloatArray, after: FloatArray, objects: Sequence[Label]) -> dict[str, object]:
-    """Return how a ranking agrees with that of the fit, among the objects that both have."""
+    """Return the agreement of a ranking with that of the fit, among the objects that both have."""
     both = np.flatnonzero(~np.isnan(before) & ~np.isnan(after))
     if not len(both):
         return {}

@@ -50,7 +50,7 @@ class Pairs:
 
 
 def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoodness:
-    """Return the test of fit by what pairs come to; see `goodness_of_fit`."""
+    """Return the test of fit by the outcomes of pairs; see `goodness_of_fit`."""
     found = simulated_pairs(res, n, draw)
     place, outcome = np.nonzero(found.expected > 0)
     names = np.array(["i", "tie", "j"])
@@ -66,15 +66,15 @@ def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoo
         found.expected[place, outcome],
         found.apart[:, place, outcome],
     )
-    null = f"the model {res.specification.formula!r} says how pairs of objects come out"
+    null = f"the model {res.specification.formula!r} gives the probabilities of the outcomes of pairs"
     return tested("Goodness of fit, by pairs", null, cells, counted, ())
 
 
 def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
-    """Return what pairs come to in the data and in n tables drawn from a fit, each fitted again.
+    """Return the counts of pairs' outcomes in the data and in n tables that are drawn from a fit and refitted.
 
-    That a fit follows its data is allowed for to first order: cells of drawn tables are regressed on their own
-    estimates, what is expected is that of a table with the estimates of the fit, and residuals are those of the
+    That a fit follows its data is allowed for to first order. Cells of drawn tables are regressed on their own
+    estimates. Expected counts are the regression at the estimates of the fit, and residuals are those of the
     regression.
     """
     at = unit_model(res, None, "by").estimates
@@ -108,7 +108,7 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
 def _drawn(
     res: WithWorths, objects: tuple[Label, ...], n: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what pairs come to in n drawn tables, (n, J, J, 3), and their estimates (n, p), NaN where not finite."""
+    """Return the outcomes of pairs in n drawn tables, (n, J, J, 3), and their estimates (n, p), NaN if not finite."""
     estimates = np.full((n, len(unit_model(res, None, "by").estimates)), np.nan)
     counts = np.empty((n, len(objects), len(objects), 3))
     tables: tuple[Any, ...] = simulate(res, n, rng=rng)

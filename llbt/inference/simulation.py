@@ -43,7 +43,7 @@ def simulate(
     times : float
         How many times as many judgments each comparison gets: 6 for a study of the same design, six times as large.
     judges : {"new", "same"}, optional
-        Of a fit with effects of judges: whether the judges of each table are new ones, with effects drawn from their
+        For a fit with effects of judges: whether the judges of each table are new ones, with effects drawn from their
         distribution, which is the default, or the same, with the effects that are most probable given their judgments
         (drawn towards 0, so that these judges differ less than new ones).
     rng : numpy.random.Generator or int, optional
@@ -51,17 +51,17 @@ def simulate(
     Returns
     -------
     tuple of Comparisons, of a fit of rankings of Rankings, of one of patterns of Patterns
-        Without clusters: the model says nothing about which cluster a judgment comes from. Of a fit with effects with
+        Without clusters: the model says nothing about which cluster a judgment comes from. For a fit with effects with
         the clusters that it has, each with as many judgments of each comparison; new judges have the names of the old.
-        So of latent classes, each new judge in a class that is drawn by the shares. Of a fit of rankings as many of the
-        same objects and covariates, with as many places each; of one of patterns as many judges with the same
-        covariates, who leave out as many answers.
-        A fractional total is rounded up with the probability of its fraction, else down.
+        So of latent classes, each new judge in a class that is drawn by the shares. For a fit of rankings as many of
+        the same objects and covariates, with as many places each; of one of patterns as many judges with the same
+        covariates, who leave out as many answers. A fractional total is rounded up with the probability of its
+        fraction, else down.
 
     Raises
     ------
     OptionError
-        For `times` that is no positive number or makes totals beyond 10¹⁵, and `judges` of a fit without effects.
+        For `times` that is not a positive number or makes totals beyond 10¹⁵, and `judges` of a fit without effects.
 
     Examples
     --------

@@ -221,7 +221,7 @@ def style_control(
     Notes
     -----
     The covariate of a judgment is d = (x_i − x_j)/(x_i + x_j), 0 where both are 0, divided by its standard deviation
-    over the judgments, as in the notebook of arena-rank 0.1.1 [2]_. What differs from the code of the Arena:
+    over the judgments, as in the notebook of arena-rank 0.1.1 [2]_. Differences from the code of the Arena:
 
     * It subtracts the mean of d and takes the standard deviation around it. Here both are around 0, so that d changes
       its sign if the objects change places. Subtracting the mean amounts to an order effect, as ``order`` estimates.

@@ -35,7 +35,7 @@ def drop1(res: WithWorths | OneSource, *, test: Test | None = None, progress: bo
     ----------
     res : a fit, or Calibration
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
-        As in `llbt.anova`; the larger model is `res`. Of fits with effects or discriminations, of rankings and of
+        As in `llbt.anova`; the larger model is `res`. For fits with effects or discriminations, of rankings and of
         patterns likelihoods are compared; calibrated worths, which have none, are tested by Wald's test.
     progress : bool
         Show a progress bar of the terms.

@@ -58,7 +58,7 @@ class TestedModel:
     family : str
         Models of one family may be nested.
     formula : str
-        As tables have it: with what stands beside the formula.
+        As printed in tables: the formula and the further parts of the model.
     n_params : int
     base : LLBTResults or FitPart
         The predictors of the table: its worths, ties and order effects.
@@ -69,7 +69,7 @@ class TestedModel:
     deviance : float
         Of the Poisson counts; NaN where the model has none.
     beside : frozenset of str
-        What it has beside the predictors; a smaller model has some of it.
+        The parts besides the predictors; a smaller model has a subset of them.
     n_scales : int
         Standard deviations among its parameters, which cannot be below 0.
     at_zero : bool
@@ -130,7 +130,7 @@ class TestedModel:
 
     @property
     def basis(self) -> Basis | None:
-        """What the log-likelihood is of; None where there is none."""
+        """The data of the log-likelihood; None where there is none."""
         return None if self.family == "calibrated worths" else self.fit.basis
 
     def is_within(self, large: TestedModel) -> bool:
@@ -159,7 +159,7 @@ def formula_of(terms: Terms) -> str:
 
 
 def _same_table(models: Sequence[TestedModel]) -> None:
-    """Raise for fits of different tables or links, and likelihoods some of which are approximated."""
+    """Raise for fits of different tables or links, and if only some likelihoods are approximated."""
     check_tables([model.base for model in models])
     check_links([model.base for model in models])
     rules = [rule for rule in (_rule(model.fit) for model in models) if rule is not None]
@@ -249,7 +249,7 @@ def _needed_notes(needed: frozenset[str], why: str) -> tuple[str, ...]:
 
 
 def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
-    """Return the terms of a scope, in which there are no brackets."""
+    """Return the terms of a scope; brackets are refused."""
     rest, brackets = split_brackets(text)
     if brackets:
         raise OptionError(
@@ -348,14 +348,14 @@ def columns_of(problem: Problem, some: IntArray) -> Problem:
 
 
 def _same_answers(models: Sequence[TestedModel]) -> None:
-    """Raise for fits of different answers, some of which say nothing of those that are missing."""
+    """Raise for fits of different answers, and if only some model the missing ones."""
     first, modelled = models[0].fit, [bool(getattr(model.fit, "missingness", None)) for model in models]
     for k, model in enumerate(models):
         if not same_answers(first, model.fit):
             raise DesignError(f"m0 and m{k} are fits of different answers", "Fit both to the same ones.")
         if modelled[k] is not modelled[0]:
             raise DesignError(
-                f"of m0 and m{k} one has a likelihood of which answers are missing, and one leaves that open",
+                f"of m0 and m{k} one models which answers are missing, and the other does not",
                 "Fit both with missing=, the smaller one with 'common'.",
             )
 
@@ -375,7 +375,7 @@ def model_of_lists(res: WithLists) -> TestedModel:
 def _of_answers(
     res: Any, refitted: Callable[[Terms], TestedModel], beside: Iterable[str], terms: Iterable[WrittenTerm]
 ) -> TestedModel:
-    """Return a fit of rankings, best-worst sets or patterns as a model with what all of these have in common."""
+    """Return a fit of rankings, best-worst sets or patterns as a model with their common parts."""
     said = "rankings and patterns are assumed independent, even if standard errors are clustered"
     notes = (said,) if res.specification.groups else ()
     return TestedModel(
@@ -436,7 +436,7 @@ def model_of_patterns(res: WithPatterns) -> TestedModel:
 
 
 def _holds_missing(small: TestedModel, large: TestedModel) -> bool:
-    """Whether the predictors of one model, and what it says of missing answers, are cases of the other's."""
+    """Whether one model is a special case of the other, in its predictors and in its model of missing answers."""
     one, other = small.fit.missingness, large.fit.missingness
     return within(small.base, large.base) and _missing_within(one, other)
 
@@ -476,14 +476,14 @@ def check_comparable(models: Sequence[TestedModel]) -> None:
         why = first.basis.difference(other.basis) if first.basis is not None and other.basis is not None else ""
         raise DesignError(
             f"some fits are of {first.family} and some of {other.family}: "
-            f"{why or 'their models are no cases of each other'}",
+            f"{why or 'neither model is a special case of the other'}",
             "Fit one kind of them." if why or not both else "Compare their .aic or .bic.",
         )
     first.check_data(models)
 
 
 def check_nested(models: Sequence[tuple[int, TestedModel]]) -> None:
-    """Raise where a model of a sequence, with their numbers, is no case of the next one."""
+    """Raise if a model of a numbered sequence is not a special case of the next one."""
     for (a, small), (b, large) in itertools.pairwise(models):
         inside = small.is_within(large)
         if inside and small.n_params < large.n_params:

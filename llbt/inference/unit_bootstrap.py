@@ -30,7 +30,7 @@ def bootstrapped_units(
     draw: Resampler,
     default: Statistic | None = None,
 ) -> Bootstrap:
-    """Return the bootstrap of a fit; see `bootstrap`. By default of its estimates, those beside the worths included.
+    """Return the bootstrap of a fit; see `bootstrap`. By default of all its estimates, not only of the worths.
 
     Kinds whose estimates are not those of the likelihood of the units have another `default`.
     """

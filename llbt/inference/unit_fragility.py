@@ -17,7 +17,7 @@ _ROUNDS = 30
 
 @dataclass(frozen=True, eq=False)
 class UnitSearch:
-    """A fit from whose units, so many of each of U kinds, some are left out.
+    """A fit whose units are left out, with the numbers of units of U kinds.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class UnitSearch:
 
     @cached_property
     def moved(self) -> FloatArray:
-        """By how much each unit, left out alone, moves the estimates, (U, p); 0 where nothing is left to estimate."""
+        """The change of the estimates when each unit is left out alone, (U, p); 0 where nothing is left to estimate."""
         model = self.model
         found = np.zeros((len(model.counts), self.worths))
         for k in range(len(model.counts)):
@@ -41,7 +41,7 @@ class UnitSearch:
         return found
 
     def without(self, removed: IntArray) -> FloatArray | None:
-        """Return the estimates of the worths without so many of each unit, (U,); None where they are not finite."""
+        """Return the estimates of the worths without given numbers of each unit (U,); None if not finite."""
         try:
             return self.model.estimated(self.model.counts - removed)[: self.worths]
         except DesignError:
@@ -50,8 +50,8 @@ class UnitSearch:
     def turned(self, row: FloatArray, most: int) -> IntArray | None:
         """Return how many of each unit turn the sign of a positive combination (p,); None up to so many.
 
-        Units are left out in the order of what each does alone, as many as are to be enough by the sum, and more where
-        they are not; then as few as are enough in that order.
+        Units are left out in the order of their single effects: as many as should suffice by the sum, and more if they
+        do not; then as few as suffice in that order.
         """
         effects = -self.moved @ row
         order = [k for k in np.argsort(-effects, kind="stable").tolist() if effects[k] > 0]

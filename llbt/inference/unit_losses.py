@@ -52,7 +52,7 @@ def _models(fits: Sequence[Any], by: str | None) -> list[UnitModel]:
 
 
 def _difference(first: Any, second: Any) -> str | None:
-    """Return why the log-probabilities of two fits do not compare; of calibrations their units are compared."""
+    """Return why the log-probabilities of two fits do not compare; calibrations need the same units."""
     calibrated = [isinstance(fit, WorthSource) for fit in (first, second)]
     if all(calibrated):
         return None

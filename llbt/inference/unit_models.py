@@ -17,7 +17,7 @@ class UnitModel(Protocol):
 
     @property
     def unit(self) -> str:
-        """What a unit is: ``"judgment"``, ``"list"``, ``"pattern"``, or the column whose levels are the units."""
+        """The unit: ``"judgment"``, ``"list"``, ``"pattern"``, or the column whose levels are the units."""
 
     @property
     def labels(self) -> tuple[Label, ...] | None:
@@ -33,7 +33,7 @@ class UnitModel(Protocol):
 
     @property
     def parts(self) -> FloatArray:
-        """Of how many independent parts one such unit is made: judges with effects, judgments, lists; shape (U,)."""
+        """The number of independent parts of each unit: judges with effects, judgments, lists; shape (U,)."""
 
     @property
     def part(self) -> str:
@@ -41,7 +41,7 @@ class UnitModel(Protocol):
 
     @property
     def each(self) -> str:
-        """What `sizes` count: ``"judgment"``, ``"list"`` or ``"pattern"``."""
+        """The parts that `sizes` counts: ``"judgment"``, ``"list"`` or ``"pattern"``."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class UnitModel(Protocol):
         """
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates with a prior of one judgment beside these counts.
+        """Return the estimates from these counts and a prior of one judgment.
 
         Raises
         ------
@@ -94,8 +94,8 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
     res
         A fit.
     by : str or None
-        The column whose levels are the units, or ``"judgment"``, ``"list"``, ``"pattern"``; None for what the fit takes
-        as independent.
+        The column whose levels are the units, or ``"judgment"``, ``"list"``, ``"pattern"``; None for the unit that the
+        fit takes as independent.
     option : str
         The argument that `by` was, for refusals.
 
@@ -104,7 +104,7 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
     OptionError
         For a column that the data do not keep, and for units that depend on each other by the model.
     """
-    raise OptionError(f"a {type(res).__name__}, whose data are no independent units", expected="a fit")
+    raise OptionError(f"a {type(res).__name__}, whose data are not independent units", expected="a fit")
 
 
 @singledispatch

@@ -46,8 +46,8 @@ def worth(
     Parameters
     ----------
     res : a fit of any kind, Calibration or LatentClasses
-        Of latent classes there is a row per class and object, with the columns class and share in front.
-        Of a fit with effects of judges, it is of the average judge unless `population` is asked for.
+        For latent classes there is a row per class and object, with the columns class and share in front.
+        For a fit with effects of judges, it is of the average judge unless `population` is asked for.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
         worth uses, and numbers at their mean. A mapping of values to weights that sum to 1,
@@ -95,22 +95,22 @@ def worth(
 
     Notes
     -----
-    With effects of objects λᵢ = xᵢβ̂ + ûᵢ, û the most probable effects; errors are those of prediction, with the
-    estimation of β and σ in them (`ObjectEffects`). Simulated (12 objects with 400 and 60 votes, 30 with 150, σ .6)
-    95 % intervals of pairs hold the truth in 93 to 94 %, on average over objects; those of objects far from what their
-    covariates say hold it less often.
+    With effects of objects λᵢ = xᵢβ̂ + ûᵢ, û the most probable effects; errors are prediction errors, including the
+    estimation of β and σ (`ObjectEffects`). Simulated (12 objects with 400 and 60 votes, 30 with 150, σ .6), 95 %
+    intervals of pairs cover the truth in 93 to 94 %, on average over objects. Intervals of objects far from the
+    prediction by their covariates cover it less often.
 
     Graded judgments and other links have no worths that probabilities are proportional to: on every scale but
     ``"log_worth"`` the estimate is that of P(i preferred | decided), of whatever grade, against the reference object,
     with its error by the delta method. Covariates of grades (of a link: of ties) that the worth lacks are averaged over
     the judgments.
 
-    Of a new judge P(i preferred | decided) = p̄_i/(p̄_i + p̄_j), with the outcome probabilities p̄ of
-    ``res.predict(population=True)`` without order effects; log-odds, odds and Elo are made of it, with errors by the
-    delta method from those of the worths, γ and log σ.
+    For a new judge P(i preferred | decided) = p̄_i/(p̄_i + p̄_j), with the outcome probabilities p̄ of
+    ``res.predict(population=True)`` without order effects; log-odds, odds and Elo are functions of it, with errors by
+    the delta method from those of the worths, γ and log σ.
 
-    Of a fit of more than 10,000 objects log-worths, odds and Elo are measured from the mean of all, and errors have the
-    accuracy that a note says.
+    For a fit of more than 10,000 objects log-worths, odds and Elo are measured from the mean of all, and errors have
+    the accuracy that a note says.
 
     Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
     prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by

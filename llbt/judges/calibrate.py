@@ -274,7 +274,7 @@ def calibrate(
         A column of the judgments; units that share its value depend on each other, such as those of one prompt.
     means : {"auto", "overall", "within_pairs"}
         Whether machines' means over all units are plain, or taken within pairs of objects and weighted by the labelled
-        shares, as is right where labelled units are no random sample of all: ``"auto"`` does so where their pairs
+        shares, as is right where labelled units are not random sample of all: ``"auto"`` does so where their pairs
         differ (χ², p < .05). Pairs without labels are then left out and named.
     confidence : float
     progress : bool

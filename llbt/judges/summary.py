@@ -180,7 +180,7 @@ def summary(
         For columns that are not there or have gaps, judgments of a weight other than 1, and objects that the model
         does not know.
     OptionError
-        For a `model` that is no fit, a `judge` that a table of counts does not keep, and a `unit` beside one.
+        For a `model` that is not a fit, a `judge` that a table of counts does not keep, and a `unit` beside one.
     DesignError
         For a `model` with an order effect, which these data cannot be held against.
 

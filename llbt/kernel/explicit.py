@@ -80,7 +80,7 @@ def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: s
 def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.0) -> Fit:
     """Fit the literal model, a Poisson GLM with one dummy per comparison, through statsmodels from its own start.
 
-    `added` are the counts of a prior, (S, K), which are no judgments and have no fitted counts.
+    `added` are the counts of a prior, (S, K), which are not judgments and have no fitted counts.
     """
     _refuse_too_large(problem)
     found, results = _literal(problem, names, added, None)

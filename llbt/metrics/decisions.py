@@ -64,7 +64,7 @@ def decisions(
     Raises
     ------
     JudgmentError
-        For scores that are no matrix of numbers, a metric that lacks scores, a system without human scores.
+        For scores that are not a matrix of numbers, a metric that lacks scores, a system without human scores.
     OptionError
         For options that are none of what they may be.
 

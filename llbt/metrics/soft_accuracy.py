@@ -95,7 +95,7 @@ def soft_pairwise_accuracy(
     Raises
     ------
     JudgmentError
-        For scores that are no matrix of numbers, a metric that lacks scores, a system without human scores.
+        For scores that are not a matrix of numbers, a metric that lacks scores, a system without human scores.
     OptionError
         For options that are none of what they may be.
 
@@ -122,7 +122,7 @@ def soft_pairwise_accuracy(
     1.0
     """
     draw = Resampler.of("metrics.soft_pairwise_accuracy", rng, n_jobs, progress)
-    numbers("human", human, ndim=2, missing=True)  # lists of different lengths are no paired segments
+    numbers("human", human, ndim=2, missing=True)  # lists of different lengths are not paired segments
     systems, x, z = read_segments(metric, human)
     if not len(x):
         raise JudgmentError("no systems; expected one row of scores for each.")

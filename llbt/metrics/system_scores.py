@@ -44,7 +44,7 @@ def numbers(name: str, values: object, *, ndim: int = 1, missing: bool = False) 
     Raises
     ------
     JudgmentError
-        For anything that is no array of numbers with so many axes, and for values that are not finite.
+        For anything that is not an array of numbers with so many axes, and for values that are not finite.
     """
     array: npt.NDArray[Any] = np.empty(0)
     try:
@@ -75,7 +75,7 @@ def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
     Raises
     ------
     JudgmentError
-        For anything that is no matrix of numbers, and for infinite scores.
+        For anything that is not a matrix of numbers, and for infinite scores.
     """
     try:
         array = unmasked(values)
@@ -84,7 +84,7 @@ def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
         found: FloatArray = array.astype(np.float64)
     except (OverflowError, TypeError, ValueError):
         raise JudgmentError(
-            f"{name} is no matrix of numbers", expected="shape (systems, inputs), NaN where a score is missing"
+            f"{name} is not a matrix of numbers", expected="shape (systems, inputs), NaN where a score is missing"
         ) from None
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or found.size == 0:

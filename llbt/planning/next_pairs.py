@@ -100,7 +100,7 @@ def next_pairs(
     ----------
     res : LLBTResults, DiscriminationResults or RankingResults
         A fit of the judgments so far. Of few judgments, one with ``prior="jeffreys"``. With discriminations a judge of
-        discrimination 1 is asked; of rankings without ties each pair is a ranking of two objects.
+        discrimination 1 is asked; for rankings without ties each pair is a ranking of two objects.
     n : int
         Judgments to be asked for before the next fit, one after the other: each after what those before it will tell.
     goal : {"all", "top"} or mapping

@@ -27,7 +27,7 @@ def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : Fragility or a fit
-        What `llbt.fragility` returns. Of a fit, the changes of neighbours: ``llbt.fragility(res, change="adjacent")``.
+        What `llbt.fragility` returns. For a fit, the changes of neighbours: ``llbt.fragility(res, change="adjacent")``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

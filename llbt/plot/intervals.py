@@ -164,7 +164,7 @@ def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax:
         What ``bootstrap(res).ranks()`` returns: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
         `leaderboard` return: ranks are drawn as points with their confidence sets, as those of a fit are.
     at : mapping or "average", optional
-        Of a fit, where log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        For a fit, where log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -310,7 +310,7 @@ def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: flo
         )
     if not res.response.plain_odds and scale != "log_worth":
         raise OptionError(
-            f"bars='quasi' has no scale={scale!r} where odds of being preferred are no differences of log-worths",
+            f"bars='quasi' has no scale={scale!r} where odds of being preferred are not differences of log-worths",
             "Choose scale='log_worth'.",
         )
     frame = quasi_variances(res, at=at, confidence=confidence).to_frame()

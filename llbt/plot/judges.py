@@ -172,7 +172,7 @@ def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axe
     DesignError
         For a formula without any of these.
     OptionError
-        For a name in `at` that is no covariate of these effects.
+        For a name in `at` that is not a covariate of these effects.
 
     Examples
     --------

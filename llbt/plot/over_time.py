@@ -51,9 +51,9 @@ def over_time(
     Parameters
     ----------
     answer : Drift, EloHistory or LLBTResults
-        What `drift` or `scores.elo_history` returns. Of a fit, ``llbt.drift(res, time=time)``.
+        What `drift` or `scores.elo_history` returns. For a fit, ``llbt.drift(res, time=time)``.
     time : str, optional
-        Of a fit, the column of the time; an answer has its own.
+        For a fit, the column of the time; an answer has its own.
     most : int
         Objects that are coloured and named, or have a panel: those that change most.
     facets : "object", optional

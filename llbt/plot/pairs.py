@@ -67,7 +67,7 @@ def probabilities(res: WithWorths | FitPart, *, at: At = None, ax: Axes | None =
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        Of a fit in which judges differ, it is of the average judge.
+        For a fit in which judges differ, it is of the average judge.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``; wins are those at the labels
         that it names.

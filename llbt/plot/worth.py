@@ -65,7 +65,7 @@ def worth(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        Of a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, it is of the average judge.
     at : mapping or "average", optional
         Classes, as in `worth`.
     scale : str

@@ -78,7 +78,7 @@ def _model(found: Calibrated) -> Said:
 
 
 def _ties(found: Calibrated, confidence: float) -> Said:
-    """Say how often equals tie, after correction: the counts of people and machines together are no share of ties."""
+    """Say how often equals tie after correction; the counts of people and machines together give no share of ties."""
     source = found.worth_source()
     if "tie" not in source.names:
         return "", {}

@@ -16,7 +16,7 @@ def expected_grades(res: PlainEstimates, groups: int = _GROUPS) -> Table:
     Parameters
     ----------
     res : LLBTResults
-        Of graded judgments.
+        For graded judgments.
     groups : int
         Stretches of P(the expected favourite is preferred | decided), of about as many judgments each.
 

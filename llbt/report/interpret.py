@@ -62,7 +62,7 @@ class Interpretation(Record):
     ----------
     sentences : mapping of str to str
         What is said of each topic: model, preference, differences, ties, bad, grades, order, covariates, judges, fit;
-        of patterns dependence and missing answers; of latent classes each class and all judges; of calibrated worths
+        for patterns dependence and missing answers; for latent classes each class and all judges; for calibrated worths
         machines, correction and checks. Empty topics are left out.
     figures : mapping of str to float
         The numbers behind the words, unrounded.
@@ -97,12 +97,12 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     Parameters
     ----------
     res : a fit of any kind but of very many objects, Calibration or LatentClasses
-        Of a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
-        one prefers. With effects of objects worths are predictions: no pair is tested. Of a fit with discriminations it
-        is said of a judge of discrimination 1; then how judges differ. Of a fit of lists odds are those of one object
-        before another. Of patterns odds leave out the dependence on other answers; shares of decisions are summed over
-        all answers. Of latent classes each class is described, then a judge of any class. Of calibrated worths the
-        estimates are the corrected ones; then what machines add.
+        For a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
+        one prefers. With effects of objects worths are predictions: no pair is tested. For a fit with discriminations
+        it is said of a judge of discrimination 1; then how judges differ. For a fit of lists odds are those of one
+        object before another. For patterns odds leave out the dependence on other answers; shares of decisions are
+        summed over all answers. For latent classes each class is described, then a judge of any class. For calibrated
+        worths the estimates are the corrected ones; then what machines add.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 

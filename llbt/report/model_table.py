@@ -112,7 +112,7 @@ class ModelTable(Record):
     Attributes
     ----------
     names : tuple of str
-        Headings of the M fits; of latent classes one for each class.
+        Headings of the M fits; for latent classes one for each class.
     formulas, links : tuple of str
     terms : tuple of str
         Names of all parameters: those of the worth, then of ties, then of order; then σ of effects, by their brackets,
@@ -250,7 +250,7 @@ def model_table(
         brackets; figures of fit are then those of the judgments, Σ n log p. Discriminations are rows of their own, too.
         Fits of lists and of patterns have a likelihood of whole answers, which compares with that of the same answers
         alone. Latent classes have a column for each class, with the likelihood of all classes together. Calibrated
-        worths have no likelihood, and the number of labels that alone would be as precise. Of very many objects
+        worths have no likelihood, and the number of labels that alone would be as precise. For very many objects
         log-worths stand there where `keep` names them.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …

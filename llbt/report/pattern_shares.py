@@ -55,8 +55,8 @@ class PatternShares:
 def pattern_shares(res: PatternEstimates) -> PatternShares:
     """Return what judges answer to each pair by a pattern model, all other answers summed over.
 
-    With dependence, and of rankings and ratings, that is no function of the log-worths of the two objects alone. Where
-    it is modelled which answers are missing, missing ones count as what the model says of them.
+    With dependence, and of rankings and ratings, that is not a function of the log-worths of the two objects alone.
+    Where it is modelled which answers are missing, missing ones count as what the model says of them.
     """
     p = res.patterns
     mean, slopes = _independent(res) if res.likelihood is None else _averaged(res.likelihood, res.solution.params)

@@ -43,7 +43,7 @@ class Study:
     Attributes
     ----------
     res : LLBTResults or FitPart
-        Of a fit with effects of judges, the average judge's; of one with discriminations, that of discrimination 1.
+        For a fit with effects of judges, the average judge's; of one with discriminations, that of discrimination 1.
     asked : a fit of pairs
         The fit itself.
     found : Audit

@@ -71,7 +71,7 @@ def _named(source: object) -> list[str]:
 def write_whole(target: Path, text: str) -> None:
     """Write a file beside the target and put it in its place, so that the old one stays where writing fails.
 
-    A link stays a link, to a new file; what is no file, such as a terminal or a pipe, is written to as it is.
+    A link stays a link, to a new file; what is not a file, such as a terminal or a pipe, is written to as it is.
 
     Raises
     ------

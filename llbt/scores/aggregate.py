@@ -114,7 +114,7 @@ def aggregate(
         * ``"llbt"``: the same with standard errors and Wald intervals of ``llbt.fit``;
         * ``"elo"``, ``"trueskill"``: ratings updated game by game, averaged over random orders of the games.
     n : int
-        Number of resamples for percentile intervals, 1000 say: of whole instances; of judgments, for a table.
+        Number of resamples for percentile intervals, 1000 say: of whole instances; for judgments, for a table.
     confidence : float
         Of the intervals.
     rng : numpy.random.Generator or int, optional

@@ -98,7 +98,7 @@ def compare(
     OptionError
         For what is no setup.
     JudgmentError
-        For fewer than two systems or mechanisms, scores that are no numbers, and mechanisms that are not the same
+        For fewer than two systems or mechanisms, scores that are not numbers, and mechanisms that are not the same
         everywhere.
 
     Notes

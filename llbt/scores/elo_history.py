@@ -135,10 +135,10 @@ def elo_history(
     Raises
     ------
     JudgmentError
-        For a table of counts, which has no order, or weights other than 1; and where `time` is no column, or has no
+        For a table of counts, which has no order, or weights other than 1; and where `time` is not a column, or has no
         value in some row.
     OptionError
-        For a start that is no number, or names not all of the objects.
+        For a start that is not a number, or names not all of the objects.
     DesignError
         Where ratings leave the range of numbers.
 

@@ -105,7 +105,7 @@ def test_all_pairs_of_a_fit_are_refused_and_some_are_not(
 @pytest.mark.slow
 def test_the_pairs_of_a_fit_take_what_the_budget_says() -> None:
     table = ring(600)
-    llbt.pairwise(llbt.fit("object", ring(4)))  # modules that are imported are no part of it
+    llbt.pairwise(llbt.fit("object", ring(4)))  # modules that are imported are not part of it
     tracemalloc.start()
     try:
         llbt.pairwise(llbt.fit("object", table))

@@ -59,8 +59,8 @@ def test_the_gate_decides_the_exit_code(weeks, gate, code, line) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["--fail-if-worse", "m9"], "'m9' is no object of both files"),
-        (["--anchor", "m9"], "'m9' is no object of both files"),
+        (["--fail-if-worse", "m9"], "'m9' is not an object of both files"),
+        (["--anchor", "m9"], "'m9' is not an object of both files"),
         (["--by", "5"], "it is for --fail-if-worse"),
         (["--common", "order"], "--common order; expected none: 'object' has no other terms"),
     ],

@@ -44,7 +44,7 @@ OPTIONS = {
         ("llbt.audit(frame, format=columns)", "llbt.audit(frame, format=columns)"),
         ("llbt.fit(…, prior=1, n=3)", "llbt.fit(…, prior=1, n=3)"),
         ("n=3 and file='x'", "n=3 and file='x'"),
-        ("'prior=2' is no column, c.prior=2 neither", "'prior=2' is no column, c.prior=2 neither"),
+        ("'prior=2' is not a column, c.prior=2 neither", "'prior=2' is not a column, c.prior=2 neither"),
         ("object == 2\n  prior=1 + tie\n  ^^^^^", "object == 2\n  prior=1 + tie\n  ^^^^^"),
     ],
 )
@@ -62,7 +62,7 @@ def test_arguments_are_said_as_options(said: str, expected: str) -> None:
         (["fit", "puddings", "--reference", "7"], "--reference 7 is not an object"),
         (["fit", "puddings", "--method", "glm", "--link", "probit"], "--link probit"),
         (["worth", "puddings", "--confidence", "95"], "--confidence 95"),
-        (["leaderboard", "puddings", "--anchor", "9"], "'9' is no object"),
+        (["leaderboard", "puddings", "--anchor", "9"], "'9' is not an object"),
         (["anova", "puddings", "--test", "cluster"], "--test cluster"),
         (["aggregate", "nowhere.csv"], "no file 'nowhere.csv'"),
         (["metrics", "interval", "-", "--metrics", "bleu"], "'bleu'"),

@@ -127,7 +127,7 @@ def test_lists_compare_with_patterns_of_them_and_not_with_their_pairs():
     pairs = llbt.fit("object", r.to_comparisons())
     assert lists.basis == patterns.basis
     assert lists.basis != llbt.fit("object", llbt.from_rankings(orders(4), objects=list("ABC"))).basis
-    assert "pairs of one ranking are no independent judgments" in lists.basis.difference(pairs.basis)
+    assert "pairs of one ranking are not independent judgments" in lists.basis.difference(pairs.basis)
     every = pd.DataFrame(list(itertools.permutations([1, 2, 3])), columns=list("ABC"))
     worth = np.exp(2 * np.append(lists.params, 0.0))[every.to_numpy().argsort(axis=1)]
     chance = worth[:, 0] / worth.sum(axis=1) * worth[:, 1] / worth[:, 1:].sum(axis=1)

@@ -431,7 +431,7 @@ def test_what_is_no_file(file):
 
 
 def test_other_fields_may_be_damaged_only_where_they_are_asked_for(saved):
-    """A column that is no label or number is refused by its name, not by what pandas says of it."""
+    """A column that is not a label or number is refused by its name, not by what pandas says of it."""
     records = [dict(zip(NAMES, row, strict=True)) | {"tags": [1, {}]} for row in ROWS]
     path = saved("t.json", json.dumps(records))
     assert counted(path) == EXPECTED

@@ -1207,7 +1207,7 @@ ERRORS = {
     "a dict": ({"model_a": "x"}, {}, ["dict"]),
     "no such file": ("gone.csv", {}, ["gone.csv", "not there"]),
     "no such kind of file": (__file__, {}, [".py", ".csv"]),
-    "a lean that is no number": ([ALPACA[0], ALPACA[1] | {"preference": "first"}], {}, ["'preference'", "'first'"]),
+    "a lean that is not a number": ([ALPACA[0], ALPACA[1] | {"preference": "first"}], {}, ["'preference'", "'first'"]),
     "outcomes of numbers": (ALPACA, {"outcomes": {1: "i"}}, ["outcomes=", "alpaca_eval"]),
     "outcome of one-hot": (
         BY_ID["kaggle"].source,

@@ -192,7 +192,7 @@ def test_a_frame_under_the_names_that_are_asked_for_is_not_taken_for_another():
 
 
 def test_what_a_file_lacks_is_said_by_the_caller(tmp_path):
-    """Also where the field is no object, and not in place of what the file says."""
+    """Also where the field is not an object, and not in place of what the file says."""
     wins = [dict(object_i=name) for name in "xxz"]
     given = {"object_j": "y", "outcome": "i", "judge": "J"}
     frame = read_judgments(wins, defaults=given)

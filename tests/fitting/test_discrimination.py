@@ -328,7 +328,7 @@ def test_ties_by_judge_without_a_finite_estimate_are_those_of_the_pooled_fit() -
 
 def _options() -> list[tuple[str, str, dict[str, Any], type[Exception], str]]:
     return [
-        ("dras_table1", "object + tie", {"discrimination": "annotator"}, OptionError, "no covariate of the table"),
+        ("dras_table1", "object + tie", {"discrimination": "annotator"}, OptionError, "not a covariate of the table"),
         ("dras_table1", "object + tie", {"discrimination": "judge", "prior": 1.0}, OptionError, "prior"),
         ("dras_table1", "object + tie", {"discrimination": "judge", "link": "cumulative"}, OptionError, "adjacent"),
         ("dras_table1", "object + tie", {"discrimination": "judge", "cov_type": "HC0"}, OptionError, "cov_type"),

@@ -65,7 +65,7 @@ def test_what_a_type_lacks_is_refused_with_a_call_that_runs(kind: str, option: s
     with pytest.raises(llbt.errors.OptionError) as refused:
         llbt.fit("object", DATA[kind], reference=DATA[kind].objects[0], **{option: CHOSEN[option]})
     text = str(refused.value)
-    assert text.startswith(f"fit: {option}={CHOSEN[option]!r} is no option for {kind}: ")
+    assert text.startswith(f"fit: {option}={CHOSEN[option]!r} is not an option for {kind}: ")
     call = re.search(r"Leave it out: (llbt\.fit\(.*?\))\.($| Or fit the pairs: )", text)[1]
     res = eval(call, {"llbt": llbt, "data": DATA[kind]})
     pd.testing.assert_series_equal(res.params, llbt.fit("object", DATA[kind], reference=DATA[kind].objects[0]).params)

@@ -850,7 +850,7 @@ def test_zeros_and_ones_are_labels_or_a_number():
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
-        ({"jugde": "J1"}, "'jugde' is no variable of labels of the table; expected one of 'object', 'judge'"),
+        ({"jugde": "J1"}, "'jugde' is not a variable of labels of the table; expected one of 'object', 'judge'"),
         ({"judge": "J9"}, "'judge' has no level 'J9' in the table; expected one of 'J1', 'J2', 'J3', 'J4'"),
         ({"object": "Q"}, "reference='Q' is not an object of the table"),
     ],

@@ -365,7 +365,7 @@ def test_what_it_refuses(frame, res) -> None:
     with pytest.raises(OptionError, match=r"prior=1"):
         llbt.drift(llbt.fit("object + tie", c, prior=1), time="day")
     text = llbt.from_judgments(frame.assign(day=frame["day"].astype(str) + "th"), clusters="day")
-    with pytest.raises(OptionError, match=r"'0th' is no number"):
+    with pytest.raises(OptionError, match=r"'0th' is not a number"):
         llbt.drift(llbt.fit("object + tie", text), time="day", periods=3)
     with pytest.raises(DesignError, match="one period"):
         llbt.drift(res, time="day", periods=1)

@@ -154,7 +154,7 @@ def test_what_has_no_odds_of_graded_judgments_says_so() -> None:
     with pytest.raises(OptionError, match=r"judgments are graded, .* Ask for scale='log_worth'"):
         llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}})
     llbt.contrasts(res, {"A vs rest": {"A": 1, "B": -0.5, "C": -0.5}}, scale="log_worth")
-    with pytest.raises(OptionError, match="odds of being preferred are no differences of log-worths"):
+    with pytest.raises(OptionError, match="odds of being preferred are not differences of log-worths"):
         llbt.plot.intervals(res, bars="quasi", scale="log_odds")
     llbt.plot.intervals(res, bars="quasi", scale="log_worth")
     label = llbt.plot.intervals(res, scale="elo").get_xlabel()

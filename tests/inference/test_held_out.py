@@ -206,7 +206,7 @@ def test_what_cannot_be_held_out_says_so():
         llbt.held_out(llbt.fit("object + tie", dataclasses.replace(TABLE, counts=TABLE.counts / 2)))
     with pytest.raises(OptionError, match="no fit in results; expected a fit"):
         llbt.held_out([])
-    with pytest.raises(OptionError, match="a Comparisons, whose data are no independent units; expected a fit"):
+    with pytest.raises(OptionError, match="a Comparisons, whose data are not independent units; expected a fit"):
         llbt.held_out(TABLE)
     with pytest.raises(OptionError, match=r"HeldOut, what llbt\.held_out"):
         llbt.plot.calibration(TABLE)

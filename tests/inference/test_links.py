@@ -241,7 +241,7 @@ def test_pictures_say_the_scale(five, music):
 
 def test_contrasts_of_other_links_are_log_worths(five):
     weights = {"classics": {"clas": 1, "rap": -1}}
-    with pytest.raises(OptionError, match=r"the link is .* is no sum of log-worths"):
+    with pytest.raises(OptionError, match=r"the link is .* is not a sum of log-worths"):
         llbt.contrasts(five, weights)
     row = llbt.contrasts(five, weights, scale="log_worth").to_frame().iloc[0]
     assert row["estimate"] == pytest.approx(five.params["object[clas]"])

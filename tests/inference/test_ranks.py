@@ -215,8 +215,8 @@ def test_labels_that_are_numbers_can_be_anchors():
 
 
 BOARD_ERRORS = [
-    ({"anchor": "Q"}, "anchor 'Q' is no object; expected one of the table: 'A', 'B', 'C', 'D'"),
-    ({"anchor": {"Q": 1000}}, "anchor 'Q' is no object"),
+    ({"anchor": "Q"}, "anchor 'Q' is not an object; expected one of the table: 'A', 'B', 'C', 'D'"),
+    ({"anchor": {"Q": 1000}}, "anchor 'Q' is not an object"),
     ({"anchor": {"A": 1000, "B": 900}}, "expected a value for one object"),
     ({"anchor": {}}, "expected a value for one object"),
     ({"anchor": {"A": "1000"}}, "expected a finite number as the value"),

@@ -298,7 +298,7 @@ X, Y, Z = scores(decimals=6)
         (lambda: compare({"a": X}, {"a": Y[:3]}, {"a": Z}), JudgmentError, "task 'a': metric has shape"),
         (lambda: compare({"a": X}, {"a": Y}, {"a": Z[:, :3]}), JudgmentError, "task 'a': metric has shape"),
         (lambda: compare({"a": X}, {"a": 0 * Y}, {"a": Z}), JudgmentError, "task 'a': all scores of other are equal"),
-        (lambda: compare({"a": X}, {"a": "words"}, {"a": Z}), JudgmentError, "task 'a': other is no matrix"),
+        (lambda: compare({"a": X}, {"a": "words"}, {"a": Z}), JudgmentError, "task 'a': other is not a matrix"),
         (lambda: compare(X, np.where(X > 9, X, np.inf), Z, statistic=ACCURACIES[2]), JudgmentError, "infinite"),
     ],
 )

@@ -174,7 +174,7 @@ ERRORS = {
     "text": (
         lambda: correlate([["a"], ["b"]], [[1], [2]]),
         llbt.errors.JudgmentError,
-        "metric is no matrix of numbers",
+        "metric is not a matrix of numbers",
     ),
     "cube": (lambda: correlate(np.ones((2, 2, 2)), Z), llbt.errors.JudgmentError, r"shape \(2, 2, 2\)"),
     "order": (
@@ -213,7 +213,7 @@ def test_frames_in_another_order_are_refused(turned):
 
 def test_dates_and_digits_in_quotes_are_no_scores():
     for values in (["1", "2", "3"], pd.to_datetime(["2020", "2021", "2022"])):
-        with pytest.raises(llbt.errors.JudgmentError, match="correlate: metric is no matrix of numbers"):
+        with pytest.raises(llbt.errors.JudgmentError, match="correlate: metric is not a matrix of numbers"):
             correlate(values, [1.0, 2.0, 3.0])
 
 

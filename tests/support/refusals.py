@@ -115,7 +115,7 @@ JUDGMENTS = {
     "missing object": (JUDGED.assign(object_i=["A", None, "A", "C", "B", "C"]), {}),
     "missing covariate": (JUDGED.assign(age=[1, None, 2, 3, 1, 2]), {"covariates": "age"}),
     "numeric of text": (JUDGED.assign(age=list("abcabc")), {"covariates": "age", "numeric": "age"}),
-    "numeric that is no covariate": (JUDGED.assign(age=[1, 2, 3, 1, 2, 3]), {"numeric": "age"}),
+    "numeric that is not a covariate": (JUDGED.assign(age=[1, 2, 3, 1, 2, 3]), {"numeric": "age"}),
     "side covariates absent": (JUDGED, {"side_covariates": {"length": ("length_a", "length_b")}}),
     "outcome named Winner": (pd.DataFrame({"Winner": A, "Loser": B, "Draw": [False] * 6}), {}),
     "winner as object and outcome": (
