@@ -109,7 +109,7 @@ def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What each of G clusters adds to the score and to the information of p estimates.
+    """The contribution of each of G clusters to the score and the information of p estimates.
 
     Attributes
     ----------
@@ -160,9 +160,8 @@ def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type:
     df = clusters.effective - 1
     if clusters.effective < LEAST:
         warn_user(
-            f"{clusters.size}: with G* = (Σn)²/Σn² below {LEAST} all that is known of the dependence is how two "
-            "clusters or little more differ, and intervals say next to nothing. More clusters help, or clusters of "
-            "equal size.",
+            f"{clusters.size}: with G* = (Σn)²/Σn² below {LEAST} intervals are hardly informative, as little more than "
+            "two clusters show how clusters differ. Add clusters, or make them of equal size.",
             ClusterWarning,
         )
     note = f"Standard errors: CR3 by {clusters.size}, t with {format_number(df, 3)} df."

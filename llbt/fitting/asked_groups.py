@@ -27,12 +27,12 @@ DIFFERENCES = "differences between groups: the first less the second"
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """One group that a question is asked of.
+    """One group of a question.
 
     Attributes
     ----------
     shown : dict of str to value
-        Its values of the covariates in `by`; of a difference "de − en".
+        Its values of the covariates in `by`; for a difference "de − en".
     at : At
         Where its values are taken.
     """
@@ -44,7 +44,7 @@ class Group:
 def asked_groups(
     codings: Codings, at: At, by: By | None, weights: Any, hypothesis: GroupHypothesis | None
 ) -> list[Group]:
-    """Return the groups that a question is asked of, one without a name where there is no `by`.
+    """Return the groups of a question, a single one without a name if there is no `by`.
 
     Raises
     ------
@@ -134,7 +134,8 @@ def _levels_of(codings: Codings, name: str, fixed: Mapping[Any, Any]) -> list[An
 def _with_weights(at: At, weights: Any) -> At:
     """Return `at` with the mean over the rows of a frame of covariate values and a column `weight`."""
     if at == "average":
-        raise OptionError("weights= beside at='average'", expected="one of the two, for both say what is averaged over")
+        raise OptionError("weights= beside at='average'", expected="only one of the two, as both say what is averaged
+        over")
     source = open_frame(weights, "weights")
     names = tuple(name for name in source.names if name != "weight")
     if "weight" not in source.names or not names:

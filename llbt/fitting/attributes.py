@@ -29,7 +29,7 @@ COMPLETED = (
 class Attribute(property, Generic[F, R]):
     """An attribute of several kinds of fits, computed by one function: ``aic = criteria.aic`` in the body of a class.
 
-    What the function needs of a fit is declared by the type of its argument.
+    The type of an argument declares what the function needs of a fit.
     """
 
     def __init__(self, function: Callable[[F], R]) -> None:
@@ -110,7 +110,7 @@ class WithSpecification(Protocol):
 
     @property
     def specification(self) -> _WithFormula:
-        """What was asked for."""
+        """The specification of the fit."""
 
 
 class WithTable(Protocol):
@@ -143,7 +143,7 @@ def objects(fit: WithTable) -> tuple[Label, ...]:
 
 @Attribute
 def answers(fit: WithTable) -> Comparisons:
-    """What was fitted: the table."""
+    """The fitted table."""
     return fit.comparisons
 
 
@@ -155,13 +155,13 @@ def n_judgments(fit: WithTable) -> float:
 
 @Attribute
 def basis(fit: WithTable) -> Basis:
-    """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+    """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
     return of_comparisons(fit.comparisons)
 
 
 @Attribute
 def reference(fit: WithDesign) -> Label | None:
-    """The object whose log-worth is 0, where there is one."""
+    """The object whose log-worth is 0, or None."""
     return fit.design.reference
 
 

@@ -213,7 +213,7 @@ class BestWorstEffects(WorthEstimates, Record):
 
     @property
     def basis(self) -> Basis:
-        """What the log-likelihood is of."""
+        """The data of the log-likelihood."""
         return of_rankings(self.rankings)
 
     @property
@@ -341,7 +341,7 @@ def fit_best_worst_effects(
 
 @dataclass(frozen=True, eq=False)
 class JudgedUnits:
-    """Judges, or levels of a column that they are nested in, as independent units; `codes` is that of each judge."""
+    """Judges, or levels of a column that they are nested in, as independent units; `codes` are their classes."""
 
     fit: BestWorstEffects
     unit: str

@@ -1,7 +1,7 @@
 """Which clusters of a table (judges, prompts, blocks) give the largest standard errors of a fit.
 
-Decided in one place, for fits, the report, the command line and the audit, by what clustering does to the standard
-errors of contrasts of objects; ties, order and other terms have no part in it.
+Fits, the report, the command line and the audit decide it here, by the effect of clustering on the standard errors of
+contrasts of objects. Ties, order and other terms do not matter.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class DependenceUnit:
     names : tuple of str
         One unit, or two taken two-way.
     clusters : int
-        Their number G; of two ways that of the fewer.
+        Their number G; with two ways the smaller one.
     effective : float
-        How many of equal size they are worth, G*; of two ways the smaller.
+        The effective number G*; with two ways the smaller one.
     ratio : float
         Clustered standard errors of the objects over those of independent judgments: all pairs weigh the same.
     lowest, highest : float
         The smallest and the largest ratio of an object, of its differences from all others.
     estimator : {"CR3", "CR1"}
-        CR1 where leaving out each cluster takes too much work, or a cluster alone tells of some parameter.
+        CR1 where leaving out each cluster takes too much work, or only one cluster has information on some parameter.
     """
 
     names: tuple[str, ...]
@@ -80,13 +80,13 @@ class DependenceUnit:
 
     @property
     def groups(self) -> str | list[str]:
-        """What `groups=` of a fit is to be."""
+        """The `groups=` of a fit."""
         return self.names[0] if len(self.names) == 1 else list(self.names)
 
 
 @dataclass(frozen=True)
 class UnitChoice:
-    """The unit that judgments are best taken as dependent within, and what there is beside it.
+    """The unit within which judgments are best taken as dependent, and the other candidates.
 
     Attributes
     ----------
@@ -104,13 +104,13 @@ class UnitChoice:
 
     @property
     def clustered(self) -> str:
-        """What the clusters of a fit do."""
+        """A note on the effect of the clusters of a fit."""
         assert self.unit is not None
         return f"Clustered by {self.unit.name}: standard errors {self.unit.factor}{self._others}"
 
     @property
     def if_clustered(self) -> str:
-        """What clusters would do to a fit that takes judgments as independent."""
+        """A note on the effect that clusters would have on a fit that takes judgments as independent."""
         assert self.unit is not None
         return f"Clustered by {self.unit.name}, standard errors would be {self.unit.factor}{self._others}"
 
@@ -147,10 +147,10 @@ def unit_of(res: PlainEstimates, names: Sequence[str] | None = None) -> UnitChoi
 def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Way]) -> UnitChoice:
     """Return the unit of dependence among ways of clustering, which stand on the same lines.
 
-    It is the one with the largest standard errors of the objects among those with G* ≥ 8 and, where none has so many
-    or its errors are larger than independent judgments would give in one of a hundred tables, with G* ≥ 2.5. Two of
-    them that both make standard errors 1.05 times as large, and of which neither is nested in the other, are taken
-    two-way, V₁ + V₂ − V₁₂, if that makes them larger still.
+    It is the unit with the largest standard errors of the objects among those with G* ≥ 8. Units with 2.5 ≤ G* < 8 are
+    candidates if no other unit has 8 clusters, or if their errors are larger than independent judgments would give in
+    one of a hundred tables. Two units are taken two-way, V₁ + V₂ − V₁₂, if both make standard errors 1.05 times as
+    large, neither is nested in the other, and both together make them larger still.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def _together(problem: Problem, fit: Fit, worths: csr_array, one: _Measured, oth
 def _beyond_chance(unit: DependenceUnit, contrasts: int) -> bool:
     """Whether clusters that are few make standard errors larger than independent judgments would, at the 1 % level.
 
-    The squared ratio by CR3 is about that of χ² on (G − 1)·(contrasts) df to its df, times G/(G − 1).
+    The squared ratio by CR3 is approximately χ²/df with df = (G − 1)·(contrasts), times G/(G − 1).
     """
     df = (unit.effective - 1) * contrasts
     return bool(unit.ratio**2 > stats.chi2.isf(0.01, df) / df * unit.effective / (unit.effective - 1))

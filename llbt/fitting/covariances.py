@@ -31,7 +31,7 @@ _TOLD = 10.0  # G* from which more clusters would hardly make an interval shorte
 def settled(
     spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str], design: Design
 ) -> tuple[Specification, Covariance]:
-    """Return the covariance that is asked for, and what `cov_type="cautious"` comes to: by which clusters, or none."""
+    """Return the requested covariance, and the choice of `cov_type="cautious"`: the clusters, or none."""
     if spec.cov_type != "cautious":
         return spec, covariance_of(spec, c, problem, solution, names)
     if not c.clusters:
@@ -122,7 +122,7 @@ def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
 
 
 def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
-    """Return V, or that of two ways, with a note where negative eigenvalues were set to 0."""
+    """Return V, or the two-way covariance, with a note if negative eigenvalues were set to 0."""
     if len(parts) == 1:
         return parts[0], []
     matrix, cut = two_way(*parts)
@@ -148,7 +148,7 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
 
 
 def _alike(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[str]:
-    """Say of which parameters all clusters say the same."""
+    """Return a note on parameters that all clusters agree on exactly."""
     gone = np.flatnonzero(cov.flat(np.eye(len(names)))).tolist()
     if not gone:
         return []
@@ -215,10 +215,10 @@ def few_clusters(spec: Specification, c: Comparisons) -> str:
             "more often than not. cov_type='cluster' leaves out each cluster in turn, and its intervals hold."
         )
     return (
-        f"{sizes}: with G* = (Σn)²/Σn² below {LEAST} all that is known of the dependence is how two clusters or "
-        "little more differ, and intervals say next to nothing; a standard error is NA where fewer than two clusters "
-        "of equal weight tell of a parameter, which res.summary() names. More clusters help, or clusters of equal "
-        f"size; llbt.influence(res, by={few[0].name!r}) shows what each does to the estimates."
+        f"{sizes}: with G* = (Σn)²/Σn² below {LEAST} intervals are hardly informative, as little more than two "
+        "clusters show how clusters differ. A standard error is NA where fewer than two clusters of equal weight "
+        "inform a parameter; res.summary() names it. Add clusters, or make them of equal size; "
+        f"llbt.influence(res, by={few[0].name!r}) shows the influence of each on the estimates."
     )
 
 

@@ -66,7 +66,7 @@ def nobs(fit: WithLikelihood) -> float:
 
 
 class WithParameters(Protocol):
-    """A fit that says how many parameters it has estimated."""
+    """A fit with its number of estimated parameters."""
 
     @property
     def n_params(self) -> int:

@@ -145,7 +145,7 @@ def _column(c: Comparisons, judge: str) -> Coded:
 
 
 def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
-    """Raise where the worths leave a judge nothing to discriminate, or are his own already."""
+    """Raise if the worths leave a judge nothing to discriminate, or are the judge's own already."""
     if judges < 2:
         raise DesignError(
             f"discrimination={judge!r}, of which the table has {counted(judges, 'level')}: a single discrimination "

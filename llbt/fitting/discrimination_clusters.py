@@ -37,14 +37,14 @@ def clustered_covariance(
     Raises
     ------
     OptionError
-        For clusters that are the judges, for two ways, and for what the table does not keep.
+        For clusters that are the judges, for two ways of clustering, and for columns that are not in the table.
     DesignError
         For a single cluster.
 
     Notes
     -----
     On the norm the estimates move along its tangents T alone. The information of all judgments on them is TᵀHT, a
-    cluster's score Tᵀs and its own information TᵀH_gT; what follows is that of any fit.
+    cluster's score Tᵀs and its own information TᵀH_gT; the rest is as for any fit.
     """
     if len(groups) != 1:
         raise OptionError(f"groups={groups!r} beside discrimination={judge!r}", expected="one way of clustering")
@@ -83,7 +83,7 @@ def _tangents(judged: Judged, found: DiscriminationFit) -> FloatArray:
 
 
 def _from_tangents(cov: Covariance, tangents: FloatArray) -> Covariance:
-    """Return a covariance of movements along tangents as that of the estimates."""
+    """Return the covariance of the estimates, given that of movements along tangents."""
     independent = None if cov.independent is None else tangents @ cov.independent @ tangents.T
     lost = cov.lost @ tangents.T if len(cov.lost) else cov.lost
     return replace(cov, source=tangents @ cov.matrix @ tangents.T, lost=lost, independent=independent)

@@ -1,4 +1,4 @@
-"""What a fit with a discrimination of each judge knows of its estimates, under statsmodels' names."""
+"""The estimates of a fit with a discrimination of each judge, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Neighbour:
     formula : str
     res : LLBTResults or None
     reason : str
-        Why there is no fit; empty where there is one.
+        Why there is no fit, or an empty text.
     """
 
     formula: str
@@ -77,7 +77,7 @@ class DiscriminationEstimates:
 
     @property
     def specification(self) -> Specification:
-        """What was asked for."""
+        """The specification of the fit."""
         spec = self.without.specification
         return replace(spec, discrimination=self.judging.name, cov_type=self.cov_type, groups=self.groups)
 
@@ -118,7 +118,7 @@ class DiscriminationEstimates:
     reference = attributes.reference
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile of the likelihood on the norm falls by so much, shape (p, 2); see `conf_int`."""
+        """Return where the profile likelihood on the norm has fallen by `drop`, shape (p, 2); see `conf_int`."""
         self._refuse_clusters()
         bounds = np.full((len(self.names), 2), np.nan)
         for place, k in enumerate(self.without.free):
@@ -127,7 +127,7 @@ class DiscriminationEstimates:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters that were held, with their values."""
+        """Parameters held at a value, with these values."""
         return self.average.fixed
 
     # -- discriminations ---------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class DiscriminationEstimates:
 
     @checked
     def readings(self, *, confidence: Confidence = 0.95, method: IntervalMethod = "wald") -> pd.Series[str]:
-        """Return what the interval of σ says of each judge.
+        """Return for each judge what the interval of σ tells.
 
         Parameters
         ----------

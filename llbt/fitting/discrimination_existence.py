@@ -24,9 +24,8 @@ _NAMED = 8  # judges
 _ENTRIES = 1e6  # comparisons × parameters up to which directions are looked for
 _PERFECT = "with judgments that follow the order of the worths, or its reverse, without exception"
 _TOGETHER = "for along it, beside the effects of ties and order, nothing that was seen becomes less likely"
-_STILL = "for the likelihood rises without end as it outgrows that of the others, who come to guess beside it"
-_SMALL = 1e-6  # of the largest entry of a direction
-_EQUAL = 1e-9  # of the largest difference of worths
+_STILL = "because the likelihood rises without end as this discrimination outgrows those of the others, who then seem to
+guess" _SMALL = 1e-6  # of the largest entry of a direction _EQUAL = 1e-9  # of the largest difference of worths
 
 
 def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, names: Sequence[str]) -> None:
@@ -79,7 +78,7 @@ def _said(level: Label, sign: float, judgments: float) -> str:
 
 
 def _differences(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return the worth of object i less that of object j at discrimination 1, 0 where rounding makes it, (S,)."""
+    """Return λᵢ − λⱼ at discrimination 1, (S,); differences by rounding are set to 0."""
     worth = np.zeros(len(found.params))
     worth[judged.scaled] = found.params[judged.scaled]
     d = np.array(judged.problem.signed @ worth)

@@ -1,4 +1,4 @@
-"""What a fit with a discrimination of each judge knows, under statsmodels' names."""
+"""Results of a fit with a discrimination of each judge, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     Attributes
     ----------
     average : FitPart
-        What is known of a judge of discrimination 1: estimates with their covariance.
+        The estimates for a judge of discrimination 1, with their covariance.
     without : LLBTResults
         The fit in which all discriminations are 1.
     wider : Neighbour
@@ -47,10 +47,9 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     Notes
     -----
     An outcome with the score h, 1, 0 or −1 for three outcomes, has the log mean
-    ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge k's log-worths are those of all judges times σ_k, while ties and order
-    have no factor. Worths and discriminations are known up to c in (λ/c, cσ), so the mean of σ², weighted by the
-    judgments, is 1, and the weighted sum of σ is positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the
-    others do not.
+    ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge k's log-worths are the common ones times σ_k. Ties and order have no
+    factor. Worths and discriminations are known up to c in (λ/c, cσ), so the mean of σ², weighted by the judgments, is
+    1, and the weighted sum of σ is positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the others do not.
 
     The likelihood can have more than one maximum. Newton's method starts from the pooled worths with discriminations of
     1, from the leading singular vectors of the judges' own worths (each by one step from the pooled ones), and from six
@@ -58,8 +57,8 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     information of all parameters, on the norm. By simulation 95 % intervals of σ cover .93 to .95 with 120 judgments of
     each judge, .86 to .91 with 30; `discrimination_intervals` has profile intervals, too.
 
-    `bootstrap` does not resample such a fit: σ are parameters of these very judges, so that judges cannot be drawn, and
-    in resamples of one judge's few judgments he often agrees with the order without exception, where σ is infinite.
+    `bootstrap` does not resample this fit. The σ are parameters of these judges, so judges cannot be drawn. In
+    resamples of a judge's few judgments the judge often agrees with the order without exception, and σ is infinite.
 
     Examples
     --------
@@ -85,9 +84,9 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         """Test that all discriminations are 1 against this model, by the likelihood ratio on K − 1 df.
 
         Where worths are equal discriminations are not identified, and the ratio has no χ² distribution: a note says so
-        where Wald's χ² of the pooled worths is below 10 per df. By simulation (four objects, 400 tables) the test
-        rejects 5 to 7 % of true models at level 5 % with 120 judgments of each judge and worths that differ, 9 % with
-        30 judgments of each of four judges, and 9 to 25 % where worths are next to equal.
+        where Wald's χ² of the pooled worths is below 10 per df. Simulated with four objects (400 tables), the test
+        rejects 5 to 7 % of true models at level 5 % with 120 judgments of each judge and worths that differ. It rejects
+        9 % with 30 judgments of each of four judges, and 9 to 25 % where worths are nearly equal.
         """
         return equality_test(self)
 

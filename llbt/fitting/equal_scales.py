@@ -72,8 +72,8 @@ def _tested(
 ) -> tuple[float, int, float]:
     """Return statistic, df and p-value.
 
-    Scores are made orthogonal to those of other parameters by the R judges drawn in the place of each: their scores in
-    what is tested, (R, G, q), and beside it, (R, G, m).
+    Scores are made orthogonal to those of other parameters by R drawn judges for each judge: their scores in the tested
+    parameters, (R, G, q), and in the others, (R, G, m).
     """
     tested, other = _parted(seen)
     size = len(alike)

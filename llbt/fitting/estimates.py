@@ -1,4 +1,4 @@
-"""What a fit knows of its estimates, under statsmodels' names."""
+"""The estimates of a fit, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .wald import Estimated, others_of
 
 
 class Solution(Protocol):
-    """What a search for the estimates found."""
+    """The result of a search for the estimates."""
 
     @property
     def params(self) -> FloatArray:
@@ -36,7 +36,7 @@ class Solution(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Estimates of the free parameters (m,) with their covariance (m, m), of which nothing else is kept."""
+    """Estimates of the free parameters (m,) with their covariance (m, m), and nothing else."""
 
     params: FloatArray
     cov: FloatArray
@@ -57,7 +57,7 @@ class Estimates:
     covariance : Covariance
         Of the estimates.
     object_effects : ObjectEffects or None
-        What ``(1 | object)`` adds to the log-worths.
+        The effects ``(1 | object)`` on the log-worths.
     """
 
     specification: Specification
@@ -97,7 +97,7 @@ class Estimates:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters that were held, with their values."""
+        """Parameters held at a value, with these values."""
         return dict(self.specification.fixed)
 
     @property
@@ -131,7 +131,7 @@ class Estimates:
     def combined_cov(self, rows: FloatArray) -> FloatArray:
         """Return the covariance of linear combinations (k, p) of the parameters, shape (k, k).
 
-        Aliased and held parameters add nothing. NaN for combinations of which a single cluster says all that is known.
+        Aliased and held parameters add nothing. NaN for combinations on which only one cluster has information.
         """
         return self.estimated.combined(rows)
 

@@ -1,9 +1,9 @@
 """Does the maximum likelihood estimate exist? Checked before a fit, and what fails is named.
 
-The estimate exists when no direction of the parameters keeps every observed outcome at least as likely
-against every other outcome of its comparison, and one of them more likely: along such a direction of
-recession the likelihood never falls, and some parameters go to infinity (Albert & Anderson 1984,
-Biometrika 71(1); for the win graph Ford 1957, American Mathematical Monthly 64(8)).
+A direction of recession keeps every observed outcome at least as likely against every other outcome of its comparison,
+and makes one more likely. Along it the likelihood never falls, and some parameters go to infinity. The estimate exists
+if there is no such direction (Albert & Anderson 1984, Biometrika 71(1); for the win graph Ford 1957, American
+Mathematical Monthly 64(8)).
 
 Small tables are asked by the linear program that finds such a direction (`kernel/recession`). Large ones are fitted:
 where Newton's method ends it proves a maximum as a rule (`kernel/certificate`), or its last step is the direction.
@@ -142,7 +142,7 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
 
 
 def _decided(problem: Problem) -> tuple[Maximum | None, FloatArray | None]:
-    """Return the maximum, where it had to be looked for, or a direction of recession (p,) where there is none."""
+    """Return the maximum if it had to be computed, or a direction of recession (p,) if there is no maximum."""
     if problem.signed.shape[0] <= _MANY:
         return None, recession_direction(problem)
     rise = Rise(problem)
@@ -163,9 +163,9 @@ def _separated(
 def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
     """Return what has no finite estimate without some cluster, directions (d, p) of length 1, and the cluster of each.
 
-    A combination of the parameters that moves along such a direction is infinite or open without that cluster. Asked of
-    clusters that alone hold a cell, but those that are `lost` anyway; of many at once first, since what no outcome
-    opens without all of them is not opened without one. Nothing is found in tables too large for it.
+    A combination of the parameters that moves along such a direction is infinite or open without that cluster. It
+    checks clusters that alone have judgments in a cell, except `lost` ones. Many clusters are checked together first:
+    if the estimate exists without all of them, it exists without each. Nothing is found in tables too large for it.
     """
     found, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
     holder = _only_holders(problem, clusters)
@@ -234,7 +234,7 @@ def _is_pinned(problem: Problem) -> bool:
 
 
 def _equations(response: AnyResponse) -> FloatArray:
-    """Return the Gram matrix of what is 0 along a direction of recession, by the outcomes seen, shape (B, B, 2^K)."""
+    """Return the Gram matrix of predictors that are 0 along a direction of recession, by outcomes seen, (B, B, 2^K)."""
     size, width = len(response.outcomes), response.width
     found = np.zeros((width, width, 1 << size))
     for seen in range(1, 1 << size):
@@ -253,7 +253,7 @@ def _check_strong(design: Design, problem: Problem, c: Comparisons) -> None:
     Raises
     ------
     SeparationError
-        Naming the two groups, and the classes of judgments with such groups, as a judge is with worths of his own.
+        It names the two groups, and the classes of judgments with such groups, such as a judge with separate worths.
     """
     pairs = design.worth.index
     _, whole = components_of(len(next(iter(design.worth.units.values()))), pairs)
@@ -263,7 +263,7 @@ def _check_strong(design: Design, problem: Problem, c: Comparisons) -> None:
 
 
 def _check_levels(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> None:
-    """Raise where a class with a level of its own, as a judge with his own tie effect has, says it always or never.
+    """Raise if a class with its own effect, such as a judge with a tie effect, always or never has the outcome.
 
     Raises
     ------

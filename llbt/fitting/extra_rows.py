@@ -1,4 +1,4 @@
-"""The rows of a printed model of whole answers, of the design and beside it, and the lines around them."""
+"""The rows of a printed model of lists or patterns, and the lines around them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .worth_estimates import WorthEstimates
 
 
 def rows_beside(res: WorthEstimates, terms: Sequence[str]) -> CoefficientRows:
-    """Return the rows of the design, and of the parameters beside it, of each of which the term is given."""
+    """Return the rows of the design and of the further parameters, whose terms are given."""
     rows, names = coefficient_rows(res.average), list(res.names_beside)
     estimate, error, statistic, p_value = (
         np.append(values, more.loc[names].to_numpy(dtype=np.float64)).astype(np.float64)

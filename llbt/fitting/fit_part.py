@@ -24,7 +24,7 @@ class FitPart(Estimates, Record):
     """Estimates that are a part of another kind of answer: of the average judge, of a class, beside very many worths.
 
     Functions that need log-worths alone take it: `worth`, `leaderboard`, `pairwise`, `contrasts`, `quasi_variances` and
-    the pictures of worths. What needs counts or a likelihood takes the whole answer.
+    the pictures of worths. Functions that need counts or a likelihood take the whole answer.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class FitPart(Estimates, Record):
 
     @property
     def remedy(self) -> str:
-        """What to pass to a function that needs more than worths."""
+        """The remedy for a function that needs more than worths."""
         return f"Pass the whole result, as {getattr(self.whole, '_made_by', self.whole.__name__)} returned it."
 
     def _profile_bounds(self, drop: float) -> FloatArray:

@@ -46,7 +46,7 @@ class WorthSource(Protocol):
 
     @property
     def specification(self) -> Specification:
-        """What was asked for."""
+        """The specification of the fit."""
 
     def worth_source(self) -> Estimates:
         """Return the log-worths with their covariance."""
@@ -62,7 +62,7 @@ class ClassWorthSource(Protocol):
 
     @property
     def specification(self) -> Specification:
-        """What was asked for."""
+        """The specification of the fit."""
 
     def class_worths(self) -> ClassWorths:
         """Return the log-worths of every class with their joint covariance."""

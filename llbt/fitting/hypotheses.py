@@ -217,7 +217,7 @@ def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:
 
 
 def _read(hypothesis: Hypothesis, of: Wald) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return labels, coefficients (k, p) and right sides (k,); of very many names a text is read with its own."""
+    """Return labels, coefficients (k, p) and right sides (k,); with very many names a text has its own."""
     words: Any = [hypothesis] if isinstance(hypothesis, str) else hypothesis
     in_words = isinstance(words, Sequence) and all(isinstance(word, str) for word in words)
     if len(of.names) <= _MANY or not in_words:

@@ -79,8 +79,8 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
 def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return probabilities and their standard errors, each (R, K).
 
-    The errors are those of Kass & Steffey (1989): the covariance of the effects given the estimates, and that of the
-    estimates, with which the modes move.
+    The errors are those of Kass & Steffey (1989): the covariance of the effects given the estimates, plus the part from
+    the estimates that the modes depend on.
     """
     if res.solution.rule is None:  # no effect is left: every judge is the average one
         return plain_chances(res.average, problem)[:2]

@@ -57,7 +57,7 @@ def beside_objects(formula: str, c: Comparisons) -> str:
 
 
 def _written(formula: Formula) -> list[tuple[str, Term]]:
-    """Return the terms of a formula as they are written."""
+    """Return the terms of a formula in their notation."""
     found = [(term.name, term) for term in formula.worth]
     found += [(":".join([head, *filter(None, [term.name])]), term) for head in HEADS for term in formula.of(head)]
     return found
@@ -94,7 +94,7 @@ def _of(c: Comparisons) -> str:
 
 
 def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification) -> LargeResults:
-    """Return the fit of log-worths of all objects and of what a design has beside them.
+    """Return the fit of log-worths of all objects and of the other parameters of a design.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
 
 
 def worth_problem(res: WithManyWorths, counts: FloatArray) -> WorthProblem:
-    """Return the problem of a fit with other counts (S, K) of the comparisons; of those that have any."""
+    """Return the problem of a fit with other counts (S, K); comparisons without judgments are left out."""
     c, q = res.comparisons, len(res.beside.names)
     rows = np.flatnonzero(counts.sum(axis=1) > 0)
     plain = make_problem(res.design, c, np.arange(q), {})
@@ -218,8 +218,8 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
     if len(sizes) > 1:
         raise SeparationError(
             f"the objects fall into {format_count(len(sizes))} groups that wins and ties do not connect both ways, the "
-            f"largest of {counted(int(sizes.max()), 'object')}: objects that win, or lose, all that they have to do "
-            "with those of other groups have infinite estimates",
+            f"largest of {counted(int(sizes.max()), 'object')}: objects that win all, or lose all, comparisons "
+            "with other groups have infinite estimates",
             "Fit with a prior, fit(…, prior=0.1), or the largest group: fit(…, c.largest_component()).",
         )
     if ties and not c.n_ties:
@@ -228,7 +228,7 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
 
 
 def _check_finite(problem: WorthProblem, found: Summit, spec: Specification) -> None:
-    """Raise where a search without a prior went too far to be one of a maximum; warn where it did not end."""
+    """Raise if a search without a prior went too far for a maximum; warn if it did not converge."""
     params = np.concatenate([found.worths, found.others])
     furthest = max(float(np.abs(predictor).max()) for predictor in problem.at(params))
     if spec.prior is None and (furthest >= _NEAR or not found.converged):

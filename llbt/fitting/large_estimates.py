@@ -1,4 +1,4 @@
-"""What a fit of very many objects knows of its estimates, under statsmodels' names."""
+"""The estimates of a fit of very many objects, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LargeEstimates:
 
     @property
     def estimated(self) -> LargeEstimated:
-        """The estimates with their covariance, which is solved for what is asked."""
+        """The estimates; covariances are computed on request."""
         return LargeEstimated(self)
 
     aliased = wald.aliased
@@ -108,7 +108,7 @@ class LargeEstimates:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters that were held: none."""
+        """Parameters held at a value: none."""
         return {}
 
     @property
@@ -227,7 +227,7 @@ class LargeEstimated:
         size = len(self.names)
         raise DesignError(
             f"the covariance of {size:,} parameters takes {8 * float(size) ** 2 / 2**30:,.1f} GiB, and is not made",
-            "Ask for what is needed: llbt.pairwise(res, objects=[…]) and res.t_test(…) solve for it exactly.",
+            "Ask for single results: llbt.pairwise(res, objects=[…]) and res.t_test(…) are exact.",
         )
 
     @property
@@ -252,12 +252,12 @@ class LargeEstimated:
 
     @property
     def clustered(self) -> bool:
-        """Whether the covariance is by clusters: it is that of independent judgments."""
+        """Whether the covariance is by clusters: never, as judgments are taken as independent."""
         return False
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What every test of combinations is to say."""
+        """Notes of every test of combinations."""
         return ("Log-worths are measured from the mean of all.",)
 
     def df_of(self, rows: FloatArray) -> FloatArray:

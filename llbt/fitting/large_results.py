@@ -21,17 +21,17 @@ from .unsupported_questions import FIGURES_OF_LARGE, OF_LARGE
 class LargeResults(LargeEstimates, Record):
     """A fitted log-linear Bradley-Terry model of very many objects. J objects, q parameters beside their log-worths.
 
-    Made by `fit` for more than 10,000 objects, whose estimates have no covariance matrix that could be kept: it is
-    solved for what is asked. Attributes have statsmodels' names. Every object has a parameter, its log-worth measured
-    from the mean of all.
+    Made by `fit` for more than 10,000 objects, whose covariance matrix would be too large. Its entries are computed on
+    request. Attributes have statsmodels' names. Every object has a parameter, its log-worth measured from the mean of
+    all.
 
     Attributes
     ----------
     specification : Specification
     beside : FitPart
-        The parameters that are no log-worths (ties, order, covariates).
+        The parameters that are not log-worths (ties, order, covariates).
     solution : Fit
-        What Newton's method found for them.
+        The result of Newton's method for them.
     worths : ndarray, shape (J,)
         Log-worths, with the mean 0.
     information : Complement
@@ -41,11 +41,11 @@ class LargeResults(LargeEstimates, Record):
     Notes
     -----
     Estimates are found by Newton's method. The information of the log-worths is the Laplacian of the graph of judged
-    pairs, bordered by the other parameters; its systems are solved by conjugate gradients. In a graph where everybody
-    meets only his like they are solved by a Cholesky factor along the band that reverse Cuthill-McKee leaves, or, where
-    it is wide, beside the system between groups of neighbours. Nothing of the size J² is made. The error of what is
-    asked of some objects (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout) is exact, and so is `bse` along a
-    band; else `bse` has the error that `error_note` says, found from 200 objects with exact ones.
+    pairs, bordered by the other parameters; its systems are solved by conjugate gradients. In a graph where objects
+    meet only similar ones, they are solved by a Cholesky factor along the band of reverse Cuthill-McKee or, where it is
+    wide, with the system between groups of neighbours. Nothing of the size J² is made. Standard errors for some objects
+    (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout) are exact, and so is `bse` along a band. Otherwise `bse`
+    is approximate; `error_note` states its accuracy, from 200 objects with exact errors.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What a fit of very many objects answers: hypotheses, probabilities of outcomes, and its printout."""
+"""Answers of a fit of very many objects: hypotheses, probabilities of outcomes, and the printout."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def distinct(design: Design, problem: Problem, more: Sequence[IntArray] = ()) ->
     problem : Problem
         Of S comparisons.
     more : sequence of ndarray of int, each (S,)
-        Codes by which comparisons are kept apart beside their predictors.
+        Codes that keep comparisons apart even if their predictors are equal.
 
     Returns
     -------

@@ -74,7 +74,7 @@ def with_effects(
     OptionError
         For options of a fit that integrates nothing over effects.
     DesignError
-        For effects that the table does not identify, and for what is not integrated.
+        For effects that the table does not identify, and for effects that are not integrated.
     SeparationError
         Where a standard deviation has no finite estimate.
     """
@@ -138,7 +138,7 @@ def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
 def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
     """Return the fit with effects of objects alone: one group of all judgments, with a dimension less than objects.
 
-    By Laplace's approximation where that takes too long, or the samples do not settle.
+    It uses Laplace's approximation where this takes too long, or the samples do not converge.
     """
     way, response = ways[0], without.comparisons.response
     lines = way.clusters.codes, way.clusters.counts, table.pairs
@@ -314,7 +314,7 @@ def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
 
 
 def _check_fixed(bracket: Bracket, block: str, res: LLBTResults) -> None:
-    """Raise where each level of the grouping has a parameter of its own for what its effects are of."""
+    """Raise if each level of the grouping already has its own parameter for these effects."""
     formula = parse(res.specification.formula, vocabulary(res.comparisons))
     own = {"object", bracket.grouping} if bracket.effect == "object" else {bracket.grouping}
     numeric = {column.name for column in res.comparisons.columns if column.numeric}
@@ -329,7 +329,7 @@ def _check_fixed(bracket: Bracket, block: str, res: LLBTResults) -> None:
 
 
 def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise where there is nothing that objects' own effects are beside, or nothing that is left for them."""
+    """Raise if effects of objects have no covariates to add to, or if the covariates leave nothing for them."""
     formula, c = res.specification.formula, res.comparisons
     if compares_objects(parse(formula, vocabulary(c))):
         raise DesignError(
@@ -338,7 +338,7 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
         )
     if "worth" not in res.design.blocks:
         raise DesignError(
-            f"{bracket} are what covariates of the objects leave, of which the formula {formula!r} has none",
+            f"{bracket} are what covariates of the objects leave, but the formula {formula!r} has none",
             f"Add one: price + {bracket}.",
         )
     if len(c.objects) < _LEAST:
@@ -459,7 +459,7 @@ def _average(
     reml: Restricted | None,
     ways: Sequence[Way],
 ) -> FitPart:
-    """Return the estimates of the average judge, their covariance with that of σ in it, and degrees of freedom."""
+    """Return the estimates of the average judge, their covariance including that of σ, and degrees of freedom."""
     size = len(found.params)
     problem = without.problem()
     solution = without.solution

@@ -89,7 +89,7 @@ def of_parameters(joint: Covariance, size: int, notes: tuple[str, ...]) -> Covar
 
 
 def _clusters_of_judges(c: Comparisons, judges: JudgeTable, groups: tuple[str, ...]) -> tuple[Clustering, IntArray]:
-    """Return the clusters, and that of each judge (G,)."""
+    """Return the clusters, and each judge's cluster (G,)."""
     own = judges.name
     if len(groups) != 1:
         raise OptionError(f"groups={groups!r} beside effects of {own}", expected="one way of clustering")

@@ -1,4 +1,4 @@
-"""What a fit with effects of judges knows of its estimates, under statsmodels' names."""
+"""The estimates of a fit with effects of judges, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class JudgeTable:
         return self.likelihood_of(self.problem, held)
 
     def likelihood_of(self, problem: Problem, held: int | None = None) -> MarginalLikelihood:
-        """Return that of the same judgments with other fixed parameters."""
+        """Return the likelihood of the same judgments with other fixed parameters."""
         if self.crossed is not None:
             return NormalLikelihood(problem, self.crossed, self.method, held)
         return MixedLikelihood(problem, self.grouped.bundles, held)
@@ -108,7 +108,7 @@ class MixedEstimates:
 
     @property
     def specification(self) -> Specification:
-        """What was asked for, the formula with its brackets."""
+        """The specification of the fit; the formula has its brackets."""
         spec = self.without.specification
         formula = " + ".join([spec.formula, *map(str, self.brackets)])
         return replace(spec, formula=formula, cov_type=self.cov_type, groups=self.groups)
@@ -156,7 +156,7 @@ class MixedEstimates:
     reference = attributes.reference
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile of the marginal likelihood falls by so much, shape (p, 2); see `conf_int`."""
+        """Return where the profile of the marginal likelihood has fallen by `drop`, shape (p, 2); see `conf_int`."""
         if self.groups:
             raise OptionError(
                 f"method='profile' takes judges as independent, and the fit has cov_type={self.cov_type!r}",
@@ -170,7 +170,7 @@ class MixedEstimates:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters that were held, with their values."""
+        """Parameters held at a value, with these values."""
         return self.average.fixed
 
     @property
@@ -197,10 +197,10 @@ class MixedEstimates:
         Notes
         -----
         The lower bound is 0 where the likelihood at σ = 0 is within the interval's fall, the upper one infinite where
-        the likelihood never falls so far. Of simulated studies (three objects, σ .35 to 1.2) they hold the truth in 93
-        to 97 %; with 12 judges who make 20 judgments each in 93 %, and σ is then rather too large for its interval than
-        too small, by 6 to 1.5 %. With fewer judges they hold less, 84 % with four and 90 % with six: they are those of
-        the maximum of the likelihood, at which σ is too small (``tests/simulations/scale_intervals.json``).
+        the likelihood never falls so far. In simulated studies (three objects, σ .35 to 1.2) they cover the truth in 93
+        to 97 %. With 12 judges who make 20 judgments each they cover it in 93 %; intervals lie below σ in 6 % and above
+        it in 1.5 %. With fewer judges they cover it less often, 84 % with four and 90 % with six. They belong to the
+        maximum of the likelihood, where σ is too small (``tests/simulations/scale_intervals.json``).
         """
         with steps_shown("scale_intervals", progress):
             return self.profile if confidence == 0.95 else self._profiled(confidence)
@@ -261,7 +261,7 @@ class MixedEstimates:
 
     @property
     def llf(self) -> float:
-        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 that of the fit without effects."""
+        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ. At σ = 0 it is that without effects."""
         return self.maximum.value
 
     @property
@@ -271,7 +271,7 @@ class MixedEstimates:
 
     @property
     def bic_judges(self) -> float:
-        """BIC that counts the levels that have effects, such as judges."""
+        """BIC with the number of levels that have effects, such as judges."""
         return basis.bic(self.llf, self.n_params, len(self.judges.levels))
 
     @property

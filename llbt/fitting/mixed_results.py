@@ -1,4 +1,4 @@
-"""What a fit with effects of judges knows, under statsmodels' names."""
+"""Results of a fit with effects of judges, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MixedResults(MixedEstimates, Record):
     solution : MixedFit
         The estimates, at the σ of the restricted likelihood.
     maximum : MixedFit
-        The maximum of the likelihood, of which `llf`, `aic`, `bic`, likelihood-ratio tests and intervals of σ are.
+        The maximum of the likelihood; `llf`, `aic`, `bic`, likelihood-ratio tests and intervals of σ belong to it.
 
     Notes
     -----
@@ -67,13 +67,13 @@ class MixedResults(MixedEstimates, Record):
     too small. The effects of the smaller grouping, its levels times the objects judged, are at most 6,000.
 
     σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), J the information of the
-    parameters, less the logarithm of how far worths stretch with σ (`llbt.kernel.restricted`): σ of the largest
-    likelihood is too small with few judges, on average .38 of .5 with four. Intervals and p-values are by t with
-    Satterthwaite's degrees of freedom, 2v²/var v of the variance v of what is asked, at least max(G* − 1, 1) with G*
-    the number of judges of equal weight that it is known from (of covariates beside effects of objects, that of objects
-    which they leave); at σ = 0 they are max(G* − 1, 2). Of simulated studies
-    of 4 to 30 judges 95 % intervals of log-worths hold the truth in 94 to 98 %; by the largest likelihood and z in 87
-    to 93 %. ``conf_int(method="profile")`` is of the likelihood: around its maximum, where σ is smaller, and by χ².
+    parameters, less the logarithm of the factor by which worths stretch with σ (`llbt.kernel.restricted`). The σ of the
+    largest likelihood is too small with few judges: with four, .38 on average if σ = .5. Intervals and p-values are by
+    t with Satterthwaite's degrees of freedom, 2v²/var v for a variance v, at least max(G* − 1, 1), where G* is the
+    effective number of judges (for covariates with effects of objects, the number of objects that they leave). At σ = 0
+    they are max(G* − 1, 2). Of simulated studies of 4 to 30 judges 95 % intervals of log-worths hold the truth in 94 to
+    98 %; by the largest likelihood and z in 87 to 93 %. ``conf_int(method="profile")`` is of the likelihood: around its
+    maximum, where σ is smaller, and by χ².
 
     References
     ----------
@@ -126,16 +126,16 @@ class MixedResults(MixedEstimates, Record):
         Raises
         ------
         DesignError
-            Without ``(object | …)``, for two objects, of which only the sum of the variances is known, for σ = 0, and
+            Without ``(object | …)``; for two objects, where only the sum of the variances is identified; for σ = 0; and
             for Laplace's approximation.
 
         Notes
         -----
-        The score of a judge in log σᵢ is σ² times the posterior mean of sᵢ² − Wᵢᵢ, s and W the score and information of
-        his judgments in the effects on the log-worths. Such scores are skewed, so χ² does not hold for few judges:
-        judges are drawn from the fit, at least 2,000 in all, who judge what the judges of the table did. The
-        covariance of their scores makes those tested orthogonal to those of the worths, γ, δ and the common σ, and the
-        statistic is held against sums of theirs.
+        The score of a judge in log σᵢ is σ² times the posterior mean of sᵢ² − Wᵢᵢ, with s and W the score and
+        information of the judge's judgments in the effects on the log-worths. Such scores are skewed, so χ² does not
+        hold for few judges: judges are drawn from the fit, at least 2,000 in all, who judge what the judges of the
+        table did. The covariance of their scores makes the tested scores orthogonal to those of the worths, γ, δ and
+        the common σ. The statistic is compared with sums of these judges' scores.
         """
         return equal_scales_test(self, as_generator(rng))
 
@@ -171,8 +171,8 @@ class MixedResults(MixedEstimates, Record):
         hypothesis : "pairwise", optional
             With `by`: differences of probabilities between the groups, the first less the second.
         population : bool
-            Whether to average over the distribution of the effects, by which probabilities come nearer to those of a
-            coin: what to expect of a new judge. A column of judges in a frame is then not asked.
+            Whether to average over the distribution of the effects, for a new judge. Probabilities are then nearer to
+            ½. A column of judges in a frame is then not asked.
         object_covariates : frame or path, optional
             Covariates of the objects in `frame` that were never compared, as `from_judgments` reads them: with
             ``(1 | object)``, or without parameters of each object, they have predictions, too.
@@ -181,8 +181,8 @@ class MixedResults(MixedEstimates, Record):
         Returns
         -------
         Table
-            object_i, object_j, covariates, outcome, estimate (probability), std_error (delta method, that of σ in it),
-            conf_low, conf_high (on the logit scale).
+            object_i, object_j, covariates, outcome, estimate (probability), std_error (delta method, including the
+            error of σ), conf_low, conf_high (on the logit scale).
 
         Raises
         ------
@@ -195,8 +195,8 @@ class MixedResults(MixedEstimates, Record):
 
         Notes
         -----
-        A judge of the table has the effects that are most probable given his judgments, as `judge_effects` has them,
-        drawn towards 0 the more the less is known of him: for objects that he did not judge they are 0. The errors are
+        A judge of the table has the most probable effects given the judgments, as in `judge_effects`. They are shrunk
+        towards 0, more so with few judgments. For objects that the judge did not compare they are 0. The errors are
         those of the effects, of objects not judged their standard deviation, and of the estimates that they are found
         with (Kass & Steffey 1989). Where judges have no effects (σ = 0) all are the average judge. So it is with
         effects of objects, ``(1 | object)``; a new object has the effect 0, with σ in the error.
@@ -239,7 +239,7 @@ class MixedResults(MixedEstimates, Record):
 
     @checked
     def laplace_bias(self, *, rng: Rng = None, progress: bool = False) -> Table:
-        """Return by how much Laplace's approximation misses its own estimates where they are the truth.
+        """Return the bias of Laplace's approximation if its own estimates were the truth.
 
         Judgments are drawn at the estimates, effects first, and fitted again as these were: 20 times with at most 200
         levels each, drawn anew, or 50 times with all of them where groupings are crossed. It takes as long as it says.

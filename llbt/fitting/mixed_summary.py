@@ -77,7 +77,7 @@ def _asked(res: MixedEstimates) -> tuple[str, ...]:
 
 
 def _profile(res: MixedEstimates, name: str) -> str:
-    """Return the interval of the σ of effects of objects, of which a standard error says little."""
+    """Return the interval of the σ of effects of objects, as its standard error is not informative."""
     if res.has_judges:
         return ""
     low, high = map(float, res.profile.loc[name])

@@ -61,7 +61,7 @@ _WITHOUT_TIE = (
 )
 _WITHOUT_TIE_OF_MORE = (
     "as often as either of them is preferred by the first grade",
-    "make wins, ties and losses of the outcomes, with c.collapse(), of which the ties can be taken out",
+    "collapse the outcomes to wins, ties and losses with c.collapse(); the ties can then be dropped",
 )
 _NEAR = 4.0  # held predictors up to which the fitted counts of statsmodels keep their digits
 _FARTHEST = 30.0  # and those up to which elimination does
@@ -313,7 +313,7 @@ def _tell_slow(brackets: tuple[Bracket, ...], approximation: Approximate) -> Non
     """Warn that a fit takes long, in the middle of it."""
     what = f"the integrals over {' + '.join(map(str, brackets))} take" if brackets else "the fit takes"
     groupings = {bracket.grouping for bracket in brackets}
-    faster = "approximation='laplace' takes seconds, and res.laplace_bias() says what it costs; "
+    faster = "approximation='laplace' takes seconds, and res.laplace_bias() estimates its bias; "
     faster = faster if approximation is None and len(groupings) == 1 and groupings != {"object"} else ""
     warn_user(f"{what} long: {faster}progress=True shows the steps.", SlowWarning)
 
@@ -337,7 +337,7 @@ def _refuse_penalty(penalty: RidgePenalty, brackets: tuple[Bracket, ...], discri
 
 
 def _large(c: Comparisons, spec: Specification) -> LargeResults:
-    """Return the fit of very many objects, of whose formula only what stands beside them has a design."""
+    """Return the fit of very many objects; only the other terms of the formula have a design."""
     check_asked(spec, c)
     rest = beside_objects(spec.formula, c)
     judged = decided(parse(rest, vocabulary(c)), c).drop_empty()
@@ -354,7 +354,7 @@ def _refitted(res: LLBTResults, formula: str) -> LLBTResults:
 
 @checked
 def default_formula(comparisons: Comparisons) -> str:
-    """Return the formula that a table asks for by itself: that of the report, and of the command line.
+    """Return the default formula of a table, which the report and the command line use.
 
     Parameters
     ----------
@@ -363,8 +363,8 @@ def default_formula(comparisons: Comparisons) -> str:
     Returns
     -------
     str
-        ``object``, with ``+ tie`` where there are ties, ``+ bad`` where some judgments are that both are bad,
-        ``+ grade`` where they say how much one is preferred, and ``+ order`` where the order was kept (``order=True``).
+        ``object``, with ``+ tie`` where there are ties, ``+ bad`` where some judgments are "both bad", ``+ grade``
+        where preferences have grades, and ``+ order`` where the table keeps the order (``order=True``).
 
     Examples
     --------
@@ -407,7 +407,7 @@ def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
 def _held_apart(problem: Problem) -> float:
     """Return the largest predictor that held parameters make by themselves.
 
-    Ties of which there are none may be held as far away as anybody likes: that is what their −∞ is held for.
+    If there are no ties, γ may be held at any low value, in place of −∞.
     """
     seen, offsets = problem.counts > 0, problem.offsets.copy()
     if isinstance(problem.response, Cumulative):

@@ -49,8 +49,8 @@ class ObjectEffects:
     Notes
     -----
     At known parameters û − u has the covariance σ²H⁻¹ of the curvature at the mode. The estimates move the mode, so
-    with T its derivatives and S the covariance of the estimates and log σ, that of û − u is σ²H⁻¹ + T S Tᵀ (Kass &
-    Steffey 1989). With weights held and σ known these are the prediction errors of Henderson's equations.
+    with T its derivatives and S the covariance of the estimates and log σ, the covariance of û − u is σ²H⁻¹ + T S Tᵀ
+    (Kass & Steffey 1989). With weights held and σ known these are the prediction errors of Henderson's equations.
 
     References
     ----------
@@ -69,7 +69,7 @@ class ObjectEffects:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What worths with these effects are."""
+        """Notes on worths with these effects."""
         return _PREDICTED if self.sigma > 0 else _NONE
 
     def rows(self, free: FloatArray, objects: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What a fit to patterns knows of its estimates, under statsmodels' names."""
+"""The estimates of a fit to patterns, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .worth_estimates import WorthEstimates
 
 @dataclass(frozen=True)
 class PatternSpecification:
-    """Everything that a fit of patterns was asked for, under the names of the arguments of `fit`."""
+    """The specification of a fit of patterns, under the names of the arguments of `fit`."""
 
     formula: str
     reference: Reference = None
@@ -47,7 +47,7 @@ class PatternEstimates(WorthEstimates):
 
     @property
     def missingness(self) -> Missingness | None:
-        """What the model says of which answers are missing; None where it leaves that open."""
+        """The model of missing answers; None where it leaves that open."""
         return self.likelihood.missingness if self.likelihood else None
 
     @functools.cached_property
@@ -59,7 +59,7 @@ class PatternEstimates(WorthEstimates):
 
     @property
     def answers_depend(self) -> bool:
-        """Whether answers of a judge depend on each other, so that λᵢ − λⱼ tells of one with all others held."""
+        """Whether answers of a judge depend on each other, so that λᵢ − λⱼ is conditional on all other answers."""
         return self.dependent or self.patterns.kind != "comparisons"
 
     @property
@@ -106,7 +106,7 @@ class PatternEstimates(WorthEstimates):
 
     @property
     def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
         return of_patterns(self.patterns, missing=self.missingness is not None)
 
     @property

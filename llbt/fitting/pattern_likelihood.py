@@ -44,15 +44,15 @@ class PatternLikelihood:
     ----------
     patterns : Patterns
     space : Space
-        What could be answered.
+        The possible patterns.
     products : ndarray of int, shape (Q, 2)
         The pairs whose answers depend on each other.
     group : ndarray of int, shape (N,)
         The class of each pattern.
     eta, gamma : ndarray, shape (G, P, p)
-        What the parameters add to the sign and to the tie of a pair, by class.
+        The coefficients of the parameters in the sign and the tie of a pair, by class.
     missingness : Missingness or None
-        What A + B parameters, after all others, say of which answers are missing.
+        The model of missing answers, with A + B parameters after all others.
     """
 
     patterns: Patterns
@@ -108,7 +108,7 @@ class PatternLikelihood:
     def expected(self, g: int, params: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the means of signs, ties and products in a class, (2P + Q,), and their slopes in the own parameters.
 
-        Of all answers, whether they are missing or not; the parameters of missing answers have no slopes.
+        It is of all answers, missing or not; the parameters of missing answers have no slopes.
         """
         whole = self.space.moments(self.weights(g, params))
         return whole.mean, whole.covariance @ self._moved(g)
@@ -122,7 +122,7 @@ class PatternLikelihood:
         return found
 
     def silent(self, params: FloatArray) -> float:
-        """Return how many judges without any answer there would be beside those with some, if missing is modelled."""
+        """Return the expected number of judges without any answer, if missing answers are modelled."""
         found = 0.0
         for g in range(len(self.eta)) if self.missingness else ():
             logits = self._logits(params)
@@ -187,7 +187,7 @@ class PatternLikelihood:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What judges tell at some parameters: log-weights, counts (2P + Q,), and their covariance over what is open.
+    """Sums over judges at some parameters: log-weights, counts (2P + Q,), and their covariance over missing answers.
 
     Beside it, of the parameters of missing answers: their gradient, their information were all answers known, and what
     they do to the counts, (2P + Q, A + B).

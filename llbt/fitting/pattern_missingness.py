@@ -23,14 +23,14 @@ _SIMPLER = "missing='common' has one parameter for all pairs; missing='ignorable
 
 @dataclass(frozen=True, eq=False)
 class Missingness:
-    """What A parameters α and B parameters β say of which answers are missing.
+    """The model of missing answers, with A parameters α and B parameters β.
 
     Attributes
     ----------
     level : ndarray, shape (P, A)
-        What α does to the log-odds of each pair to be missing.
+        The coefficients of α in the log-odds that each pair is missing.
     slope : ndarray, shape (P, B)
-        What β does to them where the first object is preferred, and its opposite where the second is.
+        The coefficients of β in them where the first object is preferred, and minus these where the second is.
     names : tuple of str
         Of α, then of β.
     usual : float
@@ -49,7 +49,7 @@ class Missingness:
 
     @property
     def moved(self) -> FloatArray:
-        """What the parameters do to levels and slopes of all pairs, shape (2P, A + B)."""
+        """The coefficients of the parameters in levels and slopes of all pairs, shape (2P, A + B)."""
         (pairs, a), b = self.level.shape, self.slope.shape[1]
         return np.block([[self.level, np.zeros((pairs, b))], [np.zeros((pairs, a)), self.slope]])
 
@@ -64,7 +64,7 @@ class Missingness:
 
 
 def missingness_of(p: Patterns, missing: Missing, not_at_random: NotAtRandom, reference: Label) -> Missingness | None:
-    """Return what a fit is asked for to say of missing answers, or None where it leaves them open.
+    """Return the requested model of missing answers, or None without one.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def fit_patterns(
 
 
 def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
-    """Return the fit of what `fit` was asked for, without its warnings, or of terms without worths."""
+    """Return the fit of the arguments of `fit` without its warnings, or of terms without worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
     text, dependent = split_dependence(spec.formula)
     pairs = data.to_comparisons()
@@ -130,7 +130,7 @@ def _warn(res: PatternResults) -> None:
 
 
 def _as_patterns(res: LLBTResults) -> ListFit:
-    """Return a fit of comparisons as that of the patterns they make."""
+    """Return the fit of the patterns that comparisons make."""
     fit = res.solution
     return ListFit(fit.params, inverse(fit.cov), fit.gradient, res.llf, fit.converged, fit.n_iter)
 
@@ -157,7 +157,7 @@ def _without_estimates(
         return SeparationError(_infinite(names), _REMEDY)
     if np.abs(found.params[gone]).max() > _FAR:
         return SeparationError(
-            f"the likelihood of what is missing has no maximum: it rises as {listed(names)} grow beyond all bounds",
+            f"the likelihood of the missing answers has no maximum: it rises as {listed(names)} grow beyond all bounds",
             _WITHOUT_SLOPES,
         )
     return DesignError(

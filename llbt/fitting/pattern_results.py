@@ -1,4 +1,4 @@
-"""A fit to patterns: tests, printout, and what is asked of it."""
+"""A fit to patterns: tests, printout and predictions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PatternResults(PatternEstimates, Record):
     free : ndarray of int
         Which of the p parameters were estimated.
     solution : ListFit
-        What Newton's method found for them, θ last.
+        The result of Newton's method for them, θ last.
     covariance : Covariance
         Of the estimates, θ last.
     average : FitPart
@@ -50,15 +50,15 @@ class PatternResults(PatternEstimates, Record):
     such, for Z is a product over the pairs. With dependence λ is half the log-odds of a preference with all other
     answers held.
 
-    Missing answers are summed over. By themselves they are taken as missing at random. With `missing` it is part of the
-    likelihood which are, r_p = 1, as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p), in logits α (prefmod's
-    ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). That is the sample selection approach of
-    Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another one for the
-    indicators of what is missing. Without β answers are missing completely at random (MCAR), and worths are those of
-    ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ is that of all answers, given or not.
-    prefmod 0.8 has one sum over all y and r in the place of Z, so that with β its λ is that of the answers given;
-    without β the two models are the same. With β the likelihood may have several maxima, of which the highest from many
-    starts is taken, or rise without end, and tests of β can reject too often.
+    Missing answers are summed over. By themselves they are taken as missing at random. With `missing` the likelihood
+    includes which answers are missing, r_p = 1, as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p), in logits α
+    (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). That is the sample selection
+    approach of Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another one
+    for the indicators of what is missing. Without β answers are missing completely at random (MCAR), and worths are
+    those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ is of all answers, given or
+    not. prefmod 0.8 has one sum over all y and r in the place of Z, so with β its λ is of the given answers. Without β
+    the two models are the same. With β the likelihood may rise without end, or have several maxima, and the highest
+    from many starts is taken. Tests of β can reject too often.
 
     Models of missing answers can be compared with each other (`anova`), and not with ``"ignorable"``, whose likelihood
     is of the answers alone. Judges without any answer are not among the patterns, and not allowed for.

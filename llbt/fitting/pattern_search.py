@@ -58,7 +58,7 @@ class _Point:
 
 
 def fit_with_missing(likelihood: PatternLikelihood, start: FloatArray) -> ListFit:
-    """Maximize the likelihood of patterns and of which of their answers are missing.
+    """Maximize the likelihood of patterns and of their missing answers.
 
     Where that depends on the answers the likelihood may have several maxima: it is looked for from the estimates
     without it and several β, and the highest is taken.

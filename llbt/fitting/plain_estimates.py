@@ -1,4 +1,4 @@
-"""What a fit of pairs knows of its estimates, its counts and its likelihood, under statsmodels' names."""
+"""The estimates, counts and likelihood of a fit of pairs, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlainEstimates(Estimates):
     solution: Fit
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile likelihood of each parameter falls by so much, shape (p, 2); see `conf_int`."""
+        """Return where the profile likelihood of each parameter has fallen by `drop`, shape (p, 2); see `conf_int`."""
         kind = self.specification.cov_type
         if self.specification.groups or kind == "quasi":
             raise OptionError(
@@ -120,7 +120,7 @@ class PlainEstimates(Estimates):
         DesignError
             Where the explicit matrix would be too large.
         OptionError
-            For a link that is not log-linear, which is no GLM of the counts; and with a `prior`, for a GLM has none.
+            For a link that is not log-linear, as it is not a GLM of the counts; and with a `prior`, as a GLM has none.
         """
         spec, problem = self.specification, self.problem()
         if spec.prior is not None:

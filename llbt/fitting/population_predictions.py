@@ -101,7 +101,7 @@ class Population:
     ----------
     response : Response or Cumulative
     share : ndarray, shape (B, E)
-        How many times the variance σ² of each scale above 0 is that of each predictor.
+        The factor of the variance σ² of each scale above 0 in that of each predictor.
     scales : ndarray, shape (E,)
         The scales above 0.
     place : ndarray of int, shape (E,)
@@ -109,7 +109,7 @@ class Population:
     covariance : ndarray, shape (p + E, p + E)
         Of the fixed parameters and of log σ.
     said : str
-        What the answers are, for a note.
+        The kind of the answers, for a note.
     """
 
     response: AnyResponse

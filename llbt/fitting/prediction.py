@@ -72,7 +72,7 @@ def predicted(
 
 
 def place_of(res: Estimates, frame: Any, at: At, by: By | None, weights: Any) -> At:
-    """Return the covariate values at which probabilities are asked for, with the levels of groups."""
+    """Return the covariate values of the requested probabilities, with the levels of groups."""
     check_place(frame, at, average=True)
     if by is None and weights is None:
         return at
@@ -140,7 +140,7 @@ def _problem_at(
 def _without_counts(
     res: Estimates, predictors: tuple[Gathered, ...], pairs: IntArray | None = None, new: int = 0
 ) -> Problem:
-    """Return linear predictors without counts; of pairs with columns for the effects of objects, where there are."""
+    """Return linear predictors without counts; pairs have columns for the effects of objects, if there are any."""
     response, size = res.response, predictors[0].shape[0]
     if res.object_effects is not None and pairs is not None:
         predictors = _with_objects(predictors, pairs, len(res.object_effects.effect) + new)
@@ -271,7 +271,7 @@ class AskedPairs:
     mix: csr_array | None
 
     def unmixed(self, what: str) -> AskedPairs:
-        """Return the same, or raise for means where there are none."""
+        """Return the same, or raise for means that are not available."""
         if self.mix is not None:
             raise OptionError(
                 f"at= mixes values, and {what} are not averaged",

@@ -1,4 +1,4 @@
-"""What predictions print: a row for each comparison asked for, or a matrix of the objects."""
+"""Printouts of predictions: a row for each requested comparison, or a matrix of the objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What questions read of a fit: of every kind, and of the kinds that have one thing more."""
+"""The attributes that questions read of a fit: of every kind, and of kinds with further attributes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FitLike(Protocol):
 
     @property
     def specification(self) -> Any:
-        """What was asked for."""
+        """The specification of the fit."""
 
     @property
     def design(self) -> Design:
@@ -219,7 +219,7 @@ class WithPatterns(FitLike, Protocol):
 
     @property
     def missingness(self) -> Missingness | None:
-        """What the model says of missing answers."""
+        """The model of missing answers."""
 
     @property
     def whole_likelihood(self) -> PatternLikelihood:
@@ -239,7 +239,7 @@ class WithCells(FitLike, Protocol):
 
 
 class WithManyWorths(WithCells, Protocol):
-    """A fit of very many objects, the covariance of which is solved for what is asked."""
+    """A fit of very many objects, whose covariances are computed on request."""
 
     @property
     def worths(self) -> FloatArray:
@@ -255,7 +255,7 @@ class WithManyWorths(WithCells, Protocol):
 
     @property
     def estimated(self) -> Wald:
-        """The estimates with their covariance, which is solved for what is asked."""
+        """The estimates; covariances are computed on request."""
 
     @property
     def beside(self) -> Estimates:
@@ -309,7 +309,7 @@ def has_cells(res: object) -> TypeGuard[WithCells]:
 
 
 def has_many_worths(res: object) -> TypeGuard[WithManyWorths]:
-    """Whether a fit is of so many objects that covariances are solved for what is asked."""
+    """Whether a fit has so many objects that covariances are computed on request."""
     return hasattr(type(res), "covariances")
 
 

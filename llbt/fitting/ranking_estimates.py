@@ -1,4 +1,4 @@
-"""What a fit to lists knows of its estimates, under statsmodels' names."""
+"""The estimates of a fit to lists, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RankingEstimates(WorthEstimates):
 
     @property
     def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
         return of_rankings(self.rankings)
 
     @property
@@ -96,5 +96,5 @@ class RankingEstimates(WorthEstimates):
 
     @property
     def probabilities(self) -> FloatArray:
-        """The fitted probability of each list, of all that its set can come to, shape (L,)."""
+        """The fitted probability of each list among all lists of its set, shape (L,)."""
         return self.lists.probabilities(self.solution.params)

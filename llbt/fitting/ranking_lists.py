@@ -28,7 +28,7 @@ def lists_of(
     Parameters
     ----------
     pairs : Comparisons
-        What the lists imply, on which the design was made.
+        The comparisons that the lists imply; the design belongs to them.
     orders : ndarray of int, shape (T,)
         Numbers of objects in one place beyond one.
     sequential : bool

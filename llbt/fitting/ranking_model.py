@@ -104,7 +104,7 @@ def _several(data: Rankings, name: str) -> bool:
 
 
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:
-    """Return the fit of what `fit` was asked for, without its warnings."""
+    """Return the fit of the arguments of `fit`, without its warnings."""
     res = rankings_of_terms(spec, data)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {spec.formula!r} has no term for the worths", "Add object.")
@@ -112,7 +112,7 @@ def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResult
 
 
 def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResults:
-    """Return the fit of any terms: of a formula without worths, such as ``"0"``, that of equal worths."""
+    """Return the fit of any terms; a formula without worths, such as ``"0"``, has equal worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
     implied = data.to_comparisons()
     parsed = _parsed(spec.formula, implied, data)
@@ -162,9 +162,9 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
 def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) -> tuple[Design, IntArray]:
     """Return the design of the worths, and which parameters are estimated; raise where some worths are infinite.
 
-    With every δ held worths are finite exactly where those of the implied comparisons are, ties held as well: both ask
-    that no direction puts what was chosen above what was left. With δ free that is necessary, and `fit_lists` tells the
-    rest.
+    With every δ held, worths are finite exactly where those of the implied comparisons with held ties are. Both need
+    that no direction puts the chosen objects above the remaining ones. With free δ this is necessary, and `fit_lists`
+    checks the rest.
     """
     text = _worth_text(formula)
     if compares_objects(formula):

@@ -116,7 +116,7 @@ def _others(res: RankingEstimates, codings: Codings, data: Rankings) -> tuple[Li
     if data.kind != res.rankings.kind:
         raise OptionError(
             f"lists of the kind {data.kind!r} for a fit of the kind {res.rankings.kind!r}",
-            expected="lists that say of a set what those that were fitted do",
+            expected="lists of the same kind as the fitted ones",
         )
     codes = codes_of(res.rankings.objects, list(data.objects), "object")
     own = {column.name: column for column in data.columns}
@@ -184,7 +184,7 @@ class Chances:
     def of(
         cls, res: RankingEstimates, lists: Lists, group: IntArray, number: int, weight: FloatArray | float = 1.0
     ) -> Chances:
-        """Return those of lists that are added up in groups (L,), of which there are so many, by their weights (L,)."""
+        """Return the estimates of groups (L,) of lists, summed with weights (L,)."""
         value, score, ties = lists.each(res.solution.params)
         chance = weight * np.exp(value)
         estimate = np.bincount(group, chance, number).astype(np.float64)
@@ -201,7 +201,7 @@ class Chances:
         return cls(estimate, error)
 
     def without(self, gone: BoolArray, impossible: BoolArray) -> Chances:
-        """Return the same with NaN where the fitted lists do not determine a probability, and 0 where there is none."""
+        """Return the same, with NaN where the fitted lists do not determine a probability, 0 for impossible lists."""
         estimate = np.where(gone, np.nan, np.where(impossible, 0.0, self.estimate))
         return Chances(estimate, np.where(gone | impossible, np.nan, self.error))
 

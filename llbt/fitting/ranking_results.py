@@ -1,4 +1,4 @@
-"""A fit to lists: tests, printout, and what is asked of it."""
+"""A fit to lists: tests, printout and predictions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RankingResults(RankingEstimates, Record):
         Which of the p parameters were estimated.
     lists : Lists
     solution : ListFit
-        What Newton's method found for them, log δ last.
+        The result of Newton's method for them, log δ last.
     covariance : Covariance
         Of the estimates, log δ last.
     average : FitPart
@@ -46,13 +46,14 @@ class RankingResults(RankingEstimates, Record):
 
     Notes
     -----
-    A list is a sequence of choices from what is left: the objects C of the next place from the set A have probability
-    proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest number in one
-    place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has; `tie` in the formula has a log δ for
-    each number of objects in one place beyond one, without it each δ is 1. Objects shown and not ranked are part of
-    every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``. For
-    sets with a best and a worst both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a comparison;
-    or, with ``best_worst="sequential"``, the best first, by exp(2λ), and then the worst of the others by exp(−2λ).
+    A list is a sequence of choices from the remaining objects: the objects C of the next place from the set A have
+    probability proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest
+    number in one place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has; `tie` in the formula has
+    a log δ for each number of objects in one place beyond one, without it each δ is 1. Objects shown and not ranked are
+    part of every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``.
+    For sets with a best and a worst both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a
+    comparison; or, with ``best_worst="sequential"``, the best first, by exp(2λ), and then the worst of the others by
+    exp(−2λ).
 
     A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
     independent: other estimates, and standard errors that are too small.
@@ -97,7 +98,7 @@ class RankingResults(RankingEstimates, Record):
 
     @checked
     def predict(self, data: Rankings | None = None, *, confidence: Confidence = 0.95) -> Table:
-        """Return the probability of each list, of all that its set can come to.
+        """Return the probability of each list among all lists of its set.
 
         Parameters
         ----------
@@ -115,7 +116,7 @@ class RankingResults(RankingEstimates, Record):
         Raises
         ------
         OptionError
-            For objects, covariates and levels that were not fitted, and sets of which something else is said.
+            For objects, covariates and levels that were not fitted, and lists of another kind.
         """
         return predicted_lists(self, data, confidence)
 

@@ -30,7 +30,7 @@ class LLBTResults(PlainEstimates, Record):
 
     Made by `fit`. Attributes have statsmodels' names and the values of the full Poisson GLM, whichever solver
     ran; but `llf`, `aic` and `bic` are of the judgments, and those of the GLM `llf_poisson`, `aic_poisson` and
-    `bic_poisson`. Parameters that are aliased are NaN, those that were held have no standard error.
+    `bic_poisson`. Aliased parameters are NaN. Parameters held at a value have no standard error.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class LLBTResults(PlainEstimates, Record):
     free : ndarray of int
         Which of the p parameters were estimated.
     solution : Fit
-        What the solver found for them.
+        The result of the solver for them.
     covariance : Covariance
         Of the estimates, as `cov_type` and `groups` ask for it.
 

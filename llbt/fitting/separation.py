@@ -30,7 +30,7 @@ _UNUSED = (
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """A direction of recession, and what it says of the table.
+    """A direction of recession, and its description in terms of the table.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def class_of(c: Comparisons, names: list[str], s: int) -> str:
 
 
 def describe(found: Separation) -> tuple[str, str]:
-    """Return what separates (ties, the order of presentation, or objects), and the remedy."""
+    """Return the cause of the separation (ties, the order of presentation, or objects), and the remedy."""
     worth = found.design.worth.matrix @ found.direction
     index = found.design.worth.index[found.rows]
     shift = worth[index[:, 0]] - worth[index[:, 1]]
@@ -103,8 +103,7 @@ def describe_groups(
 ) -> tuple[str, str]:
     """Return who won everything, and the remedy, where judgments connect rows of the worth in one direction alone.
 
-    Told of the first class of judgments where it is so, such as those of a judge with worths of his own; the others
-    are named.
+    It describes the first class of judgments, such as a judge with separate worths, and names the others.
 
     Parameters
     ----------
@@ -184,7 +183,7 @@ def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
 
 
 def used_levels(problem: Problem, b: int, rows: Rows, index: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the judgments of each class with a level, and with what it is set against, shape (U,) each.
+    """Return the judgments of each class with a level, and with the others, shape (U,) each.
 
     `index` is the class of each row of the problem, or those of both sides, where effects are added up.
     """

@@ -314,7 +314,7 @@ def _estimate_notes(res: Estimates, odds: bool) -> list[str]:
 
 
 def _prior_notes(res: Estimates, more: str = "") -> list[str]:
-    """Say what the prior of the estimates is, where there is one."""
+    """Return a note on the prior of the estimates, if there is one."""
     prior = res.specification.prior
     if isinstance(prior, str):
         return [
@@ -356,7 +356,7 @@ def aliased_notes(aliased: Sequence[str]) -> tuple[str, ...]:
 
 
 def held_notes(fixed: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a note on parameters that were held, with their values."""
+    """Return a note on parameters held at a value, with these values."""
     values = [f"{name} = {format_number(value, 4)}" for name, value in fixed.items()]
     return (f"Held, not estimated: {named(values)}.",) if values else ()
 

@@ -26,10 +26,10 @@ class CoefficientRows:
     terms : list of str
         Of the formula.
     blocks : list of str
-        What a row describes: worth, tie, bad, grade, order.
+        The block of each row: worth, tie, bad, grade, order.
     estimate, error, statistic, p_value : ndarray, shape (R,)
     without : ndarray of bool, shape (R,)
-        Rows that are no parameter.
+        Rows that are not parameters.
     """
 
     names: list[str]
@@ -76,14 +76,14 @@ class CoefficientRows:
         return tuple(sorted(kept))
 
     def _informs(self, k: int) -> float:
-        """Return by what a row is chosen among those of its term."""
+        """Return the values that decide which rows of a term are printed."""
         of_objects = self.blocks[k] == "worth" and ":" not in self.terms[k]
         value = self.estimate[k] if of_objects else abs(self.statistic[k])
         return float("-inf") if np.isnan(value) else float(value)
 
 
 def coefficient_rows(res: Estimates) -> CoefficientRows:
-    """Return the parameters of a fit with what has no parameter: references, 0, and effects by their sum."""
+    """Return the rows of a fit: its parameters, references at 0, and effects that follow from their sum."""
     design = res.design
     zeros, sums = design.reference_rows, design.sums
     positions = [position for position, *_ in zeros] + [position for position, *_ in sums]
@@ -108,7 +108,7 @@ def coefficient_rows(res: Estimates) -> CoefficientRows:
 
 
 def _term_of(name: str, position: int, terms: tuple[str, ...] | list[str]) -> str:
-    """Return the term of a reference, which stands beside the parameters of it; of its own where there are none."""
+    """Return the term of a reference: that of its parameters, or its own without parameters."""
     beside = [terms[k] for k in (position - 1, position) if 0 <= k < len(terms)]
     return next((term for term in beside if name.startswith(f"{term}[")), name)
 

@@ -28,7 +28,7 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "cov_type='cluster', groups={judge})).",
     ),
     "judges.summary": (
-        "the model has this judge's own effects, so it does not say what is expected by the others",
+        "the model contains this judge's own effects, so it cannot serve as the others' expectation",
         "Pass a fit without effects, llbt.judges.summary(res.comparisons, model={plain}), or ask "
         "llbt.judge_effects(res).",
     ),
@@ -96,14 +96,14 @@ OF_LISTS: Mapping[str, tuple[str, str]] = {
         "llbt.fit('object + (object | judge)', res.comparisons), where the judges are named judge.",
     ),
     "judges.summary": (
-        "the model is to say what is expected of each judgment of a pair, and one of lists says it of lists",
+        "the model must predict judgments of pairs, and a model of lists predicts lists",
         "Pass a fit of the pairs: llbt.judges.summary(res.comparisons, model={plain}).",
     ),
     "planning.needed": ("what is added is judgments of pairs or their clusters", f"Ask it of a fit {_ON_PAIRS}."),
     "plot.judges": ("the picture is of judgments of pairs", f"Draw that of a fit {_ON_PAIRS}."),
     "plot.network": (
         "the picture is of judgments of pairs",
-        f"Draw that of a fit {_ON_PAIRS}.",
+        f"Draw the picture of a fit {_ON_PAIRS}.",
     ),
     "plot.residuals": (_OF_PAIRS, "Ask llbt.goodness_of_fit(res), which has observed and expected counts of pairs."),
     "reliability": ("residuals are of judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),

@@ -32,7 +32,7 @@ def effect_df(variance: FloatArray, sigma: float, log_variance: float) -> FloatA
     """Return the degrees of freedom of t for predicted effects with these variances, of the same shape.
 
     By Satterthwaite's formula, with the derivative of the inverse of σ⁻² plus the judge's own information: the more
-    judgments a judge makes, the less σ matters to what is known of them.
+    judgments a judge makes, the less σ matters for the estimate of that judge.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from .specification import IntervalMethod
 
 
 class Wald(Protocol):
-    """Estimates of p parameters, and what is known of the errors of their linear combinations."""
+    """Estimates of p parameters, and the errors of their linear combinations."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class Wald(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What every test of combinations is to say."""
+        """Notes of every test of combinations."""
 
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of linear combinations (k, p), shape (k,)."""
@@ -193,7 +193,7 @@ class WithEstimates(Protocol):
 
 @Attribute
 def aliased(fit: WithEstimates) -> tuple[str, ...]:
-    """Parameters that the data do not determine beside those before them; NA, as in R."""
+    """Parameters that the data do not determine given the earlier ones; NA, as in R."""
     return fit.estimated.aliased
 
 
@@ -232,7 +232,7 @@ class WithIntervals(WithEstimates, Protocol):
     """A fit whose estimates have intervals by the profile of its likelihood, or which says why they have none."""
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile likelihood of each parameter falls by so much, shape (p, 2)."""
+        """Return where the profile likelihood of each parameter has fallen by `drop`, shape (p, 2)."""
 
 
 class Methods:

@@ -1,4 +1,4 @@
-"""What a fit knows of worths and of a few parameters beside them, under statsmodels' names."""
+"""The estimates of worths and of a few further parameters, under statsmodels' names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .wald import Estimated, others_of
 
 
 class AnswerModel(criteria.WithLikelihood, Protocol):
-    """What each kind of fit to whole answers has of its own, beside `llf` and `n_params`."""
+    """The attributes of each kind of fit to lists or patterns, besides `llf` and `n_params`."""
 
     @property
     def names_beside(self) -> tuple[str, ...]:
-        """Names of the parameters beside those of the design."""
+        """Names of the parameters that are not in the design."""
 
     def _held(self, k: int) -> Held:
         """Return the maximum of the likelihood with estimate k held."""
@@ -34,7 +34,7 @@ class AnswerModel(criteria.WithLikelihood, Protocol):
 @lacks(FIGURES_OF_ANSWERS)
 @dataclass(frozen=True, repr=False, eq=False)
 class WorthEstimates(AnswerModel):
-    """Estimates of a model of whole answers (lists, patterns): worths as comparisons have them, others beside them.
+    """Estimates of a model of lists or patterns: worths as for comparisons, and further parameters.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class WorthEstimates(AnswerModel):
     free : ndarray of int
         Which of the p parameters were estimated.
     solution : ListFit
-        What Newton's method found for them, and for the parameters beside them, which stand last.
+        The result of Newton's method for them and for the further parameters, which come last.
     covariance : Covariance
         Of the estimates.
     average : FitPart
@@ -63,7 +63,7 @@ class WorthEstimates(AnswerModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all parameters: those of the design, then those beside it."""
+        """Names of all parameters: those of the design, then the others."""
         return (*self.design.names, *self.names_beside)
 
     @property
@@ -94,11 +94,11 @@ class WorthEstimates(AnswerModel):
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters that were held: none."""
+        """Parameters held at a value: none."""
         return {}
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile likelihood of each parameter falls by so much, shape (p + T, 2); see `conf_int`."""
+        """Return where the profile likelihood of each parameter has fallen by `drop`, (p + T, 2); see `conf_int`."""
         bounds = np.full((len(self.names), 2), np.nan)
         top, cov = self.solution.log_likelihood, np.asarray(self.covariance.matrix)
         for place, k in enumerate(self.places):

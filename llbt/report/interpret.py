@@ -118,7 +118,7 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
     in `pairwise`. Whether worths or ties differ by a covariate is the joint test of these parameters that
     ``res.wald_test`` makes: Wald's with the covariance of the fit or, of clusters, the score test with their scores
-    flipped in sign. With fewer than 15 judgments per parameter, where Wald's test rejects next to nothing, it is Rao's
+    flipped in sign. With fewer than 15 judgments per parameter, where Wald's test rejects too rarely, it is Rao's
     score test.
 
     The fit is tested by the deviance against χ²; where more than a fifth of the fitted counts are below 5 by X² against
