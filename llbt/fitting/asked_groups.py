@@ -134,8 +134,7 @@ def _levels_of(codings: Codings, name: str, fixed: Mapping[Any, Any]) -> list[An
 def _with_weights(at: At, weights: Any) -> At:
     """Return `at` with the mean over the rows of a frame of covariate values and a column `weight`."""
     if at == "average":
-        raise OptionError("weights= beside at='average'", expected="only one of the two, as both say what is averaged
-        over")
+        raise OptionError("weights= beside at='average'", expected="only one of them: both define the averaging")
     source = open_frame(weights, "weights")
     names = tuple(name for name in source.names if name != "weight")
     if "weight" not in source.names or not names:

@@ -24,8 +24,9 @@ _NAMED = 8  # judges
 _ENTRIES = 1e6  # comparisons × parameters up to which directions are looked for
 _PERFECT = "with judgments that follow the order of the worths, or its reverse, without exception"
 _TOGETHER = "for along it, beside the effects of ties and order, nothing that was seen becomes less likely"
-_STILL = "because the likelihood rises without end as this discrimination outgrows those of the others, who then seem to
-guess" _SMALL = 1e-6  # of the largest entry of a direction _EQUAL = 1e-9  # of the largest difference of worths
+_STILL = "because the likelihood rises without end as it outgrows those of the others, who then seem to guess"
+_SMALL = 1e-6  # of the largest entry of a direction
+_EQUAL = 1e-9  # of the largest difference of worths
 
 
 def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, names: Sequence[str]) -> None:
