@@ -460,7 +460,7 @@ def is_among(value: object, there: Collection[Any]) -> bool:
 
 
 def known(wanted: Sequence[Any], has: Sequence[Any], what: str) -> Sequence[Any]:
-    """Return what is wanted, all of which must be there."""
+    """Return the requested columns; raise if one is missing."""
     if not isinstance(wanted, Iterable):
         raise OptionError(f"{what}={wanted!r}", expected=f"a list of some of {listed(list(has))}")
     there = set(has)

@@ -59,11 +59,11 @@ class Comparisons(Record):
         Covariates (S,), side covariates (S, 2) and object covariates (J,).
     cluster_counts : ClusterCounts or None
     notes : tuple of str
-        What was merged, left out or changed on the way here.
+        Notes on data that were merged, left out or changed.
     unkept : tuple of str
         Columns of the user's frame that were not kept.
     called : mapping of str to str
-        What the judgments call the judge and the prompt, where they have other names: ``{"judge": "worker"}``.
+        The names of judge and prompt in the judgments, where they differ: ``{"judge": "worker"}``.
 
     Raises
     ------
@@ -171,7 +171,7 @@ class Comparisons(Record):
 
     @property
     def count_columns(self) -> tuple[str, ...]:
-        """What the columns of `counts` are called in a frame."""
+        """The names of the columns of `counts` in a frame."""
         return count_columns(self.response)
 
     @property

@@ -73,7 +73,7 @@ def check_alike(what: str, labels: tuple[Label, ...]) -> None:
 
 
 def check_counts(counts: FloatArray, response: Response) -> None:
-    """Raise for counts that are not finite numbers from 0, a column for each outcome, and for no judgment at all."""
+    """Raise for counts that are negative or not finite, for a wrong number of columns, and without any judgment."""
     if counts.shape[1:] != (n_columns(response),):
         raise JudgmentError(
             f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}",

@@ -17,7 +17,7 @@ from .response import Response, graded
 
 
 def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
-    """Return cuts as floats; raise unless each is larger than the one before, the first than what it is `above`."""
+    """Return cuts as floats; raise unless they increase, and the first is larger than the value named `above`."""
     found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
     if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
         raise OptionError(

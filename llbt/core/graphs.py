@@ -17,7 +17,7 @@ def components_of(size: int, pairs: IntArray) -> tuple[int, IntArray]:
 
 
 def strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
-    """Return the strong component of each node, shape (size,); of edges from one node to another those that are there.
+    """Return the strong component of each node, shape (size,), of a graph with the edges that are marked.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Judgments(Record):
     dropped : int
         The number of judgments that were left out because their outcome is unknown.
     notes : tuple of str
-        Notes on what was read and what was left out.
+        Notes on the data that were read or left out.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class LargestDifference:
     root : ndarray, shape (J, r)
         R, less a weighted mean of its rows.
     inverse : ndarray, shape (J, J)
-        1/s_ij; 0 where i and j are no pair.
+        1/s_ij; 0 where i and j are not a pair.
     scale : ndarray, shape (J,)
         a_i.
     scaled, single, reach, off
@@ -69,7 +69,7 @@ class LargestDifference:
 
     @classmethod
     def of(cls, root: FloatArray, std_error: FloatArray) -> LargestDifference:
-        """Return the differences of R·u, standard errors (J, J) infinite where i and j are no pair."""
+        """Return the differences of R·u, standard errors (J, J) are infinite where i and j are not a pair."""
         paired = np.isfinite(std_error).any(axis=1)
         root, std_error = root[paired], std_error[np.ix_(paired, paired)]
         squared = _squared_scales(std_error)
@@ -211,8 +211,9 @@ class _Waiting:
 class _Groups:
     """The way by groups, for as long as it helps.
 
-    Groups are asked for what nearly all of the first directions reach, and where one does not for somewhat less,
-    `least`, which is infinite where they do not help: a difference that is less may not be the largest.
+    Groups are searched for differences above a value that nearly all of the first directions reach, or above the
+    smaller `least` where a direction does not reach it. `least` is infinite where groups do not help. A difference
+    below it may not be the largest.
     """
 
     def __init__(self, differences: LargestDifference) -> None:

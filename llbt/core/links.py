@@ -33,8 +33,8 @@ class Cumulative:
     Attributes
     ----------
     response : Response
-        The outcomes, and which predictor belongs to which: the tie's is the first cut θ₁ on either side of the middle,
-        that of a larger grade how far its cut is beyond the one before.
+        The outcomes and their predictors: that of the tie is the first cut θ₁ on either side of the middle, that of a
+        larger grade the distance of its cut from the one before.
     link : {"cumulative", "probit"}
         The logistic curve or the normal one.
 
@@ -76,7 +76,7 @@ class Cumulative:
 
     @property
     def grades(self) -> dict[str, int]:
-        """The predictors of the larger grades, by what their outcomes' names add."""
+        """The predictors of the larger grades, by the suffix of their outcomes' names."""
         return self.response.grades
 
     def tally(self, counts: FloatArray) -> FloatArray:
@@ -112,7 +112,7 @@ class Cumulative:
         return np.concatenate([own, mixed + mixed.transpose(1, 0, 2)], axis=2).reshape(self.width**2, -1)
 
     def probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probabilities of the outcomes (K, S), and 0, the log of what they are scaled by, (S,).
+        """Return the probabilities of the outcomes (K, S), and 0 for the log of their scale, (S,).
 
         Those of cuts out of order are not positive.
         """

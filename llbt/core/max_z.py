@@ -34,9 +34,9 @@ class MaxZ:
     uniform on the sphere. Only the directions are simulated; given max |W·u| the tail is exact.
 
     Far out hardly any simulated direction is near that of a contrast, and the simulated tail is too small: by factors,
-    for 30 estimates and more. There Bonferroni's b = m·p is nearly exact, and the tail is taken as at least
-    b/(1 + 2b^⅓ + 100b), which is below .01 for any b; for t, as the mean of that over the estimated variance. Of more
-    than 2,000 values both are read off a curve through 1,000.
+    for 30 estimates and more. There Bonferroni's b = m·p is nearly exact. The tail is taken as at least b/(1 + 2b^⅓ +
+    100b), which is below .01 for any b; for t, the mean of this over the estimated variance. For more than 2,000 values
+    both are interpolated from 1,000.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def max_z(std_error: FloatArray, cov: FloatArray, df: float, rng: np.random.Gene
     Parameters
     ----------
     std_error : ndarray, shape (J, J)
-        Standard errors of the differences of J estimates, symmetric; infinite where two are no pair.
+        Standard errors of the differences of J estimates, symmetric; infinite where two are not a pair.
     cov : ndarray, shape (J, J)
         Covariance of the estimates.
     df : float
@@ -167,7 +167,8 @@ def _root(cov: FloatArray) -> FloatArray:
 def _root_of_many(std_error: FloatArray, cov: FloatArray) -> FloatArray | None:
     """Return R with RRᵀ the covariance of the estimates less one of them: that of their differences.
 
-    By Cholesky's factor, at a fifth of the time of the eigenvalues. None where some differences are (nearly) known.
+    It uses Cholesky's factor, which takes a fifth of the time of eigenvalues. None where some differences are (nearly)
+    known.
     """
     paired = np.flatnonzero(np.isfinite(std_error).any(axis=1))
     if len(paired) < 2:

@@ -1,10 +1,10 @@
 """Which differences between estimates may be the largest: bounds for groups of estimates that move together.
 
-Where everybody was compared with his like, estimates are near those of their neighbours in every draw, while standard
-errors grow with the distance. The values of a group lie between its least and its greatest, so that no difference
-between two groups is further than these over the least standard error between them; groups that stay below a
-difference that is asked for are left, the others halved until they are single estimates (branch and bound with nested
-groups, as in dual-tree algorithms: Gray & Moore 2001).
+Where objects were compared with similar ones, estimates are near those of their neighbours in every draw, while
+standard errors grow with the distance. The extreme values of two groups, over the smallest standard error between them,
+bound all differences between the groups. Pairs of groups whose bound is below the requested difference are skipped, and
+the others are halved down to single estimates (branch and bound with nested groups, as in dual-tree algorithms: Gray &
+Moore 2001).
 
 References
 ----------
@@ -38,7 +38,7 @@ class NestedGroups:
         The estimate at each place, N at least J; the last stands at the places behind it, too.
     levels : tuple of ndarray, each (G, G)
         The greatest 1/s_ij between groups of a level, each of the same number of places that follow each other. Each
-        group has two of the next level; of the last level they are places.
+        group has two of the next level; those of the last level are places.
     """
 
     order: IntArray

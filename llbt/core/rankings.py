@@ -66,10 +66,10 @@ class Rankings(Record):
         How often each list was given.
     kind : {"ranking", "best_worst"}
     columns, cluster_columns : tuple of Coded, each (L,)
-        Covariates of the lists, and the clusters kept beside them.
+        Covariates and clusters of the lists.
     object_columns : tuple of Coded, each (J,)
     notes : tuple of str
-        What was left out on the way here.
+        Notes on data that were left out.
     ratings : ndarray, shape (N,), or None
         The ratings that the places come from; None where objects were ranked or chosen.
     unkept : tuple of str
@@ -168,7 +168,7 @@ class Rankings(Record):
 
     @property
     def n_judgments(self) -> float:
-        """Number of lists, each as often as it was given (an int where it is whole)."""
+        """Number of lists, counting repeated ones (an int if it is whole)."""
         total = float(self.counts.sum())
         return int(total) if total.is_integer() else total
 
@@ -183,7 +183,7 @@ class Rankings(Record):
 
     @property
     def tied_share(self) -> float:
-        """Share of the places that several objects stand in, of lists as often as they were given."""
+        """Share of the places that several objects share, counting repeated lists."""
         if self.kind == "best_worst":
             return 0.0
         ranked = np.flatnonzero(self.places > 0)
@@ -216,8 +216,8 @@ class Rankings(Record):
         Parameters
         ----------
         tie_threshold : float
-            Of ratings: two are tied if they differ by at most so much (on the scale of the ratings), give or take
-            1e-12 of the larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
+            Of ratings: two are tied if they differ by at most this (on the scale of the ratings), up to 1e-12 of the
+            larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
         cuts : sequence of float
             Of ratings: differences beyond which a preference has the next grade, each larger than the one before and
             than `tie_threshold`. With ``(2,)`` a difference of more than 2 is a strong preference, a smaller one a
@@ -237,15 +237,15 @@ class Rankings(Record):
 
         Notes
         -----
-        A ranking of k objects counts as k(k − 1)/2 judgments, but these are not independent: of k objects of
-        equal worth, ranked without ties, the wins of one vary (k + 1)/3 times as much as those of independent
-        judgments (the variance of a rank, (k² − 1)/12, over (k − 1)/4). Estimates are consistent; standard errors
-        and tests of a plain fit are too optimistic. Fit the lists themselves with `fit`; or keep the block (or the
-        judge) in `clusters`, and fit the comparisons with ``cov_type="cluster"``.
+        A ranking of k objects counts as k(k − 1)/2 judgments, but these are not independent: with k objects of equal
+        worth, ranked without ties, the wins of one have (k + 1)/3 times the variance of independent judgments (the
+        variance of a rank, (k² − 1)/12, over (k − 1)/4). Estimates are consistent; standard errors and tests of a plain
+        fit are too optimistic. Fit the lists themselves with `fit`; or keep the block (or the judge) in `clusters`, and
+        fit the comparisons with ``cov_type="cluster"``.
 
         With a threshold, ties are not transitive (of 1, 2 and 3 only the ends differ by more than 1); the model
-        takes one pair at a time and needs no transitivity. Grades made of `cuts` are differences of one judge's
-        ratings, which are dependent whatever the lists: the notes always say so.
+        takes one pair at a time and needs no transitivity. Grades made by `cuts` are differences of one judge's
+        ratings, so they depend on each other, and a note always says so.
 
         References
         ----------
@@ -482,7 +482,7 @@ def gathered_rankings(
 
 
 def _numbered(ratings: FloatArray | None) -> list[IntArray]:
-    """Return ratings as a list of one array of codes, equal for equal ratings; empty where there are none."""
+    """Return ratings as a list of one array of codes, equal for equal ratings; empty without ratings."""
     return [] if ratings is None else [np.unique(ratings, return_inverse=True)[1]]
 
 
@@ -502,7 +502,7 @@ def _distinct(lists: IntArray, entries: Sequence[IntArray], columns: tuple[Coded
     ----------
     lists : ndarray of int, shape (N,)
     entries : sequence of ndarray of int, each (N,)
-        What lists have to agree in entry by entry.
+        Values that lists must share entry by entry.
     columns : tuple of Coded, each (L,)
     """
     sizes = np.bincount(lists)

@@ -41,9 +41,9 @@ class Response:
     Raises
     ------
     JudgmentError
-        For fewer than two outcomes, names used twice, loadings that are not finite, not of shape (K, B) or do not tell
-        predictors apart, and a flip that is not its own inverse or does more to the loadings than to turn the sign of
-        the first predictor, and of others that are signed, too.
+        For fewer than two outcomes, names used twice, loadings that are not finite, not of shape (K, B) or do not
+        distinguish predictors, and a flip that is not its own inverse, or that changes loadings other than the sign of
+        the signed predictors.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Response:
 
     @functools.cached_property
     def grades(self) -> dict[str, int]:
-        """The predictors of the larger grades of preference, by what their outcomes' names add: ``{"+": 2}``."""
+        """The predictors of the larger grades of preference, by the suffix of their outcomes' names: ``{"+": 2}``."""
         first = {}
         for b, loading in enumerate(self.loadings.T):
             loaded = np.flatnonzero(loading)
@@ -152,7 +152,7 @@ class Response:
         return [_combined(terms, predictors) for terms in self._terms]
 
     def probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the probabilities of the outcomes, (K, S), and the log of what they are scaled by, (S,).
+        """Return the probabilities of the outcomes, (K, S), and the log of their scale, (S,).
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Response:
     def sums(self, values: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """Return Lᵀ times values of the outcomes (K, S), shape (B, S).
 
-        Of probabilities these are the mean loadings p̄, of counts what they add to the statistics of the predictors.
+        For probabilities these are the mean loadings p̄, for counts the sufficient statistics of the predictors.
         """
         return np.stack([_combined(terms, values) for terms in self._columns])
 

@@ -21,7 +21,7 @@ Format = str | JudgmentFormat
 
 @dataclass(frozen=True)
 class Asked:
-    """What a caller says of the fields, in place of what a format says; see `read_judgments`."""
+    """The caller's fields, which replace those of a format; see `read_judgments`."""
 
     objects: Sequence[str] | None = None
     outcome: Names | None = None

@@ -37,22 +37,22 @@ def from_choices(
     clusters: Names = (),
     object_covariates: object = None,
 ) -> Rankings:
-    """Return sets of objects of which the best was named, or the best and the worst.
+    """Return sets of objects with the best one, or with the best and the worst one.
 
     Parameters
     ----------
     frame : frame, path or list of records
         One row per set that was shown; with a `design` one row per judge. Also one row per profile of a conjoint
         study: columns of respondent and task, of attributes, and one called ``chosen``, ``selected`` or ``choice`` of 0
-        and 1. A note says what was read; profiles are objects, and their attributes covariates of objects:
+        and 1. A note says what was read. Profiles are objects, and their attributes are covariates of objects:
         ``fit("price + colour", …)``.
     objects : sequence of str
-        The columns that name the objects of a set; missing values where it had fewer. Of a design they are its columns,
-        by default all. Without a design they are found where three or more names differ by a letter or a number at
-        their end, as ``variety_a``, ``variety_b``, ``variety_c``, beside a column called ``best`` or ``overall_best``;
-        one called ``worst`` is read with them, and a note says what was.
+        The columns that name the objects of a set; missing values where it had fewer. With a design they are its
+        columns, by default all. Without a design they are found where three or more names differ by a letter or a
+        number at their end, as ``variety_a``, ``variety_b``, ``variety_c``, next to a column ``best`` or
+        ``overall_best``. A column ``worst`` is read with them, and a note says so.
     best, worst : str or sequence of str
-        The columns that name the best and, where it was asked for, the worst of them: by their names, by their place in
+        The columns that name the best and, if recorded, the worst of them: by their names, by their place in
         the set (1, 2, …), or by the letter or name of their column (``A`` of ``item_A``). With a `design` one column
         for each of its sets.
     design : frame, path or list of records, optional
@@ -105,7 +105,7 @@ def from_choices(
         return _of_sets(source, objects, best, worst, asked)
     layout = (sets_of(source) or profiles_of(source)) if (best, worst) == ("best", None) else None
     if layout is None:
-        raise OptionError("nothing says which objects a set shows", "Pass objects= and their columns, or design=.")
+        raise OptionError("no column says which objects a set shows", "Pass objects= and their columns, or design=.")
     if layout.kind == "profiles":
         return _of_profiles(source, layout, asked)
     read = _of_sets(open_source(in_memory(source)), asked=asked, **layout.arguments)
@@ -173,7 +173,7 @@ def _of_design(
     worst: Names | None,
     asked: Wanted,
 ) -> Rankings:
-    """Return the sets of a design that every judge was shown, with what each of them chose."""
+    """Return the sets of a design that every judge was shown, with the choices of each judge."""
     sets, judges = in_memory(open_source(design, what="the frame of design=")), in_memory(open_source(frame))
     places = list(sets.columns) if objects is None else list(as_names(objects, "objects"))
     chosen = {"best": as_names(best, "best"), **({} if worst is None else {"worst": as_names(worst, "worst")})}

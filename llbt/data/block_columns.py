@@ -65,7 +65,7 @@ def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
         raise OptionError(f"{said}: block= stands in place of judge= and prompt=", "Pass either.")
     if not wide and not any(given.values()):
         raise OptionError(
-            "nothing says which rows belong together",
+            "no column says which rows belong together",
             "Pass judge= and prompt= (objects that one judge compared on one prompt), or block= (any columns); or "
             "objects= for a frame with one column per object.",
         )

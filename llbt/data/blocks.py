@@ -20,7 +20,7 @@ from .sources import Source
 
 @dataclass(frozen=True)
 class Scale:
-    """What the values of a block are called, whether the higher one wins, and which of them mean none."""
+    """The name of a block's values, whether the higher one wins, and which values mean none."""
 
     noun: str
     participle: str
@@ -207,6 +207,6 @@ def refuse_several(codes: IntArray, table: pd.DataFrame, name: str, parameter: s
             f"column {name!r} ({parameter}=): several values in {counted(blocks, 'block')}, the first "
             f"{made.named(table, start)} ({_value(table, name, start)!r} at row {start}, "
             f"{_value(table, name, row)!r} at row {row})",
-            "What describes an object belongs in object_covariates=.",
+            "Covariates of objects belong in object_covariates=.",
             expected="one value per block",
         )

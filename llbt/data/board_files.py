@@ -48,7 +48,7 @@ class ScoreFile:
         return self.path.resolve().parent.name
 
     def head(self) -> str:
-        """Return the first characters of the file, by which its format is known."""
+        """Return the first characters of the file, which show its format."""
         try:
             with open(self.path, "rb") as file:
                 raw = file.read(_HEAD)
@@ -120,7 +120,7 @@ def _is_hidden(path: Path, root: Path) -> bool:
 
 
 def facts_of(record: object, beside: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return what a record says of its item, among `FACTS`, where it is a text or a number."""
+    """Return the facts of a record about its item, among `FACTS`, that are texts or numbers."""
     if not isinstance(record, dict):
         return {}
     return {

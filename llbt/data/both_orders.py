@@ -22,8 +22,8 @@ BoolArray = npt.NDArray[np.bool_]
 def once_per_prompt(made: Judgments) -> Judgments:
     """Return judgments with one for each judge, prompt and pair that was judged in both orders.
 
-    It is that of the first row where all verdicts agree on the winner, else a tie; pairs that were judged in one order
-    alone stay as they are.
+    It is the verdict of the first row if all verdicts agree on the winner, else a tie. Pairs that were judged in one
+    order only stay unchanged.
 
     Raises
     ------

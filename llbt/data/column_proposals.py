@@ -43,7 +43,7 @@ class Columns(Protocol):
 
 
 def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping[str, Sequence[str]]) -> str:
-    """Return what to pass where columns are not there: the call, if one is likely, else what it has to name.
+    """Return what to pass if columns are missing: the likely call, or else the columns that it must name.
 
     Parameters
     ----------
@@ -137,6 +137,6 @@ def _texts(table: Columns, name: str) -> frozenset[str]:
 
 
 def outcome_of(free: Sequence[str], *, by_name: bool = False) -> str:
-    """Return the column that says who won: by its name, else the only one that is left; empty where nobody knows."""
+    """Return the column of outcomes: by its name, or else the only remaining one; empty if it is unknown."""
     words = [name for name in free if name.lower() in _OUTCOME_WORDS]
     return words[0] if words else free[0] if len(free) == 1 and not by_name else ""

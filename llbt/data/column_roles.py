@@ -21,7 +21,7 @@ Names = Annotated[str | Sequence[str], NAMES]
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What the caller asks to keep, by name.
+    """The columns that the caller asks to keep, by name.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Wanted:
         )
 
     def _sides(self, rows: Rows) -> tuple[Coded, ...]:
-        """Return side covariates (U, 2), behind one of which no two values are equal numbers as they are."""
+        """Return side covariates (U, 2), in which no two different labels are equal as numbers."""
         found: list[Coded] = []
         for name, two in self.sides.items():
             told = any(column.numeric and len(column.levels) == column.codes.size for column in found)
@@ -135,7 +135,7 @@ def wanted(
     units: Names = (),
     judge_covariates: object = None,
 ) -> Wanted:
-    """Return what a reader is asked to keep, with names checked as far as they can be without the frame."""
+    """Return the columns that a reader is asked to keep; names are checked as far as possible without the frame."""
     sides = _sides(side_covariates)
     asked_clusters = as_names(clusters, "clusters")
     asked = Wanted(

@@ -42,11 +42,11 @@ class _Choices:
     Attributes
     ----------
     chosen : str
-        The column that says which profile was chosen.
+        The column of the chosen profile.
     task : list of str
         The columns that make a set of profiles.
     attributes : list of str
-        What the profiles of a set differ in.
+        The attributes of the profiles.
     """
 
     chosen: str
@@ -55,9 +55,9 @@ class _Choices:
 
 
 def profiles_of(source: Source) -> ListLayout | None:
-    """Return how profiles and choices are read: who chose, the task, the attributes; None where columns do not say so.
+    """Return how profiles and choices are read: who chose, the task, the attributes; None if unclear.
 
-    Of each task one profile at most is chosen, in a column of 0 and 1 or one that names the profile.
+    In each task at most one profile is chosen, by a column of 0 and 1 or one that names the profile.
     """
     if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
         return None

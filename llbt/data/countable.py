@@ -59,11 +59,11 @@ class Countable:
     shown : bool
         Whether the first column holds the object shown first.
     dropped : int
-        Judgments left out because nobody knows what they say.
+        Judgments left out because their outcome is unknown.
     objects : tuple of labels
         The objects in their order, if that is not the one of their labels.
     notes : tuple of str
-        What was read and left out on the way here.
+        Notes on the data that were read or left out.
     """
 
     source: Source
@@ -81,7 +81,7 @@ class Countable:
 
     @property
     def called(self) -> dict[str, str]:
-        """What the source calls the judge and the prompt, where it has other names."""
+        """The names of judge and prompt in the source, where they differ."""
         names = own_names(self.judge, self.prompt, self.source.names)
         return {role: name for role, name in names.items() if role not in self.source.names}
 

@@ -17,7 +17,7 @@ from .table_readers import from_counts
 
 @dataclass(frozen=True)
 class _Dataset:
-    """What a file holds and how it is read."""
+    """The content of a file, and how it is read."""
 
     description: str
     source: str

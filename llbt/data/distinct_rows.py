@@ -55,7 +55,7 @@ class Rows:
 
     @property
     def weights(self) -> FloatArray | None:
-        """What each row counts, shape (U,); None where that is 1."""
+        """The counts of each row, shape (U,); None where that is 1."""
         return None if self.single else self.times.astype(np.float64)
 
     def count(self, where: npt.NDArray[np.bool_]) -> int:

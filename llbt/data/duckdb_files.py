@@ -25,7 +25,7 @@ _NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_exten
 
 
 def open_with_duckdb(paths: list[str], kind: str, what: str) -> Source | None:
-    """Return large or several files as a DuckDB relation: what is asked for is counted on disk.
+    """Return large or several files as a DuckDB relation, which counts on disk.
 
     None for files that DuckDB would read unlike memory: they are read into memory, large as they are.
     """
@@ -172,7 +172,7 @@ def typed_relation(relation: Any, given: Mapping[str, Kind]) -> Any:
     ----------
     relation : duckdb.DuckDBPyRelation
     given : mapping
-        Column → what its texts are, where that is known.
+        Column → type of its texts, where it is known.
     """
     names = [quoted(name) for name in relation.columns]
     words = ", ".join(f"'{word}'" for word in sorted(NO_NUMBER))

@@ -1,7 +1,7 @@
 """Files and lists of records, opened as frames; large files through DuckDB.
 
 A file is csv (separated by commas, tabs, semicolons, bars or blanks), json or jsonl by its suffix, UTF-8, gzipped or
-not; or parquet. What cannot be read is an error with file and line. Labels of objects are numbers only if all of
+not; or parquet. Invalid content raises an error with file and line. Labels of objects are numbers only if all of
 them, written back, are the text that was read. In other columns ``NA``, ``nan``, ``null`` and the like are missing in a
 column of numbers and labels in a column of labels; only an empty field is missing everywhere. A column in which two
 spellings mean one number (versions 1.1 and 1.10) stays text, as does one with leading zeros or with whole numbers of
@@ -55,7 +55,7 @@ def open_source(
     what : str
         How messages call a frame.
     labels : "text", "number" or None
-        What the labels of objects are.
+        The type of the labels of objects.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a file of judgments looks like: one declarative record of field mappings for each format.
+"""Formats of files of judgments: one declarative record of field mappings for each.
 
 A field is the name of a column or, inside nested records, a path such as ``games.0.score``.
 """
@@ -33,7 +33,7 @@ class Reworded:
     ----------
     field : str
     words : tuple of pairs
-        What the field says, and the object that it stands for.
+        The values of the field, and the objects that they stand for.
     """
 
     field: str
@@ -128,7 +128,7 @@ class ByScores:
     bounds : tuple of float or None
         The smallest and the largest score that is possible.
     strength : bool
-        Whether the difference says how strong a preference is; a difference of ranks does not.
+        Whether the difference is the strength of a preference; a difference of ranks is not.
     points : bool
         Whether these are the points of a match; notes then count draws and missing results.
     """
@@ -157,9 +157,9 @@ class Choice:
     Attributes
     ----------
     fields : tuple of str
-        What is said of object i, and of object j.
+        The fields about object i, and about object j.
     chosen : str or Constant
-        Field with what is said of the chosen object. Where neither object is chosen, or both are, nothing is known
+        Field about the chosen object. Where neither object is chosen, or both are, nothing is known
         (left out, counted).
     """
 
@@ -222,7 +222,7 @@ class Game:
 
 @dataclass(frozen=True)
 class JudgmentFormat:
-    """Where a file says who was compared, who won, who judged and on what.
+    """The fields of a file for the objects, the winner, the judge and the prompt.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ class JudgmentFormat:
     games : tuple of Game
         The judgments that one record holds; usually one.
     marks : tuple of str
-        Fields by which ``format="auto"`` knows the format (all of them have to be there).
+        Fields by which ``format="auto"`` recognizes the format; all must be present.
     unlike : tuple of str
         Beginnings of fields that the format does not have, so that damage is not taken for a smaller format.
     values : mapping
@@ -263,13 +263,13 @@ class JudgmentFormat:
     only : mapping
         Field → the values that mark a judgment; other records are left out, counted.
     advice : str
-        What to do where a file lacks a field of the format.
+        The remedy if a file lacks a field of the format.
     objects : tuple of labels
         The objects in their order, if the format has one: the last is the reference of a fit. Else they are sorted.
     labels : "text", "number" or None
         What the labels of objects are, as in `from_judgments`.
     notes : tuple of str
-        What a reader of the data should know.
+        Notes for readers of the data.
 
     Examples
     --------

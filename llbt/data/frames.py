@@ -81,7 +81,7 @@ def read_factor(frame: Frame, name: str) -> Factor:
 def _categorical(series: Any) -> Any:
     """Return a column of codes as a categorical of pandas, its texts read once each, or else its texts.
 
-    Texts are what is left where there is no pyarrow, through which polars hands out its codes, or a code has no text.
+    It returns texts if pyarrow is missing, which polars needs to pass its codes, or if a code has no text.
     """
     try:
         found = series.to_arrow()
@@ -179,7 +179,7 @@ def plain(value: Any) -> Any:
 
 
 def _has_text(value: object) -> bool:
-    """Whether a value says what it is: its text is neither an address in memory nor an error."""
+    """Whether a value has a meaningful text: neither an address in memory nor an error."""
     try:
         str(value)
         return repr(value) != object.__repr__(value)

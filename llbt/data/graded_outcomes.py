@@ -45,7 +45,7 @@ class Judged:
 
     @property
     def field(self) -> str:
-        """The column of the outcomes; that of the strength where there is none, and none was named."""
+        """The column of the outcomes, or that of the strength if there is none and none was named."""
         field = self.found.labels.field
         absent = field == "outcome" and field not in self.found.source.names
         return self.strength if self.strength is not None and absent else field
@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def written(self) -> dict[Any, Meaning | int]:
-        """What the outcomes of labels were said to be, grades as grades."""
+        """The outcomes that labels stand for, with grades."""
         said: dict[Any, Meaning | int] = {**checked_outcomes(self.found.labels.outcomes)}
         signs: dict[Any, int] = {"i": 1, "tie": 0, "j": -1}
         return said | {k: int(size) * signs[said[k]] for k, size in self.sizes.items() if said.get(k) in signs}

@@ -112,7 +112,7 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
     ----------
     rows : Rows
     wins, sizes : ndarray, each (G,)
-        As in `graded_outcomes`, of groups of rows that are alike.
+        As in `graded_outcomes`, for groups of equal rows.
     group : ndarray of int, shape (U,)
         The group of each row.
     where : str

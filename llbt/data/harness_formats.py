@@ -30,7 +30,7 @@ _NO_SCORES = re.compile(
 def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
     """Return the rows of lm-evaluation-harness: a file for each model and task, a record for each document and filter.
 
-    The model's name is in ``results_<date>.json`` beside the samples, else it is that of the folder.
+    The model's name is in ``results_<date>.json`` next to the samples, or else it is the name of the folder.
     """
     models = _lm_eval_models(files)
     rows, lists = [], set()
@@ -253,7 +253,7 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
 
 
 def _frame(rows: Sequence[dict[str, Any]], files: Sequence[ScoreFile]) -> pd.DataFrame:
-    """Return rows as a frame without columns that are empty; raise where there is none, or a name is missing."""
+    """Return rows as a frame without empty columns; raise if there are no rows, or if a name is missing."""
     if not rows:
         raise JudgmentError(
             f"{counted(len(files), 'file')} without a score, the first {str(files[0].path)!r}", expected="scores"

@@ -120,8 +120,8 @@ def _long(source: Source) -> ListLayout | None:
 def makers_of(source: Source, item: str, values: Sequence[str]) -> list[str] | None:
     """Return the columns that make a list or block of a table with a row for each object; None where none do.
 
-    All other columns do, or those that are called as judges, items and blocks are, if then every block has several
-    objects, each of them once. The rest has one value in each block, or is a time, a length or a number of rows.
+    These are all other columns, or those with usual names of judges, items and blocks, if every block then has several
+    objects, each once. The rest has one value in each block, or is a time, a length or a number of rows.
     """
     weights = numbers_of_rows(source, ())
     others = [name for name in source.names if name not in (item, *values, *weights)]

@@ -94,8 +94,9 @@ def from_rankings(
         Long form: columns that together make a ranking, the objects that were ranked side by side.
     block : str or sequence of str, optional
         Long form: the columns that make a ranking, in place of `judge` and `prompt`. Without them and without `objects`
-        the table is read where its columns have one meaning, and a note says which: a rank and an object called so, all
-        other columns making a ranking; columns called after places; or columns that hold 1 to k in each row.
+        the table is read if its columns have only one possible meaning, and a note names it. They may be columns
+        ``rank`` and ``object``, where all other columns identify a ranking; columns named after places; or columns that
+        hold 1 to k in each row.
     unranked : {"unknown", "below"}
         What a missing rank says: nothing, so that the object is not in the list; or that the object was shown and
         stands below all that have a rank, as where judges name the best three.

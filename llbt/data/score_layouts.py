@@ -191,7 +191,7 @@ def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) 
 
 
 def _score_candidates(table: pd.DataFrame, free: Sequence[str]) -> list[str]:
-    """Return the columns of numbers that may be scores; those called so alone, where there are such.
+    """Return the columns of numbers that may be scores; only those named so, if there are any.
 
     Where there is no number, True and False are scores in a column that is called so: ``correct``.
     """

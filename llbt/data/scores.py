@@ -61,12 +61,12 @@ def from_scores(
     ------
     JudgmentError
         For columns that are not there or have two roles; scores that are not finite numbers; an instance (of a system)
-        that stands there twice; a covariate that is missing or has several values for an instance; and if no instance
-        has two scores.
+        that occurs twice; a covariate that is missing or has several values for an instance; and if no instance has two
+        scores.
 
     Notes
     -----
-    A missing score implies nothing about its system on that instance; notes say which pairs lack instances. A pair
+    A missing score implies nothing about its system on that instance; notes name the pairs that lack instances. A pair
     has one judgment per instance, but the judgments on one instance share their scores and are not independent:
     estimates are consistent, standard errors and tests of a plain fit are not right. Keep the instance in
     `clusters` and fit with ``cov_type="cluster"``; that takes a line per pair and instance.
@@ -209,7 +209,7 @@ def _pair_outcomes(values: FloatArray, starts: IntArray, rule: TieRule) -> npt.N
 
 
 def _summed(outcomes: npt.NDArray[np.bool_], starts: IntArray) -> npt.NDArray[np.int32]:
-    """Return how often something was said of K pairs, (K, M), within groups, shape (K, G)."""
+    """Return the counts of an outcome of K pairs, (K, M), by group, shape (K, G)."""
     if len(starts) == 1:
         return np.asarray(np.count_nonzero(outcomes, axis=1)[:, None], dtype=np.int32)
     return np.asarray(np.add.reduceat(outcomes, starts, axis=1, dtype=np.int32))

@@ -54,7 +54,7 @@ class Described:
         judge : str
             The column among them that names the judge, if it is there.
         called : str
-            What the reader calls this column.
+            The name of this column for the reader.
         """
         key = judge if judge in self.frame.columns else self.key
         if judge not in names or (key in names and key != judge):
@@ -158,7 +158,7 @@ def _names_rows(index: Any) -> bool:
 
 
 def _rows_of(named: Factor, labels: Sequence[Label]) -> dict[Label, list[int]]:
-    """Return the rows that name each object or judge, as it is or as it is written."""
+    """Return the rows that name each object or judge, by value or by text."""
     where: dict[Label, list[int]] = {label: [] for label in labels}
     spelled: dict[object, Label] = {as_number(label): label for label in labels if not isinstance(label, str)}
     spelled |= {str(label): label for label in labels}

@@ -15,7 +15,7 @@ _FAILED = ("unresolved_ids", "error_ids", "empty_patch_ids")
 
 
 def swe_bench_rows(files: Sequence[ScoreFile]) -> ScoreRows:
-    """Return the rows of SWE-bench, of which older results list solved items only.
+    """Return the rows of SWE-bench; older results list solved items only.
 
     A system is the folder of ``results/results.json`` or ``per_instance_details.json``, and in the report of a run
     what stands before the run in ``<model>.<run>.json``. The repository of an item is its number without the last part.

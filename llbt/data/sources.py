@@ -41,17 +41,17 @@ class Source:
     is_text : bool
         Whether all columns are the text of a csv file, in which numbers are still to be found.
     labels : "text", "number" or None
-        What the caller says that the labels of objects are.
+        The type of the labels of objects, by the caller.
     unsure : frozenset of str
         Columns that the engine types unlike a reading into memory: JSON of several types, whole numbers of any length.
     otherwise : callable or None
-        What reads a file into memory instead.
+        A function that reads a file into memory instead.
     inner : mapping
         Column → how `frame` calls it, where the engine does not take its name.
     made : frozenset of str
         Columns that reading made, which the caller's frame does not have, or that it made judgments of.
     odd : mapping
-        Columns that may stand beside those that are read, and may not be read → why, and what to do.
+        Columns that may occur but cannot be read → why, and the remedy.
     """
 
     names: tuple[str, ...]
@@ -126,7 +126,7 @@ class Source:
         return replace(self, names=renamed, inner=inner, unsure=unsure, otherwise=again)
 
     def keeping(self, name: str, wanted: Callable[[Label], bool]) -> Source:
-        """Return the rows whose value of a column, as it is written, is wanted; rows without a value never are.
+        """Return the rows whose value of a column, as text, is requested; rows without a value are left out.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Source:
         return self.frame.select([self.inner.get(name, name) for name in names])
 
     def _typed(self, frame: Frame, roles: Roles) -> Frame:
-        """Return a frame under the caller's names, texts of a file as what they say, objects as the caller says."""
+        """Return a frame under the caller's names, with typed texts of a file, and objects of the caller's type."""
         outer = {inner: name for name, inner in self.inner.items() if name != inner}
         renamed = {name: outer[name] for name in frame.columns if name in outer}
         frame = frame.rename(renamed) if renamed else frame
@@ -288,9 +288,9 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
 
 
 def _named_by_text(frame: pd.DataFrame) -> tuple[pd.DataFrame, Mapping[str, tuple[str, str]]]:
-    """Return a frame each of whose columns has a text of its own as its name, and what is odd about some of them.
+    """Return a frame whose columns have different texts as names, and notes on odd names.
 
-    Of several columns of one name the first stays, which nobody may ask for.
+    Of several columns of one name the first stays, and it cannot be used.
     """
     names = [str(name) for name in frame.columns]
     times = Counter(names)
@@ -458,5 +458,5 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...], roles: Rol
             f"That is what names judges in their table: call it in both as the judgments do.{advice and ' '}{advice}"
         )
     if parameter == "side_covariates":
-        advice = "For each covariate name two columns that the table has, that of side i first."
+        advice = "For each covariate name two columns of the table, side i first."
     return JudgmentError(f"no {plural} {listed(gone)} ({parameter}=); it has {has}", advice, where=source.what)

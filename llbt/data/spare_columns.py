@@ -1,8 +1,8 @@
 """Columns without a role: used, refused or named in a note, by their names and values.
 
 A table may have a column of ties, or of how often each row was judged, that its layout does not need. Names alone do
-not decide, because a column ``count`` may count the words of an answer: its values and what stands beside it decide.
-A column that may change the counts is used or refused; the others are listed as not used (`tables.unused_note`).
+not decide, because a column ``count`` may count the words of an answer. The values and the other columns decide, too. A
+column that may change the counts is used or refused; the others are listed as not used (`tables.unused_note`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _NAMED = 3  # rows in a message
 def examined(
     source: Source, known: JudgmentFormat, named: Collection[str], ties_column: str | None = None
 ) -> tuple[JudgmentFormat, tuple[str, ...]]:
-    """Return a format with the column of ties that it did not know, and notes on what was done with other columns.
+    """Return a format with a further column of ties, and notes on other columns.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def examined(
     named : collection of str
         Columns that the caller named in any argument, which are not looked at.
     ties_column : str, optional
-        The column that says which rows are ties, where the caller names it; it then decides, whatever the outcome says.
+        The column of ties that the caller names; it takes precedence over the outcome.
 
     Raises
     ------
     JudgmentError
-        For a column that may say how often a row was judged, or which rows are ties, and that nobody decided about.
+        For a column that may hold counts of the rows, or ties, if the caller did not decide about it.
     OptionError
         For a `ties_column` of a format that says itself which judgments are ties.
     """
@@ -106,7 +106,7 @@ def examined(
 
 
 def numbers_of_rows(source: Source, taken: Collection[str]) -> list[str]:
-    """Return the columns that are called as what says how often each row was given, and hold numbers other than 1."""
+    """Return the columns that are named like counts of the rows and hold numbers other than 1."""
     found = []
     for name in columns_called(source, _STRONG, taken):
         numbers = values_of(source, name).numbers()
@@ -161,7 +161,7 @@ def of_counts(
 
 
 def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[str]:
-    """Return a note on a column of totals; refuse one that says of more judgments than are counted."""
+    """Return a note on a column of totals; refuse one with more judgments than are counted."""
     values = values_of(source, name)
     if values.numbers() is None:
         return []
@@ -186,7 +186,7 @@ def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[st
 def _ties_of_wins(
     source: Source, known: JudgmentFormat, taken: Collection[str], ties_column: str | None
 ) -> tuple[JudgmentFormat, tuple[str, ...]]:
-    """Return a format of winners and losers with the column that says which rows are ties."""
+    """Return a format of winners and losers with the column of ties."""
     if ties_column is not None:
         _marks_of(source, ties_column)
     marked: dict[str, dict[Label, bool]] = {}
@@ -204,7 +204,7 @@ def _ties_of_wins(
         said, total = values.yes(marks), int(values.times.sum()) + values.missing
         if said == total:
             raise JudgmentError(
-                f"column {name!r} says of all {counted(total, 'row')} that they are ties",
+                f"column {name!r} marks all {counted(total, 'row')} as ties",
                 f'Pass ignore=["{name}"] to count them as wins.',
                 expected="winners and losers, some of them tied",
             )
@@ -223,7 +223,7 @@ def _ties_of_wins(
 
 
 def _refuse_other_ties(source: Source, marked: Mapping[str, Mapping[Label, bool]]) -> None:
-    """Raise for two columns that say of different rows that they are ties."""
+    """Raise for two columns of ties that mark different rows."""
     if len(marked) < 2:
         return
     rows = source.tally({"ties": tuple(marked)})
@@ -232,7 +232,7 @@ def _refuse_other_ties(source: Source, marked: Mapping[str, Mapping[Label, bool]
     for other, of_other in others:
         if (of_first != of_other).any():
             raise JudgmentError(
-                f"columns {first!r} and {other!r} say of different rows that they are ties",
+                f"columns {first!r} and {other!r} mark different rows as ties",
                 f'Pass ties_column="{first}" ({counted(rows.count(of_first), "tie")}) or '
                 f'ties_column="{other}" ({counted(rows.count(of_other), "tie")}).',
             )
@@ -259,7 +259,7 @@ def _marks_of(source: Source, name: str) -> dict[Label, bool]:
 def _ties_of_outcomes(
     source: Source, known: JudgmentFormat, verdict: Labels, taken: Collection[str]
 ) -> tuple[str, ...]:
-    """Return notes on columns that say which rows are ties, as the outcome does; refuse one that contradicts it."""
+    """Return notes on columns of ties that agree with the outcome; refuse one that contradicts it."""
     notes: list[str] = []
     for name in columns_called(source, _TIES, taken):
         values = values_of(source, name)
@@ -290,7 +290,7 @@ def _ties_of_outcomes(
 
 
 def _weights_of_judgments(source: Source, taken: Collection[str]) -> tuple[str, ...]:
-    """Return notes on columns of ones; refuse a column that may say how often each row was judged."""
+    """Return notes on columns of ones; refuse a column that may hold counts of the rows."""
     plain = {spelled(name) for name in source.names}
     in_units = bool(plain & _UNITS)
     in_time = bool(plain & {spelled(name) for name in TIMES})

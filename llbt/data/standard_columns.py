@@ -293,7 +293,7 @@ def in_order(pairs: Coded, objects: Sequence[Label]) -> Coded:
 
 
 def _numbered(pieces: Sequence[_Piece]) -> IntArray:
-    """Return the number of what was recorded of each judgment; those of one joined label have the same."""
+    """Return the record number of each judgment; judgments of one joined label share it."""
     sizes = [0 if piece.recorded is None else int(piece.recorded.max(initial=-1)) + 1 for piece in pieces]
     starts = np.cumsum([0, *sizes])
     return np.concatenate([start + piece.recorded for start, piece in zip(starts, pieces, strict=False)])
@@ -311,7 +311,7 @@ def _kinds(made: Judgments) -> list[str]:
 
 
 def own_notes(known: JudgmentFormat) -> tuple[str, ...]:
-    """Return what a format says of all files in it."""
+    """Return the notes of a format for all its files."""
     return known.notes if known.shown else (ORDER_UNKNOWN, *known.notes)
 
 

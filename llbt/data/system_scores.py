@@ -60,7 +60,7 @@ class TieRule:
         return np.asarray(said, dtype=np.int8)
 
     def said_by_pair(self, scores: FloatArray) -> Iterator[Said]:
-        """Return what the scores (N, M) say of all N(N − 1)/2 pairs, in the order of `numpy.triu_indices`.
+        """Return the outcomes implied by scores (N, M) for all N(N − 1)/2 pairs, in the order of `numpy.triu_indices`.
 
         Yields blocks of pairs, shape (K, M).
         """
@@ -85,7 +85,7 @@ class SystemScores(Record):
     values : ndarray, shape (N, M)
         As in the frame; NaN where there is no score.
     instance : str
-        What the column of the instances is called.
+        The name of the column of the instances.
     columns : DataFrame, R rows
         The columns of the frame that hold no scores.
     place : ndarray of int, shape (R,)
@@ -133,11 +133,11 @@ class SystemScores(Record):
         tie_threshold: NotNegative = 0.0,
         relative: bool = False,
     ) -> SystemScores:
-        """Return the scores of a frame in any layout, by what its columns mean.
+        """Return the scores of a frame in any layout, by the roles of its columns.
 
         A frame has a row for each system and item, a column for each system, or a row for each system and a column for
         each item. Which of them it is, and what each column means, is read from the names of columns, then from their
-        values; notes say it. What can be read in two ways is refused, with the arguments that decide.
+        values; notes say it. Ambiguous frames are refused; the error names the arguments that decide.
 
         Parameters
         ----------
@@ -147,10 +147,10 @@ class SystemScores(Record):
         item : str or sequence of str, optional
             The columns that tell together which item (question, document, segment) was scored.
         score : str or sequence of str, optional
-            The column of scores; of a frame with a column for each system, or each item, these columns.
+            The column of scores; for a frame with a column for each system, or each item, these columns.
         rater : str, optional
-            The column of raters: each instance is then an item as one rater scored it, and standard errors are by
-            rater where there are such. Columns that are called as raters are, and not named here, are averaged over.
+            The column of raters: each instance is then an item scored by one rater, and standard errors are by rater if
+            there are any. Columns that are called as raters are, and not named here, are averaged over.
         ignore : str or sequence of str, optional
             Columns to leave out.
         others : str or sequence of str, optional
@@ -201,13 +201,13 @@ class SystemScores(Record):
         ----------
         frame : frame, path or list of records
         systems : sequence of str, optional
-            The columns of scores; by default all columns of numbers, but for `instance`, `others`, those that count
-            the rows, and those that are called as items, runs, raters, lengths or times are (``id``, ``seed``,
-            ``latency_s``), unless their values look like the others', which is refused.
+            The columns of scores; by default all columns of numbers, except `instance`, `others`, row counters, and
+            columns with usual names of items, runs, raters, lengths or times (``id``, ``seed``, ``latency_s``). If the
+            values of these look like scores, they are refused.
         instance : str, optional
             The column with the instance; by default ``instance`` if there is one, else the number of the row.
         others : str or sequence of str
-            Columns of numbers that are no systems.
+            Columns of numbers that are not systems.
         higher_is_better : bool
             Whether the higher score wins, or the lower.
         tie_threshold : float
@@ -291,7 +291,7 @@ class SystemScores(Record):
 
     @property
     def better(self) -> FloatArray:
-        """Scores of which the higher is the better one, shape (N, M)."""
+        """Scores with the higher one better, shape (N, M)."""
         return self.values if self.higher_is_better else -self.values
 
     def table(self) -> Table:
@@ -312,7 +312,7 @@ class SystemScores(Record):
         )
 
     def notes_beside(self, used: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return what is to be said of the frame where some columns are used beside the scores."""
+        """Return the notes on the frame if some columns are used besides the scores."""
         unused = [name for name in self.unused if name not in used]
         return (*unused_note(unused), *self.notes)
 
@@ -328,7 +328,7 @@ def as_scores(
     ignore: Names = (),
     by_rater: bool = False,
 ) -> SystemScores:
-    """Return scores as they are, or those of a frame, by what its columns mean.
+    """Return scores unchanged, or those of a frame by the roles of its columns.
 
     Parameters
     ----------

@@ -73,9 +73,9 @@ def from_counts(
         Columns with the wins of either.
     ties_column : str, sequence of str, mapping or None
         Column with the ties; several columns (two kinds of ties) are summed. By default ``"ties"``, or another column
-        whose name and whole numbers say that it counts ties, such as ``"draws"``; without one, and with None, the table
-        has no tie category. A mapping of columns to ``"tie"`` or ``"bad"``, ``{"ties": "tie", "both_bad": "bad"}``,
-        counts both bad as an outcome of its own.
+        with a name and whole numbers as for ties, such as ``"draws"``; without one, and with None, the table has no tie
+        category. A mapping of columns to ``"tie"`` or ``"bad"``, ``{"ties": "tie", "both_bad": "bad"}``, counts both
+        bad as an outcome of its own.
     grades : sequence of str or mapping, optional
         In place of `wins` and `ties_column`: a column for each grade of preference, from object i preferred most to
         object j preferred most, ``("++", "+", "=", "-", "--")``, as many for either; or a mapping of columns
@@ -273,7 +273,7 @@ def from_judgments(
     objects : two str
         Columns with the two objects of each row; labels of any type.
     outcome : str or sequence of str
-        Column that says who won; several are what as many judges said of a row, as in `read_judgments`.
+        Column of the outcome. Several columns hold the outcomes of several judges, as in `read_judgments`.
     outcomes : mapping, "names", "slots" or None
         How to read its labels. None: as the winner's name, the name of one of the two object columns,
         ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one reading has to explain
@@ -285,7 +285,7 @@ def from_judgments(
         ``{"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1, "A<<B": -2}``, positive for object i and as many for either,
         gives a table of graded judgments.
     strength : str, optional
-        Column that says how much the winner is preferred: sizes 1, 2, … beside the outcome (of ties 0 or nothing), or
+        Column of the strength of the preference: sizes 1, 2, … beside the outcome (of ties 0 or nothing), or
         signed grades, positive for object i, where it is the column of `outcome` too or there is none. ``"strength"``
         is that of the formats which have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
         `read_judgments`. Without it preferences of all strengths count alike, and a note says how many there are of
@@ -321,7 +321,7 @@ def from_judgments(
         For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste; for grades that
         are fractions, not the same to both sides, or all for one side; and as in `from_counts` and `read_judgments`.
     OptionError
-        For outcomes that are no mapping, cuts that do not rise; and as in these two.
+        For outcomes that are not a mapping, cuts that do not rise; and as in these two.
 
     Notes
     -----
@@ -372,7 +372,7 @@ def from_judgments(
 
 
 def comparisons_of(found: Countable, *, units: Names = (), order: bool = False) -> Comparisons:
-    """Return the comparisons of judgments or counts that are opened already, with `units` alone kept beside them."""
+    """Return the comparisons of judgments or counts that are open already, keeping `units` only."""
     with located(found.source.what), may_drop():
         asked = wanted((), (), (), None, None, units)
         return _from_judgments(Judged(found, None, {}), asked, found.weights, 0, order)

@@ -1,6 +1,6 @@
 """The formats of judgments by people, tools and packages: Chatbot Arena, WMT, AlpacaEval, annotation tools.
 
-The sources of the layouts are named beside them.
+Comments name the sources of the layouts.
 """
 
 from __future__ import annotations

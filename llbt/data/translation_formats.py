@@ -105,7 +105,7 @@ def mt_metrics_rows(files: Sequence[ScoreFile]) -> ScoreRows:
 
 
 def _segment_scores(file: ScoreFile) -> pd.DataFrame:
-    """Return the scores of one file: the k-th line of each system is that of segment k."""
+    """Return the scores of one file: the k-th line of each system is segment k."""
     words = [line.split() for line in file.text().splitlines() if line.strip()]
     odd = next((k for k, row in enumerate(words, 1) if len(row) != 2), None)
     if odd is not None:

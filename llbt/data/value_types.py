@@ -90,7 +90,7 @@ def typed_labels(found: Sequence[Label], asked: LabelType | None) -> list[Label 
     Raises
     ------
     JudgmentError
-        For labels that differ as text and are equal as numbers, unless the caller says what they are.
+        For labels that differ as text and are equal as numbers, unless the caller gives their type.
     """
     if asked == "text":
         return [str(label) for label in found]

@@ -69,7 +69,7 @@ class Records:
         return as_objects(_inside(value, rest) for value in self.frame[head])
 
     def first_of(self, bad: BoolArray, found: Callable[[int], str]) -> str:
-        """Return where the first of some records is and what was found there; empty where there is none."""
+        """Return the place and content of the first of some records; empty without any."""
         rows = np.flatnonzero(bad)
         return f"record {self.number[rows[0]]}: {found(int(rows[0]))}" if rows.size else ""
 
@@ -79,7 +79,7 @@ class Records:
         return Rows(nw.from_native(frame), np.ones(len(frame), dtype=np.int64), self.number, ordered=True)
 
     def numbers(self, path: str, none: Sequence[Label] = ()) -> FloatArray:
-        """Return a field of numbers, shape (n,); NaN where it is missing or one of the labels that say so.
+        """Return a field of numbers, shape (n,); NaN where it is missing, or a label for missing values.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What n records say.
+    """The outcomes of n records.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Decision:
     dropped : int
         How many of them are unknown to the format, so that the caller has to allow it.
     unknown : str
-        Where the first of these is, and what was found there.
+        The place of the first of these, and its content.
     """
 
     said: IntArray
@@ -198,7 +198,7 @@ def _by_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision
 
 
 def _by_flag_or_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision:
-    """Return ties where the field of ties says so, and what the labels say elsewhere."""
+    """Return ties by the field of ties, and the labels' outcomes elsewhere."""
     codes, labels = label_codes(compared.records.values(verdict.tie))
     open_rows = ~np.array([*(says_tie(label) is True for label in labels), False])[codes]
     found = _by_label(replace(verdict, tie=""), compared.take(open_rows), max_dropped)

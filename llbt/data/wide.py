@@ -49,7 +49,7 @@ def prefmod_format(
     pairs : "prefmod", "dictionary", sequence of pairs or None
         The order of the columns: 12, 13, 23, 14, … or 12, 13, 14, …, or the two objects of each column.
     outcomes : mapping or None
-        What the entries mean, in place of prefmod's coding.
+        The meaning of the entries, in place of prefmod's coding.
     others : sequence of str or None
         Columns that hold no pair, wherever they stand: the judge, the prompt.
 

@@ -1,6 +1,6 @@
 """Layouts under column names of their own: winner and loser, two sides and an outcome, two sides and their points.
 
-Names say which columns may play a part, and their values whether they do. The record is then that of a known format,
+Names suggest the roles of columns, and the values decide. The record is then that of a known format,
 with the columns of the table in place of its fields.
 """
 
@@ -83,7 +83,7 @@ def winner_format(winner: str, loser: str, name: str = "choix") -> JudgmentForma
 
 
 def points_format(objects: Sequence[str], scores: Sequence[str], name: str = "points") -> JudgmentFormat:
-    """Return the format of a table with two objects and the points of each, of which more are better."""
+    """Return the format of a table with two objects and the points of each, where more is better."""
     verdict = ByScores((scores[0], scores[1]), points=True)
     return JudgmentFormat(name, (Game((objects[0], objects[1]), verdict),), (*objects, *scores))
 
@@ -146,7 +146,7 @@ def _sides(source: Source, names: dict[str, tuple[str, ...]]) -> JudgmentFormat 
 
 
 def _pairs(names: dict[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, str]]]:
-    """Return columns that differ by the word of a side alone, with what else their names say."""
+    """Return columns whose names differ only by the word of a side, with the rest of their names."""
     found = []
     at = {words: name for name, words in names.items()}
     for name, words in names.items():

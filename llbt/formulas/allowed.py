@@ -1,4 +1,4 @@
-"""What a formula may hold: names, functions and sizes, checked before patsy evaluates anything.
+"""The allowed content of a formula: names, functions and sizes, checked before patsy evaluates anything.
 
 patsy evaluates the factors of a formula as Python. A formula is data here: it may come from a stranger, so only
 expressions of the list below reach patsy, and only in sizes that it expands and evaluates at once.
@@ -134,7 +134,7 @@ def _terms(node: ParseNode, sizes: list[int]) -> int:
 
 
 def check_expression(tree: ast.expr, columns: frozenset[str], fail: Fail) -> None:
-    """Call `fail` with what a factor's expression holds beyond the list of this module.
+    """Call `fail` with the parts of a factor's expression that are not on the list of this module.
 
     Names that are not function of the list are the caller's to check; `columns` are those of the table.
     """

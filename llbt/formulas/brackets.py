@@ -28,7 +28,7 @@ class Bracket:
     Attributes
     ----------
     effect : str
-        What varies: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; ``"1"`` of objects alone.
+        The varying effect: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; ``"1"`` of objects alone.
     grouping : str
         A cluster or covariate of the table; of ``"1"`` the objects.
     """
@@ -89,7 +89,7 @@ def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
 
 
 def has_brackets(text: str) -> bool:
-    """Whether a bar stands in brackets that are no call, such as ``I(x | y)``, outside of quotes."""
+    """Whether a bar stands in brackets that are not a call (such as ``I(x | y)``), outside of quotes."""
     opened: list[bool] = []
     for k, mark in _marks(text):
         if mark == "(":

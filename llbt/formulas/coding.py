@@ -51,11 +51,10 @@ class Coding:
     """How one block's terms become columns: patsy's design, and which columns of it are the block's.
 
     `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
-    with the position behind the columns of its term. `levels` says of each variable of labels, by term, which level is
-    0; None where every level has parameters. `units` is what `VariableTable.units` says of the variables,
-    `values` what they are in each unit, as `Codings.rows` takes them. Of objects whose effects sum to 0, the one
-    without a parameter has minus the sum of others: `sums` has its name, the position behind the columns of its term,
-    and these columns.
+    with the position behind the columns of its term. `levels` has the level at 0 of each variable of labels, by term;
+    None where every level has parameters. `units` is `VariableTable.units` of the variables, and `values` their values
+    in each unit, as `Codings.rows` takes them. Where effects of objects sum to 0, the object without a parameter has
+    minus the sum of the others: `sums` has its name, the position behind the columns of its term, and these columns.
     """
 
     units: tuple[dict[str, IntArray], int, IntArray]
@@ -164,7 +163,7 @@ class Codings:
     ) -> FloatArray | csr_array:
         """Return the columns of some terms, in the order of the block; sparse where some are of labels by themselves.
 
-        Where effects of objects are added up over both sides, each side has half of what the sides share.
+        Where effects of objects are summed over both sides, each side has half of the shared part.
         """
         coding = self.blocks[block]
         summed = is_summed(block, coding.variables)
@@ -224,14 +223,14 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
 
 
 def _terms(formula: Formula, block: Block) -> tuple[Sequence[Term], Sequence[Term]]:
-    """Return the terms of a block beside the worth, and with what patsy must see beside them."""
+    """Return the terms of a block other than the worth, and these with the margins that patsy must see."""
     written = formula.of(word_of(block))
     summed = any(map(has_object, written)) and block in SUMMED
     return written, _with_margins(written, formula.text) if summed else written
 
 
 def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: Sequence[Term]) -> Coding:
-    """Code the terms of one block; `basis` are those terms with what patsy must see beside them."""
+    """Code the terms of one block; `basis` are these terms with the margins that patsy must see."""
     used = tuple(sorted({name for term in basis for f in term.factors for name in f.variables})) if written else ()
     units = table.units(block, used)
     if not written:
@@ -305,9 +304,9 @@ def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data:
 def _with_margins(written: Sequence[Term], text: str) -> list[Term]:
     """Return terms of objects after every margin of them that is made of comparison covariates alone.
 
-    Patsy must see these margins to code the rest as contrasts: in the worth, where they cancel in the difference of the
-    two objects, for otherwise ``object + object:judge`` is rank deficient; of ties and both bad, where effects of
-    objects are to sum to 0.
+    Patsy must see these margins to code the rest as contrasts. In the worth they cancel in the difference of the two
+    objects; otherwise ``object + object:judge`` would be rank deficient. For ties and both bad, effects of objects must
+    sum to 0.
     """
     margins: dict[frozenset[str], Term] = {frozenset(): Term(())}
     for term in written:
@@ -409,7 +408,7 @@ def _treatment_reference(formula: Formula, worth: Coding, otherwise: Label) -> L
 
 
 def references(reference: Reference) -> dict[str, Label]:
-    """Return the level with 0 of each variable for which one is asked; a single label is that of the objects."""
+    """Return the requested reference level of each variable; a single label is that of the objects."""
     if reference is None:
         return {}
     return dict(reference) if isinstance(reference, Mapping) else {"object": reference}

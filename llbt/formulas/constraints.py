@@ -1,4 +1,4 @@
-"""Linear hypotheses as text or arrays: what they say of the parameters. Nothing is evaluated but sums of names."""
+"""Linear hypotheses about the parameters, as text or arrays. Nothing is evaluated but sums of names."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Rows:
     added: bool = False
 
     def of_comparisons(self) -> Gathered:
-        """Return the row of each comparison; that of object i less that of object j, or with it, where it has two."""
+        """Return the row of each comparison; if the objects have rows, their difference or their sum."""
         if self.index.ndim == 1:
             return self.matrix.take(self.index)
         return (self.matrix.sums if self.added else self.matrix.differences)(*self.index.T)
@@ -59,7 +59,7 @@ class Design:
     terms : tuple of str, length p
         The term of the formula that each parameter belongs to.
     blocks : tuple of str, length p
-        What each parameter describes: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
+        The block of each parameter: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``.
     references : tuple of str
         Names of parameters that are 0 by treatment coding, such as the reference object's.
     reference_rows : tuple of (int, str)
@@ -67,17 +67,17 @@ class Design:
     levels : tuple of (str, str, label or None)
         Of each variable of labels, by term, the level that is 0 by treatment coding; None where all have parameters.
     sums : tuple of (int, str, tuple of int)
-        Effects without a parameter, for those of all objects sum to 0: each with the position behind the parameters of
-        its term, its name, and the parameters that it is minus the sum of.
+        Effects without a parameter, as those of all objects sum to 0: each with the position after the parameters of
+        its term, its name, and the parameters whose sum is minus the effect.
     worth, order : Rows
     shared : dict of int to Rows
-        Of what the sides share (the tie, both bad, larger grades), by the predictor of the response.
+        Rows of the shared effects (the tie, both bad, larger grades), by the predictor of the response.
     reference : label
         The reference object.
     plain : bool
         Whether the worth is `object` alone, in whatever coding, so that every worth is free.
     remarks : tuple of str
-        What is probably not meant: terms that cancel.
+        Probable mistakes: terms that cancel.
     """
 
     names: tuple[str, ...]
@@ -99,7 +99,7 @@ class Design:
         return self.worth.of_comparisons() + self.order.of_comparisons()
 
     def predictors(self, response: Response) -> tuple[Gathered, ...]:
-        """Return the S × p rows of each predictor of a response; those of which a formula says nothing are 0."""
+        """Return the S × p rows of each predictor of a response; predictors without terms are 0."""
         signed = self.signed_rows()
         found = {0: signed} | {b: rows.of_comparisons() for b, rows in self.shared.items()}
         return tuple(found.get(b, Gathered((), signed.shape)) for b in range(response.width))

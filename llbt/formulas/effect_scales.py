@@ -15,9 +15,9 @@ from .design import Design
 def object_gram(codings: Codings, design: Design) -> FloatArray:
     """Return G with θᵀGθ = Σ (e − ē)² over the effects e of all J objects, shape (p, p).
 
-    The effects of each term are those of the objects at one value of what the term multiplies them by, less their mean;
-    so G is the same whatever the reference object. Effects of a number are taken at its largest absolute value in the
-    table. Coefficients that are not effects of objects have rows of 0.
+    The effects of each term are the objects' effects at one value of its covariates, less their mean, so G does not
+    depend on the reference object. Effects of a number are taken at its largest absolute value in the table.
+    Coefficients that are not effects of objects have rows of 0.
     """
     size = len(codings.table.comparisons.objects)
     total, start = np.zeros((len(design.names), len(design.names))), 0

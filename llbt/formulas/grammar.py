@@ -36,7 +36,7 @@ _LINE = 200  # characters of a long formula that a message shows
 class Variable:
     """A name that a formula may use, and whether it holds numbers (else labels).
 
-    Integers may be numbers, too. `undecided` says how many of them the table had, where a term does not say which.
+    Integers may be numbers, too. `undecided` is how many there are, if they may be labels or numbers.
     """
 
     role: Role
@@ -47,7 +47,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What the formulas for one table may say."""
+    """The names that formulas for one table may use."""
 
     variables: dict[str, Variable]
     clusters: tuple[str, ...]
@@ -113,13 +113,13 @@ class Term:
 
     @property
     def name(self) -> str:
-        """The term as it is written."""
+        """The term in the notation of the formula."""
         return ":".join(f.code for f in self.factors)
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula, sorted by what its terms describe.
+    """A formula, with its terms sorted by block.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Formula:
         The terms of the log-worths λ, ties γ, "both bad", grades beyond the first, and the order effect δ. Terms of λ
         have a factor that depends on the side.
     stray : tuple of Term
-        Terms that cancel, because they have covariates of the comparison only, and are no margin of another term.
+        Terms that cancel, because they have covariates of the comparison only, and are not a margin of another term.
         They are probably a mistake.
     numbers : frozenset of str
         Covariates of integers that some factor takes as numbers.
@@ -160,7 +160,7 @@ class Formula:
 
 
 def parse(text: str, words: Vocabulary) -> Formula:
-    """Return the formula sorted by what its terms describe.
+    """Return the formula with its terms sorted by block.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The covariate values at which a question is asked: ``at=``."""
+"""The covariate values of a question: ``at=``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SUM_OFF = 1e-6  # how far weights may be from a sum of 1
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The values in one group less those in another: two places of which each has one class."""
+    """The values in one group less those in another: two places, each with one class."""
 
     first: Mapping[Any, Any]
     second: Mapping[Any, Any]
@@ -91,7 +91,7 @@ class _Axis:
 
 
 def check_at(at: object, *, average: bool = True) -> None:
-    """Raise for what says no place: a mapping does, None, and where it is asked for "average"."""
+    """Raise unless `at` is a mapping, None, or, where allowed, "average"."""
     if not (at is None or isinstance(at, Mapping | Difference) or (average and is_average(at))):
         expected = "'average' or a mapping" if average else "a mapping"
         raise OptionError(f"at={safe_repr(at)}", expected=f"{expected} such as {{'judge': 'J3'}}")
@@ -106,8 +106,8 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, A
     """Return every combination of the values of the covariates that some blocks use.
 
     A label that `at` does not name takes all its levels; a number its mean over the judgments; a side covariate
-    the same mean (or first level) on both sides. The notes say so. A mapping of values to weights, such as
-    {"de": .3, "en": .7}, asks for their mean; a tuple of names for that of combinations, {("de", "code"): .3, …}.
+    the same mean (or first level) on both sides. A note says so. A mapping of values to weights, such as
+    {"de": .3, "en": .7}, is their mean; a tuple of names is the mean of combinations, {("de", "code"): .3, …}.
     "average" asks for the mean over the combinations that were judged, each with its share of the judgments.
 
     Raises
@@ -330,7 +330,7 @@ def average_rows(codings: Codings) -> csr_array:
 def shared_rows_at(
     codings: Codings, block: Block, pairs: IntArray, values: Mapping[str, npt.NDArray[Any]]
 ) -> csr_array:
-    """Return the rows of what the sides share, such as the tie, for pairs (R, 2) under covariate values, (R, p)."""
+    """Return the rows of shared effects, such as the tie, for pairs (R, 2) under covariate values, (R, p)."""
     first = rows_at(codings, block, pairs[:, 0], values)
     if not is_summed(block, codings.blocks[block].variables):
         return first

@@ -1,4 +1,4 @@
-"""Covariates of integers: numbers where a formula takes them as numbers, else labels, of which the printout says so."""
+"""Covariates of integers: numbers where a formula takes them as numbers, else labels; the printout says which."""
 
 from __future__ import annotations
 

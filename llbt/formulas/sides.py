@@ -16,7 +16,7 @@ _ROUNDING = 1e-9  # of the largest value: what swapping may leave
 
 
 def side_names(name: str) -> tuple[str, str]:
-    """Return what a formula calls the value of the object itself and that of its opponent within ``sides(…)``."""
+    """Return the names of the object's own value and the opponent's value within ``sides(…)``."""
     return f"{name}_i", f"{name}_j"
 
 
