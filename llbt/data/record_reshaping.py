@@ -40,7 +40,7 @@ def judged(records: Records, known: JudgmentFormat) -> tuple[Records, list[str]]
 
 
 def _each(records: Records, each: str, known: JudgmentFormat) -> tuple[Records, list[str]]:
-    """Return a record for each element of lists inside the records, with what stands beside the lists."""
+    """Return a record for each element of lists inside the records, with the fields beside the lists."""
     fields = each.split("+")
     if not all(records.has(field) for field in fields):
         raise gap(records, [field for field in fields if not records.has(field)], known)
@@ -106,7 +106,7 @@ def gap(records: Records, gone: Sequence[str], known: JudgmentFormat) -> Judgmen
 
 
 def field_of(candidates: Sequence[str], records: Any) -> str | None:
-    """Return the first field that a file has; of several joined by ``+`` it has to have all."""
+    """Return the first field that a file has; of several joined by ``+`` it must have all."""
     has = records.says if isinstance(records, Records) else records.__contains__
     return next((path for path in candidates if has(path) or all(map(has, path.split("+")))), None)
 

@@ -19,7 +19,7 @@ GROUP = "llbt.formats"
 
 @cache
 def registered() -> dict[str, EntryPoint]:
-    """Return the entry points by name, without importing anything; of two of a name the first."""
+    """Return the entry points by name, without importing anything; the first of two with one name."""
     found: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         found.setdefault(point.name, point)
@@ -32,7 +32,7 @@ def load(name: str) -> JudgmentFormat:
     Raises
     ------
     OptionError
-        By the name of the package, for what cannot be imported or is not a format of that name.
+        With the name of the package, for a format that cannot be imported or has another name.
     """
     point = registered()[name]
     package = point.dist.name if point.dist is not None else point.module

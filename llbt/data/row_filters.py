@@ -1,4 +1,4 @@
-"""Which rows of a source count: those that a caller asks for, and columns that nobody named and that may say so."""
+"""Filters of the rows of a source: those of the caller, and unnamed columns that may be filters."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
     ----------
     source : Source
     where : str, mapping or None
-        A column that says yes in the rows to keep; or columns and the value that each has there, True and False for
-        what says yes and no.
+        A column of yes and no, whose yes rows are kept; or columns with the value of each that is kept, True and False
+        for yes and no.
     """
     if where is None:
         return source, ()
@@ -85,7 +85,7 @@ def _says(value: Label, label: Label) -> bool:
 
 @dataclass(frozen=True)
 class Filter:
-    """A column that may say which rows count: its values, most frequent first, and the rows that it would keep.
+    """A column that may be a filter of rows: its values, most frequent first, and the rows that it would keep.
 
     Attributes
     ----------
@@ -113,12 +113,12 @@ class Filter:
 
     @property
     def note(self) -> str:
-        """What a reader says of the column."""
+        """The note on the column."""
         return f"column {self.name!r} may say which rows count ({self.told}); all rows are counted"
 
 
 def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
-    """Return the columns that may say which rows count, those whose values differ."""
+    """Return the columns that may be filters of rows, if their values differ."""
     found = []
     for name in columns_called(source, _FILTERS, taken):
         values = values_of(source, name)
@@ -139,5 +139,5 @@ def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
 
 
 def filter_notes(source: Source, taken: Collection[str]) -> tuple[str, ...]:
-    """Return notes on columns that may say which rows count."""
+    """Return notes on columns that may be filters of rows."""
     return tuple(found.note for found in filters_of(source, taken))

@@ -56,7 +56,7 @@ def called(names: Iterable[str], words: Collection[str]) -> list[str]:
 
 
 def is_beside(name: object) -> bool:
-    """Whether a column's name is one of what stands beside scores: an item, a rater, a run, a length, a time."""
+    """Whether a column has a usual name of an item, a rater, a run, a length or a time."""
     words = (*ITEM_WORDS, *RATER_WORDS, *RUN_WORDS, *_BESIDE_WORDS)
     return is_called(name, words) or bool(_BESIDE.search(str(name))) or numbers_rows(name)
 
@@ -104,7 +104,7 @@ def is_score(column: pd.Series) -> bool:
 
 
 def _as_floats(column: pd.Series) -> FloatArray | None:
-    """Return objects as floats, NaN where there is none, or None if some are not numbers."""
+    """Return objects as floats, NaN for missing ones, or None if some are not numbers."""
     try:
         there = column.notna().to_numpy()
         values = column.to_numpy(dtype=object)
@@ -116,7 +116,7 @@ def _as_floats(column: pd.Series) -> FloatArray | None:
 
 
 def scores_of(column: pd.Series, name: str) -> FloatArray:
-    """Return a column as floats, NaN where there is none; raise for what is not a finite number."""
+    """Return a column as floats, NaN for missing values; raise for values that are not finite numbers."""
     if column.dtype == object:
         found = _as_floats(column)
     elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over

@@ -1,4 +1,4 @@
-"""What each column of a table of scores is: system, item, score, rater or run, by its name and then its values."""
+"""The role of each column of a table of scores: system, item, score, rater or run, by name and then by values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NamedColumns:
     rater : str or None
     ignore : tuple of str
     others : tuple of str
-        What is kept beside the scores: covariates, clusters.
+        Columns that are kept with the scores: covariates, clusters.
     """
 
     system: str | None = None
@@ -84,7 +84,7 @@ class ScoreLayout:
 def layout_of(table: pd.DataFrame, asked: NamedColumns) -> ScoreLayout:
     """Return how a table holds scores.
 
-    What the caller names is not examined; then names count, then values.
+    The caller's columns are not examined. For others names decide first, then values.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) 
 def _score_candidates(table: pd.DataFrame, free: Sequence[str]) -> list[str]:
     """Return the columns of numbers that may be scores; only those named so, if there are any.
 
-    Where there is no number, True and False are scores in a column that is called so: ``correct``.
+    If there are no numbers, True and False are scores in a column with a usual name, such as ``correct``.
     """
     numbers = [name for name in free if is_score(table[name]) and not is_beside(name)]
     best = [name for name in numbers if str(name).casefold() == "score"]
@@ -357,7 +357,7 @@ def _wide(
 
 
 def _systems_by_column(table: pd.DataFrame, numbers: Sequence[str], plain: Sequence[str]) -> list[str]:
-    """Return the columns of numbers but for those that are called as what stands beside scores, and look so."""
+    """Return the columns of numbers, except those that look like items, raters, runs, lengths or times."""
     for name in numbers:
         if name in plain or not is_beside(name) or not plain or not _looks_like(table, name, plain):
             continue
@@ -439,7 +439,7 @@ def _looks_like(table: pd.DataFrame, name: str, others: Sequence[str]) -> bool:
 
 
 def _overlaps(table: pd.DataFrame, name: str, others: Sequence[str]) -> bool:
-    """Whether the range of a column meets that of others."""
+    """Whether the range of a column overlaps that of others."""
     values, rest = _pooled(table, [name]), _pooled(table, others)
     if not len(values) or not len(rest):
         return True

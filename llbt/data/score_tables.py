@@ -93,7 +93,7 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _refuse_others(data: object) -> None:
-    """Raise for objects of llbt that are no scores."""
+    """Raise for objects of llbt that are not scores."""
     remedies: list[tuple[type, str]] = [
         (Judgments, "Fit them with llbt.fit('object', llbt.from_judgments(judgments))."),
         (

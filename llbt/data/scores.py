@@ -44,8 +44,8 @@ def from_scores(
     ----------
     frame : frame, path, list of records or SystemScores
         A frame of any library that narwhals knows, or the path of a file; scores of one metric: a row for each system
-        and item, a column for each system, or a row for each system. Scores of which the lower is better, and a
-        threshold of ties are said by `scores.SystemScores`.
+        and item, a column for each system, or a row for each system. For scores with the lower one better, and for a
+        threshold of ties, pass `scores.SystemScores`.
     covariates, clusters, numeric, object_covariates
         As in `from_counts`; covariates and clusters have one value per instance. ``clusters="instance"`` (or whatever
         the column is called) keeps the instance itself.

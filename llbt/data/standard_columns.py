@@ -146,7 +146,7 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     return _unjoined(piece, known.joined) if known.joined else piece
 
 
-_ONCE = "clusters='record' for standard errors, joined=False to keep them as they are written"
+_ONCE = "clusters='record' for standard errors, joined=False keeps the labels whole"
 _NOTHING = "\0no object"  # stands for the labels that stand for no object
 
 

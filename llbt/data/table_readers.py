@@ -89,16 +89,16 @@ def from_counts(
         One row per object: a column ``object`` (else a pandas index of labels, else the first column)
         names it, every other column is an object covariate.
     judge_covariates : frame or path, optional
-        One row per judge: a column called as that of the judgments which names the judge, or ``judge`` (else a pandas
-        index with a name or of labels, else the first column), with keys as text or numbers, and the covariates of
-        judges, such as their age, in every other column. They are joined to the judgments and split the table as
-        `covariates` do; the judge does only where `covariates` name it, too.
+        One row per judge: the judge column with the same name as in the judgments, or ``judge`` (else a pandas index
+        with a name or of labels, else the first column), with keys as text or numbers, and the covariates of judges,
+        such as their age, in every other column. They are joined to the judgments and split the table as `covariates`
+        do; the judge does only where `covariates` name it, too.
     side_covariates : mapping or sequence of str, optional
         Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``. Names alone,
         ``["length"]``, mean those columns: the name with ``_a`` and ``_b``.
     order : bool
-        Whether to keep which object was shown first (that of the first column); else the two
-        presentations of a pair are merged, and a note says so.
+        Whether to keep the order of presentation, with the object of the first column shown first. Without it the two
+        orders of a pair are merged, and a note says so.
     units : str or sequence of str
         Columns to keep as clusters where they are there, have no other role and a label in every row:
         ``("judge", "prompt", "block")`` for ``cov_type="cautious"``.
@@ -107,9 +107,9 @@ def from_counts(
     where, missing : optional
         Rows to read, and what becomes of rows with a missing value, as in `read_judgments`.
     labels : "text", "number" or None
-        What the labels of objects are. None: of a csv file numbers if every label of both columns, written back, is
-        the text that was read, else text; what has types of its own (frames, parquet, JSON) keeps them. ``"text"``:
-        the objects as they are written (2 and 2.0 are two). ``"number"``: labels that spell one number are one object.
+        The type of the labels of objects. None: of a csv file numbers if every label of both columns, written back, is
+        the text that was read, else text; what has types of its own (frames, parquet, JSON) keeps them. ``"text"``: the
+        objects as texts (2 and 2.0 are two objects). ``"number"``: labels that spell one number are one object.
 
     Returns
     -------
@@ -127,11 +127,10 @@ def from_counts(
     -----
     Floats are numbers; Boolean, text, categorical and date columns are labels. Integers of objects
     (`object_covariates`) and sides (`side_covariates`) are numbers. Integers of rows and judges are numbers in
-    functions of numbers, ``I(age - 30)``, and labels where they are a term: of three to ten the printout says so, more
-    are refused until ``C(age)`` or ``numeric="age"`` says what they are. Integers that name a judge, worker,
-    annotator, rater, user, prompt, item, question, block or topic are labels. Objects and clusters are always labels,
-    where whole floats become integers. Rows that repeat a comparison are
-    summed, and a note counts them.
+    functions of numbers, ``I(age - 30)``, and labels where they are a term: for three to ten labels the printout says
+    so; more are refused without ``C(age)`` or ``numeric="age"``. Integers that name a judge, worker, annotator, rater,
+    user, prompt, item, question, block or topic are labels. Objects and clusters are always labels, where whole floats
+    become integers. Rows that repeat a comparison are summed, and a note counts them.
 
     Examples
     --------
@@ -287,7 +286,7 @@ def from_judgments(
     strength : str, optional
         Column of the strength of the preference: sizes 1, 2, … beside the outcome (of ties 0 or nothing), or
         signed grades, positive for object i, where it is the column of `outcome` too or there is none. ``"strength"``
-        is that of the formats which have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
+        is the column of formats that have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
         `read_judgments`. Without it preferences of all strengths count alike, and a note says how many there are of
         each.
     cuts : sequence of float
@@ -296,17 +295,17 @@ def from_judgments(
     weights : str, optional
         Column with the number of judgments that a row stands for.
     covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
-        As in `from_counts`. Where the format says which column names the judge or the prompt, ``"judge"`` and
-        ``"prompt"`` stand for it, too; `units` are called as in the frame, other columns as they are asked for.
+        As in `from_counts`. If the format knows the column of the judge or the prompt, ``"judge"`` and ``"prompt"``
+        stand for it, too; `units` keep their names of the frame, other columns have the requested names.
     winner, loser, scores, orders
         As in `read_judgments`: columns of the object that won and of the one that lost; of the points of either; and
         ``"agree"`` to count a pair that a judge saw in both orders on one prompt once.
     ties_column, ignore, where, missing, defaults
-        As in `read_judgments`: the column that says which judgments are ties, columns that say nothing of the
-        judgments, the rows to read, what becomes of rows with a missing value, and values of fields that the file
+        As in `read_judgments`: the column that says which judgments are ties, columns that are not part of the
+        judgments, the rows to read, the treatment of rows with a missing value, and values of fields that the file
         lacks.
     labels : "text", "number" or None
-        What the labels of objects are, as in `from_counts`.
+        The type of the labels of objects, as in `from_counts`.
     max_dropped : int
         How many rows may be left out, counted in the notes, because nobody knows what their outcome says or an object
         is compared with itself.

@@ -90,7 +90,7 @@ def _pair_columns(
         return _named_pairs([str(name) for name in frame.columns])
     if pairs is None:
         raise OptionError(
-            "pairs=: object_names= says which objects there are, not which pair a column holds",
+            "pairs=: object_names= names the objects, not the pair of a column",
             expected='"prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs',
         )
     names = None if object_names is None else as_names(list(object_names), "object_names")

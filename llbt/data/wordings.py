@@ -1,7 +1,7 @@
 """Layouts under column names of their own: winner and loser, two sides and an outcome, two sides and their points.
 
-Names suggest the roles of columns, and the values decide. The record is then that of a known format,
-with the columns of the table in place of its fields.
+Names suggest the roles of columns, and the values decide. The table is then read as a known format, with its columns in
+place of the fields.
 """
 
 from __future__ import annotations

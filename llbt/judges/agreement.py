@@ -71,7 +71,7 @@ class Agreement(Record):
         The judges that the codes stand for.
     notes : tuple of str
     chance_given : bool
-        Whether `chance` is that of other judgments (`chance_from`).
+        Whether `chance` comes from other judgments (`chance_from`).
     unavailable : tuple of str
         Coefficients that the judgments do not allow.
     """
@@ -116,8 +116,8 @@ class Agreement(Record):
     def by_judges(self) -> Table:
         """The coefficients of each pair of judges that share a unit: long, judge_i, judge_j, term, estimate, ….
 
-        What the judgments of these two alone give. NaN for pairs with one unit in common, and, for coefficients
-        that need one label per judge and unit, for judges who repeat themselves.
+        The value from the judgments of these two judges alone. NaN for pairs with one unit in common, and, for
+        coefficients that need one label per judge and unit, for judges who repeat themselves.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Agreement(Record):
         """
         if self.among == "intra":
             raise DesignError(
-                "there are no pairs of judges: each is compared with itself, among='intra'",
+                "there are no pairs of judges, as among='intra' compares each judge with themselves",
                 "Pass by='judge' for a row per judge.",
                 where="by_judges",
             )
@@ -181,12 +181,12 @@ def agreement(
     frame : Judgments, frame, path or list of records
         Judgments, one row each, as `llbt.read_judgments` gives or reads them.
     unit : str or sequence of str
-        Columns that, together with the pair of objects in either order, say what was judged, such as the prompt.
+        Columns that, together with the pair of objects in either order, identify what was judged, such as the prompt.
         An empty list: the pair alone.
     judge, label : str
-        Columns of the judge and of what was said; of a frame that has no other outcome, the column of outcomes under
-        its own name. Labels ``"i"`` and ``"j"`` change places with the objects, all
-        others stay. Judgments without a label are left out, counted.
+        Columns of the judge and of the label. If a frame has no other outcome, `label` may name the column of outcomes.
+        Labels ``"i"`` and ``"j"`` change places with the objects, all others stay. Judgments without a label are left
+        out, counted.
     objects : two str
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.
@@ -204,8 +204,8 @@ def agreement(
     n : int
         Resamples for percentile intervals, 999 say. 0 leaves them out.
     resample : {"units", "judges", "both"}
-        What is drawn. Units: what these judges would agree in on other units. Judges: what other judges would on these
-        units. Both: other judges on other units, which is what "annotators agree" claims.
+        The resampled units. Units: what these judges would agree in on other units. Judges: what other judges would on
+        these units. Both: other judges on other units, which is what "annotators agree" claims.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -248,19 +248,19 @@ def agreement(
     ========================= ========================================= =============================================
 
     With as many judgments of each unit these are the coefficients of their authors: κ of several judges is Conger's, κ
-    and AC1 of units judged unequally often are Gwet's (2014). Weights go by the order i < tie < j, or by that of labels
-    that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the WMT's own
+    and AC1 of units judged unequally often are Gwet's (2014). Weights follow the order i < tie < j, or the order of
+    labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the WMT's own
     evaluations up to 2010 is Bennett's S: its P(E), the agreement that chance alone would give, is 1/3 for wins, ties
     and losses, as if judges used all three equally often. Bojar et al. (2011) take P(E) from the shares of the labels,
     which is Scott's π (between judges, WMT10: .487 and .454 with the reference, .439 and .403 without). `chance_from`
-    says of which judgments these shares are.
+    gives other judgments for these shares.
 
     A judgment of identical outputs (``a+b`` against ``c``, as in WMT) counts once, although it gives several pairs. The
     column ``record`` of `read_judgments` identifies these pairs.
 
     Which of two objects is called i is an accident of their names, so every judgment counts in both orientations
-    wherever shares of labels are taken: p(i) = p(j). To keep preferences for one object apart from chance, name the
-    winner in a column of its own and pass it as `label`.
+    wherever shares of labels are taken: p(i) = p(j). To separate preferences for one object from chance, name the
+    winner in a further column and pass it as `label`.
 
     Intervals of resampled units take the judges as fixed: they say nothing of others. Where the question is how far
     judges like these agree on units like these, of 95 % intervals (percent, π, κ, α and AC1; 60 units, judges of

@@ -27,7 +27,7 @@ _Draw = Callable[[int, np.random.Generator], Sums]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is computed of each group.
+    """The settings for each group.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Plan:
     n : int
         Resamples.
     resample : {"units", "judges", "both"}
-        What is drawn.
+        The resampled units.
     confidence : float
     draw : Resampler
     """

@@ -1,9 +1,9 @@
-"""Which judges are in which class: class membership against what is known of the judges, in three steps.
+"""Which judges are in which class: class membership by covariates of the judges, in three steps.
 
-The classes were fitted without the covariate (step one), and each judge was put to his most probable class (step two).
-A table of these classes is attenuated, for some judges stand in the wrong one. How often that happens is known from the
-posteriors: D_ts = P(put to s | belongs to t). Step three maximizes Σ_g log Σ_t P(t | z_g) D_t,s(g) over the P(t | z),
-which is consistent (Vermunt 2010, Political Analysis 18(4), 450-469, his ML method).
+The classes were fitted without the covariate (step one), and each judge was placed in the most probable class (step
+two). A table of these classes is attenuated, for some judges stand in the wrong one. How often that happens is known
+from the posteriors: D_ts = P(put to s | belongs to t). Step three maximizes Σ_g log Σ_t P(t | z_g) D_t,s(g) over the
+P(t | z), which is consistent (Vermunt 2010, Political Analysis 18(4), 450-469, his ML method).
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Association(Record):
     by : str
         The column whose levels are the judges.
     values : tuple, length V
-        Levels of the covariate; of a number its quartiles.
+        Levels of the covariate; for a number its quartiles.
     judges : ndarray of int, shape (V,)
-        How many judges have the level; of a number how many there are.
+        The number of judges with the level; for a number the number of all judges.
     shares : ndarray, shape (V, K)
         The probability of each class at each value.
     std_errors : ndarray, shape (V, K)
@@ -127,7 +127,7 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
     ----------
     c : Comparisons
     posterior : DataFrame, shape (G, K)
-        Of the judges, by whose column the index is named.
+        The covariates of the judges; the index is named after the column of judges.
     shares : ndarray, shape (K,)
     covariate : str
     """
@@ -166,7 +166,7 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
 
 
 def _design(column: Coded, seen: IntArray) -> tuple[tuple[Label, ...], list[str], FloatArray, FloatArray]:
-    """Return the values to tell of, names of the terms, the rows of the judges (G, q) and of the values (V, q)."""
+    """Return the values to print, names of the terms, the rows of the judges (G, q) and of the values (V, q)."""
     if column.numeric:
         number = np.asarray(column.levels, dtype=np.float64)[column.codes]
         quartiles = np.unique(np.quantile(number, _QUARTILES))
@@ -223,7 +223,7 @@ def _information(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> F
 
 
 def _covariance(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> FloatArray:
-    """Return the inverse information; directions at infinity, of which shares do not depend any more, have none."""
+    """Return the inverse information; directions at infinity, which shares do not depend on, have none."""
     information = _information(z, likelihood, params)
     scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
     values, vectors = linalg.eigh(information * np.outer(scale, scale))

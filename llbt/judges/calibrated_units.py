@@ -25,7 +25,7 @@ class CalibratedUnits:
     fit : Calibration
     clusters : ndarray of int, shape (U,)
     whole : bool
-        Whether a unit that is left out takes the verdicts of the machines with it; else its labels alone.
+        Whether leaving out a unit removes the machines' verdicts, too; otherwise only its labels.
     """
 
     fit: Any
@@ -39,12 +39,12 @@ class CalibratedUnits:
 
     @property
     def unit(self) -> str:
-        """What a unit is."""
+        """The kind of the units."""
         return self._units.kind
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """What the units are called."""
+        """The labels of the units."""
         return tuple(self._units.names[k] for k in self.clusters.tolist())
 
     @property
@@ -78,7 +78,7 @@ class CalibratedUnits:
         return [str(label) for label in self.labels]
 
     def _taken(self, counts: FloatArray) -> Units:
-        """Return so many of each unit; or all units, with the labels of those whose count is not 0."""
+        """Return given numbers of each unit; or all units, with the labels of units with a count above 0."""
         number = len(self._units.names)
         if self.whole:
             return self._units.again(counts.astype(np.int64), np.ones(number, dtype=np.bool_))
@@ -118,8 +118,8 @@ class CalibratedUnits:
 def calibrated_units(res: Any, by: str | None, option: str) -> CalibratedUnits:
     """Return a calibration as a model of its units, or of the groups of units that depend on each other.
 
-    What is left out or held out are labels: the machines have judged those units all the same. What is drawn again are
-    whole units, for the verdicts are a sample, too.
+    Only labels are left out or held out: the machines have still judged these units. Whole units are resampled, because
+    the verdicts are a sample, too.
     """
     units: Units = res.problem.units
     if by is not None and by != units.kind:

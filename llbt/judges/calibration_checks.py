@@ -1,4 +1,4 @@
-"""What calibrated worths rest on: labels drawn at random, and a machine that errs alike on all pairs."""
+"""Checks of calibrated worths: are labels drawn at random, and are a machine's errors equal on all pairs?"""
 
 from __future__ import annotations
 

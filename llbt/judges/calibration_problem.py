@@ -68,7 +68,7 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """Estimates (p,), those by the labels alone where they are finite, and the weights of the machines."""
+    """Return the estimates (p,), those by the labels alone if finite, and the weights of the machines."""
 
     params: FloatArray
     labels: FloatArray | None
@@ -309,7 +309,7 @@ def _least(gram: FloatArray, toward: FloatArray) -> FloatArray:
 
 
 def _keeps(information: FloatArray, whole: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which matrices (G, p, p) keep information on every direction; `whole` is the factor of that of all."""
+    """Return which matrices (G, p, p) keep information on every direction; `whole` is the total's factor."""
     root = linalg.solve_triangular(whole, np.eye(len(whole)), lower=True)
     return np.asarray(np.linalg.eigvalsh(root @ information @ root.T)[:, 0] >= _LOST)
 

@@ -50,7 +50,7 @@ class Source:
         return found
 
     def taken(self, units: IntArray, kept: npt.NDArray[np.bool_]) -> Source:
-        """Return the judgments of some units (U',), repeated or not, of which only some have any."""
+        """Return the judgments of some units (U',), which may repeat and may have none."""
         order, size = np.argsort(self.unit, kind="stable"), np.bincount(self.unit, minlength=int(units.max()) + 1)
         many = size[units] * kept
         rows = order[_ranges((np.cumsum(size) - size)[units], many)]
@@ -81,9 +81,9 @@ class Units:
         The P pairs.
     cluster : ndarray of int, shape (U,)
     kind : str
-        What a cluster is: ``"unit"``, or the column whose values units share.
+        The clusters: ``"unit"``, or the column whose values units share.
     names : tuple of label
-        What each of the G clusters is called.
+        The labels of the G clusters.
     notes : tuple of str
     """
 
@@ -216,7 +216,7 @@ def _called(key: Sequence[Any], objects: Sequence[Label]) -> str:
 
 
 def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> pd.DataFrame:
-    """Return the columns that make units, by number, with the objects, what was said, and the cluster."""
+    """Return the columns that make units, by number, with the objects, the outcome, and the cluster."""
     found: dict[Any, Any] = {k: judgments.column(name, "unit").values for k, name in enumerate(names)}
     objects = as_objects(judgments.objects)
     found |= {"one": objects[judgments.pairs[:, 0]], "two": objects[judgments.pairs[:, 1]], "said": judgments.said}

@@ -190,7 +190,7 @@ class LatentClasses(Record):
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters that were held: none."""
+        """Parameters held at a value: none."""
         return self.pooled.fixed
 
     @property

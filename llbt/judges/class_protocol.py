@@ -1,4 +1,4 @@
-"""What functions read of latent classes of judges."""
+"""The attributes of latent classes of judges that functions read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ClassesLike(ClassWorthSource, Protocol):
 
     @property
     def by_judge(self) -> ByJudge:
-        """What each judge said."""
+        """The answers of each judge."""
 
     @property
     def pooled(self) -> Estimates:
@@ -43,7 +43,7 @@ class ClassesLike(ClassWorthSource, Protocol):
 
     @property
     def covariance(self) -> FloatArray:
-        """Of all parameters, then of the log ratios of shares."""
+        """Covariance of all parameters, then of the log ratios of shares."""
 
     @property
     def shares(self) -> pd.Series[float]:

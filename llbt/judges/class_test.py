@@ -80,7 +80,7 @@ class ClassTest(Record):
 
     @property
     def std_error(self) -> float:
-        """How far the p-value may be from that of endless draws, by chance: √(p(1 − p)/B)."""
+        """Monte Carlo standard error of the p-value, √(p(1 − p)/B)."""
         return math.sqrt(self.p_value * (1 - self.p_value) / len(self.draws))
 
     def table(self) -> Table:

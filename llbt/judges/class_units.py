@@ -92,7 +92,7 @@ class ClassUnits:
         return summed_by(self.codes, values, len(self.counts))
 
     def refitted(self, counts: FloatArray) -> ClassesLike:
-        """Return the fit with so many of each unit, each copy of a judge a judge of its own."""
+        """Return the fit with given numbers of each unit, each copy of a judge as a separate judge."""
         times = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
         again: ClassesLike = refit_data(self.fit, judges_again(self.fit.comparisons, self.fit.by_judge.name, times))
         return again
@@ -101,7 +101,7 @@ class ClassUnits:
 def class_units(res: ClassesLike, by: str | None, option: str) -> ClassUnits:
     """Return latent classes as a model of judges, or of levels that judges are nested in.
 
-    Resamples are fitted from the estimates alone, so that classes stay what they are. Where judges are left out or held
+    Resamples are fitted from the estimates alone, so classes keep their meaning. Where judges are left out or held
     out there are other starts, too: the estimates know these judges.
     """
     own = res.by_judge.name

@@ -105,13 +105,14 @@ class ClassModels(Record):
         starts : int
             From how many random classes EM starts in each of them, beside the estimates.
         enough : int
-            How many statistics as large as that of the judgments end the drawing: p is then known well enough.
+            The number of drawn statistics as large as the observed one that ends the drawing, because p is then precise
+            enough.
         rng : int, Generator or None
             Where tables and starts are drawn from.
         n_jobs : int
             Processes; −1 for one per core. The result is the same for the same `rng`.
         progress : bool
-            Whether to show a bar, which after the first table tells how long all n would take.
+            Whether to show a bar; after the first table it estimates the time for all n.
 
         Returns
         -------
@@ -124,12 +125,12 @@ class ClassModels(Record):
 
         Notes
         -----
-        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): judges with the same
-        comparisons, as often, draw a class and then their answers from the fit of K classes, and both numbers of
-        classes are fitted to these. p = (1 + those as large)/(n + 1). Where `enough` are as large after B < n draws, p
-        is `enough`/B (Besag & Clifford 1991, Biometrika 78(2)): where K classes do, that is soon. n = 99 fits K and
-        K + 1 classes from starts + 1 starts each, about 2,200 runs of EM. By simulation (30 judges, four objects, each
-        pair twice) the test at 5 % rejects 5.8 % of single and 5.3 % of two classes that are true.
+        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): Judges with the same
+        comparisons draw a class and then their answers from the fit of K classes, and both numbers of classes are
+        fitted to these answers. p = (1 + those as large)/(n + 1). Where `enough` are as large after B < n draws, p is
+        `enough`/B (Besag & Clifford 1991, Biometrika 78(2)): this is soon if K classes suffice. n = 99 fits K and K + 1
+        classes from starts + 1 starts each, about 2,200 runs of EM. Simulated with 30 judges and four objects, each
+        pair twice, the test at 5 % rejects one class in 5.8 % and two classes in 5.3 % where they are true.
 
         Examples
         --------
@@ -206,7 +207,7 @@ def classes(
     Parameters
     ----------
     formula : str
-        What each class has parameters of its own for: ``"object + tie"``; covariates as in `llbt.fit`, no brackets.
+        The model of each class: ``"object + tie"``; covariates as in `llbt.fit`, no brackets.
     data : Comparisons
         With the judges as a cluster or a covariate: ``llbt.from_judgments(frame, clusters="judge")``.
     by : str
@@ -224,7 +225,7 @@ def classes(
     rng : int, Generator or None
         Where starts are drawn from.
     n_jobs : int
-        Processes, of which each takes some of the numbers of classes; −1 for one per core. The result is the same for
+        Processes, which share the numbers of classes; −1 for one per core. The result is the same for
         the same `rng`.
     progress : bool
         Whether to show a bar.
@@ -248,10 +249,11 @@ def classes(
 
     Notes
     -----
-    Each judge belongs to one class, and all that he says follows its model: L = Σ_g log Σ_k π_k Π p_k (Dempster, Laird
-    & Rubin 1977, Journal of the Royal Statistical Society B 39). The best of all starts is taken to the maximum by
-    Newton's method; standard errors are by the observed information of L, so they allow for uncertainty in who belongs
-    where. A class whose judges agree on everything has no finite estimates, which is said. BIC counts judges.
+    Each judge belongs to one class, and all judgments of the judge follow its model: L = Σ_g log Σ_k π_k Π p_k
+    (Dempster, Laird & Rubin 1977, Journal of the Royal Statistical Society B 39). The best of all starts is taken to
+    the maximum by Newton's method; standard errors are by the observed information of L, so they allow for uncertainty
+    in who belongs where. A class whose judges agree on everything has no finite estimates, which is said. BIC counts
+    judges.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class Labelled:
     ----------
     unit, judge, label : ndarray of int, each (R,)
     flip : ndarray of int, shape (K,)
-        What each label is called when the two objects change places.
+        The label that stands for each label when the two objects change places.
     """
 
     unit: IntArray
@@ -59,7 +59,7 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What the coefficients are made of, summed over units; B times.
+    """The sums over units that the coefficients consist of; B times.
 
     Attributes
     ----------

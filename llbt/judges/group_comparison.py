@@ -36,7 +36,7 @@ class GroupComparison(Record):
     Attributes
     ----------
     name : str
-        What the groups are: ``"class"`` or ``"node"``.
+        The kind of the groups: ``"class"`` or ``"node"``.
     groups : ndarray of int, shape (R, 2)
         The numbers of both groups.
     objects : tuple of R pairs of labels
@@ -112,7 +112,7 @@ def compare_groups(
     at : mapping or "average", optional
         Covariate values, as in `llbt.pairwise`.
     confidence : float
-        Of all intervals together, and of all that is said of opposite order.
+        Joint confidence of all intervals, and of all statements on opposite order.
     rng : int or numpy.random.Generator
         For the simulated distributions of max |z|, as in `llbt.pairwise`.
 
@@ -121,8 +121,8 @@ def compare_groups(
     GroupComparison
         group_a, group_b, object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high,
         is_reversed; a row per pair of groups and of objects. The estimate is (λ_i − λ_j) in a less that in b, in units
-        of log-worth. NaN in place of errors and tests for a class at infinity, and for the leaves of a tree that the
-        same judges have found: there differences were looked for, so that they are too large and tests are none.
+        of log-worth. Errors and tests are NaN for a class with infinite estimates, and for the leaves of a tree that
+        was grown with the same judges: the tree searched for differences, so they are too large.
 
     Raises
     ------
@@ -134,10 +134,10 @@ def compare_groups(
     Notes
     -----
     Intervals and adjusted p-values are by the distribution of the largest |z| over all pairs of groups and of objects
-    (Hothorn, Bretz & Westfall 2008, Biometrical Journal 50(3), 346-363). Between classes the covariance is that of the
-    whole mixture; leaves have different judges, so they are independent. Two groups are of opposite order where the
-    intervals of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0 in both: with
-    probability `confidence` no order is called opposite that is not.
+    (Hothorn, Bretz & Westfall 2008, Biometrical Journal 50(3), 346-363). Classes have the joint covariance of the
+    mixture. Leaves have different judges, so they are independent. Two groups are of opposite order where the intervals
+    of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0 in both: with
+    probability `confidence` no order is wrongly called opposite.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def compare_groups(
 def _covariance(
     groups: ClassesLike | JudgeTree, worths: Sequence[LogWorths], free: Sequence[IntArray]
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the covariance (K·J, K·J) of the groups' log-worths, NaN where there is none, and what to say of it."""
+    """Return the covariance (K·J, K·J) of the groups' log-worths, NaN where there is none, and its notes."""
     size = len(worths[0].estimate)
     found = np.zeros((len(worths) * size, len(worths) * size))
     if not isinstance(groups, JudgeTree):
@@ -217,7 +217,7 @@ def _covariance(
         return found, notes
     if not groups.honest:
         note = Qualifying(
-            "the judges in the leaves are those who found the tree, so there are no tests: grow it with honest=True"
+            "The same judges grew the tree and are in its leaves, so there are no tests. Grow it with honest=True."
         )
         return np.full(found.shape, np.nan), (note,)
     for k, one in enumerate(worths):

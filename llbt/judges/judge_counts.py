@@ -1,4 +1,4 @@
-"""What is counted for each judge: outcomes, and repeats of a unit."""
+"""Counts of each judge: outcomes, and repeats of a unit."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class JudgeLists:
         The column whose levels are the judges.
     levels : tuple of G labels
     about : mapping of str to Coded, each (G,)
-        What is known of each judge.
+        Covariates of each judge.
     """
 
     rankings: Rankings
@@ -36,7 +36,7 @@ class JudgeLists:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out on the way to the lists."""
+        """Notes on data that were left out."""
         return self.rankings.notes
 
     @property

@@ -31,7 +31,7 @@ class JudgeData:
         The column whose levels are the judges.
     levels : tuple of G labels
     about : mapping of str to Coded, each (G,)
-        What is known of each judge.
+        Covariates of each judge.
     """
 
     comparisons: Comparisons
@@ -41,7 +41,7 @@ class JudgeData:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out on the way to the table."""
+        """Notes on data that were left out."""
         return self.comparisons.notes
 
     @property
@@ -93,7 +93,7 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
 def about_judges(
     columns: Sequence[Coded], by: str, split: Sequence[str] | None, kept: Sequence[str], made: str
 ) -> tuple[Coded, AboutJudges, tuple[str, ...]]:
-    """Return the judges, by line, what is known of each, and what differs within a judge; see `judge_data`.
+    """Return the judges by line, their covariates, and the columns that differ within a judge; see `judge_data`.
 
     `made` is the call that keeps such columns.
     """

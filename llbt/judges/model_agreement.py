@@ -1,4 +1,4 @@
-"""What a model says of each judge's judgments: probabilities, and a standardized log-likelihood."""
+"""The probabilities of each judge's judgments under a model, and a standardized log-likelihood."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class _Held:
         return np.asarray(np.log(self.p) - special.xlogy(self.p, self.p).sum(axis=1, keepdims=True))
 
     def slopes(self, free: IntArray) -> FloatArray:
-        """Return the covariance of each judge's log-likelihood with his score, shape (K, p)."""
+        """Return the covariance of each judge's log-likelihood with the judge's score, shape (K, p)."""
         pull = self.p * self.excess
         size, codes, n = (
             len(self.lines.judge.levels),
@@ -132,8 +132,8 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
     """Return the standardized log-likelihoods (K,), who is followed (K,), and a note on whose the model is.
 
     With V the variance of the log-likelihood, c its covariance with the score and I the information of the fit, the
-    estimate's own error leaves V − cᵀI⁻¹c where the judgments are among those of the fit and adds cᵀI⁻¹c where they
-    are not. Skewness is removed by Hall's cubic, whose slope is a square.
+    error of the estimates makes it V − cᵀI⁻¹c if the judgments are part of the fit, and V + cᵀI⁻¹c if they are not.
+    Skewness is removed by Hall's cubic, whose slope is a square.
     """
     own = _among(held, model)
     variance, third = held.moment(2), held.moment(3)
@@ -173,7 +173,7 @@ def _by_pair(pairs: IntArray, counts: FloatArray, size: int) -> FloatArray:
 
 
 def _held(lines: JudgeLines, model: Estimates) -> tuple[_Held, tuple[str, ...]]:
-    """Return the lines beside what the model expects of them, and notes on what it does not know."""
+    """Return the lines with their expectations under the model, and notes on those that it does not determine."""
     first, group = _distinct(lines, model)
     problem, _ = comparisons_of(model, first)
     p, at = chances_of(model, problem), group[lines.at]
@@ -188,7 +188,7 @@ def _held(lines: JudgeLines, model: Estimates) -> tuple[_Held, tuple[str, ...]]:
 
 
 def _distinct(lines: JudgeLines, model: Estimates) -> tuple[pd.DataFrame, IntArray]:
-    """Return the distinct comparisons of the lines' frame as far as the model tells them apart, and each row's."""
+    """Return the comparisons of the lines' frame that the model distinguishes, and the comparison of each row."""
     if "order" in model.design.blocks and not lines.shown:
         raise DesignError(
             f"the model {model.specification.formula!r} has an order effect, but these data do not say which object "

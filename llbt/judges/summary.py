@@ -1,4 +1,4 @@
-"""What each judge does: ties, positions, agreement with the others and with a fit, verdicts that flip."""
+"""Figures of each judge: ties, positions, agreement with the others and with a fit, verdicts that flip."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ByJudge:
         Pairs of this judge's judgments of the same unit in the two display orders, and how many of them say the same
         position rather than the same object.
     model_agreement, model_expected : ndarray
-        Mean probability that the model gives to what was said, and what the model expects of it.
+        Mean probability of the judge's outcomes under the model, and its expectation.
     statistic : ndarray
         Standardized log-likelihood: standard normal, nearly, for a judge who judges as the model says, negative for
         one who judges otherwise.
@@ -75,7 +75,7 @@ class ByJudge:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgeSummary(Record):
-    """What each of K judges does.
+    """Figures of each of K judges.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def summary(
     ----------
     data : frame, path, list of records or Comparisons
         Judgments, whatever `read_judgments` reads; or a table that keeps the judge as a covariate or a cluster, which
-        knows ties, positions (if it keeps the order) and the model, but not which judgments are of the same unit.
+        has ties, positions (if it keeps the order) and the model, but not the units of the judgments.
     judge : str
         Column of the judge.
     unit : str or sequence of str, optional
@@ -182,21 +182,21 @@ def summary(
     OptionError
         For a `model` that is not a fit, a `judge` that a table of counts does not keep, and a `unit` beside one.
     DesignError
-        For a `model` with an order effect, which these data cannot be held against.
+        For a `model` with an order effect, if these data have no order of presentation.
 
     Notes
     -----
     Agreement is over pairs of judgments of the same unit by this judge and by others, turned to the same order of the
     objects; it is not corrected for chance. A repeat counts as a judgment.
 
-    With p the model's probabilities of the outcomes of a judgment, model_agreement is the mean of p(said) and
-    model_expected that of Σ p². The statistic begins as l_z of Drasgow, Levine and Williams: W, the log-likelihood less
-    its expectation, over the root of its variance V, each summed over the judge's judgments. That would take the model
-    as known. A model fitted to the same judgments has been pulled to each judge (with two judges of one model, W of the
-    one is −W of the other), one fitted to others has errors of its own: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with c the
-    covariance of W and the judge's score and I the information of the fit. The judgments count as those of the fit
-    where it has at least as many of each pair and outcome; a note says which was taken. The skewness of the
-    log-likelihood is then removed by the cubic of Hall. Judgments are taken as independent.
+    With p the model's probabilities of the outcomes of a judgment, model_agreement is the mean of p(outcome), and
+    model_expected the mean of Σ p². The statistic begins as l_z of Drasgow, Levine and Williams: W, the log-likelihood
+    less its expectation, over the root of its variance V, each summed over the judge's judgments. That would take the
+    model as known. A model fitted to the same judgments is drawn towards each judge (with two judges, W of one is −W of
+    the other). A model fitted to other judgments has independent errors: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with c the
+    covariance of W and the judge's score and I the information of the fit. The judgments count as part of the fit if it
+    has at least as many of each pair and outcome; a note says which case it is. The skewness of the log-likelihood is
+    then removed by the cubic of Hall. Judgments are taken as independent.
 
     References
     ----------
@@ -279,7 +279,7 @@ def _overall(found: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[st
         parts.append(f"judgments of a unit by two judges agree in {share}")
     if model.judgments.any():
         said, expected = (x.sum() / model.judgments.sum() for x in (model.said, model.expected))
-        parts.append(f"the model gives {format_percent(said)} to what was said, expected {format_percent(expected)}")
+        parts.append(f"mean probability under the model {format_percent(said)}, expected {format_percent(expected)}")
     return ("All: " + "; ".join(parts),)
 
 

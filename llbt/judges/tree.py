@@ -33,8 +33,8 @@ from .tree_fits import ByJudge, Growth, NodeFit, fitted
 from .tree_growth import Node, grow
 
 _SAME_JUDGES = Qualifying(
-    "The same judges found the tree and gave the estimates: standard errors are conditional on the tree, and too small "
-    "as far as the tree is chance. honest=True parts the judges."
+    "The same judges were used to grow the tree and to estimate its leaves, so standard errors may be too small. "
+    "honest=True uses different judges."
 )
 _BEST = 4  # objects that print below a leaf
 _MANY = 60  # judges from which the tests keep about their level
@@ -77,7 +77,7 @@ class JudgeTree(Record):
 
     @property
     def llf(self) -> float:
-        """Σ of the leaves' log-likelihoods of single judgments, or lists; of the judges who found the tree."""
+        """Sum of the leaves' log-likelihoods of single judgments or lists, for the judges who grew the tree."""
         return float(sum(node.results.llf for node in self.leaves))
 
     @property
@@ -92,12 +92,12 @@ class JudgeTree(Record):
 
     @property
     def n_judgments(self) -> float:
-        """Number of judgments, or lists, of the judges who found the tree."""
+        """Number of judgments, or lists, of the judges who grew the tree."""
         return float(sum(node.results.n_judgments for node in self.leaves))
 
     @property
     def basis(self) -> Basis:
-        """What the log-likelihood is of; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
         return self.nodes[0].results.basis
 
     @property
@@ -131,7 +131,7 @@ class JudgeTree(Record):
 
     @checked
     def results(self, node: Count) -> NodeFit:
-        """Return the fit of a node, for all that is asked of fits: worths, leaderboard, pairwise, predictions.
+        """Return the fit of a node, for worths, leaderboard, pairwise and predictions.
 
         Raises
         ------
@@ -233,7 +233,7 @@ class JudgeTree(Record):
         return (said,) if len(self.data.levels) < _MANY else ()
 
     def _notes(self) -> tuple[str, ...]:
-        whose = "Estimates of the leaves are by judges who did not find the tree." if self.honest else _SAME_JUDGES
+        whose = "Leaves are estimated from judges who were not used to grow the tree." if self.honest else _SAME_JUDGES
         notes = ["Estimates are log-worths λ: the odds of A over B are exp(2(λ_A − λ_B)).", whose]
         notes += [f"node {node.number} is not split: {node.why}" for node in self.nodes if node.why]
         still = [name for name, column in self.data.about.items() if len(np.unique(column.codes)) < 2]
@@ -248,7 +248,7 @@ class JudgeTree(Record):
         Parameters
         ----------
         frame : data frame
-            A row for each judge, with the covariates by which the tree splits.
+            A row for each judge, with the covariates of the tree's splits.
 
         Returns
         -------
@@ -343,7 +343,7 @@ class JudgeTree(Record):
         )
 
     def _resampled(self, size: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
-        """Return the covariates by which trees split, the root's first; an empty name for one that could not grow."""
+        """Return the covariates of the splits of trees, the root's first; an empty name if a tree could not grow."""
         found: list[tuple[str, ...]] = []
         total = len(self.data.levels)
         for _ in range(size):
@@ -404,9 +404,9 @@ def tree(
     Parameters
     ----------
     formula : str
-        What each group has parameters of its own for: ``"object + tie"``; no brackets.
+        The model of each group: ``"object + tie"``; no brackets.
     data : Comparisons or Rankings
-        With the judges and what is known of them: ``llbt.from_judgments(frame, clusters="judge",
+        Judgments with the judges and their covariates: ``llbt.from_judgments(frame, clusters="judge",
         covariates=["age", "gender"], numeric=["age"])``; or lists, ``llbt.from_rankings(frame, objects=[…],
         clusters="judge", covariates=["age", "gender"])``, which are fitted as by `llbt.fit`.
     by : str
@@ -450,13 +450,14 @@ def tree(
     Notes
     -----
     In a node the model is fitted to all its judges. Their scores, made orthonormal by the root of Σss′, are tested for
-    each covariate: of a number ‖W(t)‖²/(t(1 − t)), W the scores cumulated in its order, at its maximum over t from a
-    tenth (or `min_size`) of the judges to as many before the end; of labels Σ ‖Σs‖²/n over the labels, χ². P-values are
-    adjusted for the covariates tested, as R's partykit does. If the smallest is at most `alpha`, the judges are divided
-    by the split with the highest likelihood (Zeileis, Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis 2011,
-    Journal of Educational and Behavioral Statistics 36(2)). The search tries all cuts of a number and all partitions
-    of up to 8 labels. For more labels it tries the cuts along their first principal component. With few judges the
-    tests are conservative: with 30 judges they reject 1 to 2 % of true hypotheses at the 5 % level.
+    each covariate. The statistic of a number is the maximum of ‖W(t)‖²/(t(1 − t)), with W the scores cumulated in its
+    order, over t from a tenth (or `min_size`) of the judges to as many before the end. That of labels is Σ ‖Σs‖²/n over
+    the labels, which is χ². P-values are adjusted for the covariates tested, as R's partykit does. If the smallest is
+    at most `alpha`, the judges are divided by the split with the highest likelihood (Zeileis, Hothorn & Hornik 2008;
+    Strobl, Wickelmaier & Zeileis 2011, Journal of Educational and Behavioral Statistics 36(2)). The search tries all
+    cuts of a number and all partitions of up to 8 labels. For more labels it tries the cuts along their first principal
+    component. With few judges the tests are conservative: with 30 judges they reject 1 to 2 % of true hypotheses at the
+    5 % level.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class NodeFit(FitLike, Protocol):
 
     @property
     def solution(self) -> _Solution:
-        """What the solver found."""
+        """The result of the solver."""
 
     @property
     def bse(self) -> pd.Series[float]:
@@ -70,12 +70,12 @@ class NodeFit(FitLike, Protocol):
 
     @property
     def basis(self) -> Basis:
-        """What the log-likelihood is of."""
+        """The data of the log-likelihood."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """What a tree is grown by; see `tree`. `worths` are the terms of the worths alone, of lists without ties."""
+    """Settings of a tree's growth; see `tree`. `worths` are the terms of the worths alone, of lists without ties."""
 
     formula: str
     worths: str
@@ -129,7 +129,7 @@ def _gain_of_lists(data: JudgeLists, growth: Growth, results: WithLists, mask: B
 
 
 def _maximum(results: WithLists, growth: Growth, some: BoolArray) -> float:
-    """Return the largest log-likelihood of some lists, some (L,); of a prior with what it adds, NaN for none."""
+    """Return the largest log-likelihood of some lists, some (L,), including a prior; NaN if there is no maximum."""
     lists, start = _with_own_orders(results.lists.of_lists(some), results)
     if growth.prior is not None and growth.prior != "jeffreys":
         lists, start = Ghost(float(growth.prior)).joined(lists), None

@@ -53,7 +53,7 @@ class Node:
     parent : int or None
     depth : int
     rule : str
-        What distinguishes its judges from those of the parent's other child; empty for the root.
+        The covariate values of its judges that define the split; empty for the root.
     judges : ndarray of int, shape (n,)
         Positions among all judges.
     results : LLBTResults or RankingResults
@@ -62,7 +62,7 @@ class Node:
         covariate, statistic, df, p_value, p_adjusted: of the stability of all parameters.
     split : Split or None
     children : tuple of int
-        The numbers of the left one and of the right one; of a leaf none.
+        The numbers of the left and the right child; empty for a leaf.
     why : str
         Why it is a leaf, where it is not for its tests.
     """
@@ -153,7 +153,7 @@ def stability_tests(data: ByJudge, results: NodeFit, min_size: int) -> pd.DataFr
 def _best_split(
     data: ByJudge, growth: Growth, results: NodeFit, covariate: str
 ) -> tuple[Split, npt.NDArray[np.bool_]] | str:
-    """Return the split with the highest likelihood and who goes left; why there is none, where there is none."""
+    """Return the split with the highest likelihood and the judges on the left, or why there is no split."""
     column = data.about[covariate]
     candidates = list(_cuts(column) if column.numeric else _partitions(column, data, results))
     masks = [split.goes_left(column.values) for split in candidates]

@@ -73,7 +73,7 @@ def test_sets_are_read_and_said(name: str) -> None:
 def test_what_may_be_something_else_is_no_list(name: str) -> None:
     frame = table(UNREAD[name])
     assert list_layout(open_frame(frame)) is None
-    with pytest.raises(OptionError, match="nothing says which rows belong together"):
+    with pytest.raises(OptionError, match="no column says which rows belong together"):
         llbt.from_rankings(frame)
 
 

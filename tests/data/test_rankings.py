@@ -245,8 +245,8 @@ WITHOUT = LONG.drop(columns=["judge"])
 BAD_RANKINGS = [
     (LONG.iloc[:0], BLOCK, JudgmentError, "the frame: no rows"),
     (LONG.to_dict(), BLOCK, JudgmentError, "the frame is of type dict; expected a frame of pandas, polars"),
-    (LONG, {"object": "object", "rank": "age"}, OptionError, "nothing says which rows belong together. Pass judge="),
-    (LONG, {"block": ()}, OptionError, "nothing says which rows belong together"),
+    (LONG, {"object": "object", "rank": "age"}, OptionError, "no column says which rows belong together. Pass judge="),
+    (LONG, {"block": ()}, OptionError, "no column says which rows belong together"),
     (
         LONG,
         {**BLOCK, "block": "age"},
@@ -354,7 +354,7 @@ BAD_RANKINGS = [
         {**BLOCK, "covariates": "age"},
         JudgmentError,
         "column 'age' (covariates=): several values in 5 blocks, the first judge='J1', prompt=1 (0 at row 0, 5 at row "
-        "5); expected one value per block. What describes an object belongs in object_covariates=.",
+        "5); expected one value per block. Covariates of objects belong in object_covariates=.",
     ),
     (
         LONG.assign(day=range(20)),

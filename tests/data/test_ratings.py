@@ -87,7 +87,7 @@ BAD_RATINGS = [
         JudgmentError,
         "the frame has no column 'judge' (judge=); it has 'worker'",
     ),
-    (RATINGS, {"judge": None}, OptionError, "nothing says which rows belong together"),
+    (RATINGS, {"judge": None}, OptionError, "no column says which rows belong together"),
     (RATINGS, {"rating": "score"}, JudgmentError, "the frame has no column 'score' (rating=)"),
     (
         pd.concat([RATINGS, RATINGS.iloc[[3]]], ignore_index=True),

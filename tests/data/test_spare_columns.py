@@ -52,7 +52,7 @@ def test_a_column_of_ties_that_is_text_or_says_no_changes_nothing():
 
 
 def test_only_ties_beside_winners_are_refused():
-    with pytest.raises(JudgmentError, match="says of all 4 rows that they are ties") as refused:
+    with pytest.raises(JudgmentError, match="marks all 4 rows as ties") as refused:
         llbt.from_judgments(WINS.assign(draw=1))
     assert pasted(WINS.assign(draw=1), refused.value) == [(4, None)]
     with pytest.raises(JudgmentError, match="holds numbers from 0 to 3 beside a winner and a loser"):

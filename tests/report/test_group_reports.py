@@ -51,7 +51,7 @@ def test_a_page_shows_a_tree_of_judges(honest: bool, tmp_path: Path) -> None:
     for line in lines:
         assert f'<div class="foot">{line.replace("<", "&lt;").replace(">", "&gt;")}</div>' in part
     assert ("Errors are conditional on the tree" in part) is not tree.honest
-    assert ("by judges who did not find the tree" in part) is tree.honest
+    assert ("Leaves are estimated from judges who were not used" in part) is tree.honest
     assert part.count("<svg") == 1
     assert "Stability of the parameters" in part
     assert "llbt.judges.tree(&#x27;object&#x27;" in page
