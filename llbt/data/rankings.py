@@ -295,7 +295,7 @@ def _of_preflib(path: str, unranked: Unranked, object_covariates: object) -> Ran
 def _made_by(makers: Mapping[str, Names | None]) -> Roles:
     if all(names is None for names in makers.values()):
         raise OptionError(
-            "nothing says which rows belong together",
+            "no column says which rows belong together",
             "Pass judge= and prompt= (objects that one judge ranked on one prompt), or block= (any columns); or "
             "objects= for a frame with one column per object; or several columns as object= and as rank= for one row "
             "per ranking.",

@@ -222,7 +222,7 @@ def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
         return ()
     if scale == "probability":
         raise OptionError(
-            "scale='probability', but answers of a judge depend on each other here, and exp(2(λᵢ − λⱼ)) are odds with "
+            "scale='probability', but answers of a judge depend on each other here, and exp(2(λᵢ − λⱼ)) are odds given "
             "the judge's other answers",
             "Ask for the probabilities of the answers: res.predict().",
         )

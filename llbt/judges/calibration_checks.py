@@ -1,4 +1,4 @@
-"""Checks of calibrated worths: are labels drawn at random, and are a machine's errors equal on all pairs?"""
+"""Checks of calibrated worths: whether labels are drawn at random, and errors are equal on all pairs."""
 
 from __future__ import annotations
 

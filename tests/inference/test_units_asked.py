@@ -185,7 +185,7 @@ def test_pairs_of_patterns_have_no_probability_where_answers_depend() -> None:
     res = fit_of("patterns")
     with pytest.raises(OptionError, match=r"odds given the judge.s other answers.*res\.predict\(\)"):
         llbt.pairwise(res, scale="probability")
-    with pytest.raises(OptionError, match="odds given the judge.s other answers"):
+    with pytest.raises(OptionError, match="odds given the judge's other answers"):
         llbt.plot.probabilities(res, ax=plt.figure().subplots())
     plt.close()
     assert "with all other answers of the judge held" in llbt.pairwise(res).as_text()
