@@ -87,7 +87,7 @@ def test_choices_among_profiles_are_read_and_said(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_what_is_no_choice_among_profiles(name: str) -> None:
-    with pytest.raises(OptionError, match="nothing says which objects"):
+    with pytest.raises(OptionError, match="no column says which objects"):
         llbt.from_choices(table(UNREAD[name]))
 
 

@@ -79,7 +79,7 @@ def test_what_may_be_something_else_is_no_list(name: str) -> None:
 
 def test_columns_that_are_named_are_not_looked_for() -> None:
     frame = table(SETS["letters"][0])
-    with pytest.raises(OptionError, match="nothing says which objects"):
+    with pytest.raises(OptionError, match="no column says which objects"):
         llbt.from_choices(frame, best="worst")
 
 
