@@ -1,1 +1,1 @@
-"""What is wrong with judgments, before a model says so: labels, evidence, checks, and the audit of all of them."""
+"""Checks of judgments before a model is fitted: labels, evidence, checks, and the audit."""

@@ -43,7 +43,7 @@ _NOTE_OF_LISTS = "Tests and p-values assume independent lists."
 
 @dataclass(frozen=True, repr=False)
 class Audit(Record):
-    """What an audit found.
+    """The result of an audit.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Audit(Record):
         How much there is: objects, judgments, judges, prompts; judgments per pair, judge and object.
     notes : tuple of str
     judge : str
-        The column of the judges; of these ``"judge"`` where none was named or found.
+        The column of the judges; ``"judge"`` if none was named or found.
     """
 
     _made_by: ClassVar[str] = "llbt.audit(…)"
@@ -70,7 +70,7 @@ class Audit(Record):
         Raises
         ------
         OptionError
-            For a check that there is not.
+            For an unknown check.
         """
         _check_names((check,), self._checks())
         return next(finding for finding in self.findings if finding.check == check)
@@ -88,7 +88,7 @@ class Audit(Record):
         Raises
         ------
         OptionError
-            For a check that there is not.
+            For an unknown check.
         """
         levels = _LEVELS[:3]
         _check_names(names, (*self._checks(), *levels))
@@ -112,7 +112,7 @@ class Audit(Record):
                 ("level", "Level"),
                 ("found", "Found"),
                 ("effect", "Effect on an analysis"),
-                ("remedy", "What deals with it"),
+                ("remedy", "Remedy"),
             )
         )
         return Table(fields, title=self._title(), head=self.sizes, notes=self.notes, answer="audit")
@@ -172,10 +172,10 @@ def audit(
 ) -> Audit:
     """Check judgments for problems before fitting: one report, with a remedy for each problem.
 
-    Labels, self-comparisons, repeated judgments and how often their verdict flips with the order, dependence within
-    blocks, judges and prompts, tasks that were pooled, ties, grades and scales that were turned round, positions,
-    judges with one answer, with most judgments or unlike the rest, drift over time, objects with few judgments, groups
-    that were never or hardly compared, and whether estimates exist.
+    The checks are: labels; self-comparisons; repeated judgments and their flips with the order; dependence within
+    blocks, judges and prompts; pooled tasks; ties; grades and reversed scales; positions; judges with one answer, with
+    most judgments, or unlike the rest; drift over time; objects with few judgments; groups that were never or hardly
+    compared; and whether estimates exist.
 
     Parameters
     ----------
@@ -188,27 +188,25 @@ def audit(
     objects, outcome, outcomes
         The columns of the objects, the column that says who won and what its labels mean, as in `from_judgments`.
     winner, loser, scores, orders
-        Columns of the object that won and of the one that lost, or of the points of either, and what becomes of a pair
+        Columns of the object that won and of the one that lost, or of the points of either, and the treatment of a pair
         that was judged in both orders, as in `from_judgments`.
     judge, prompt : str, optional
         Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are
         there and not empty.
     block : str, optional
-        Column that says which judgments were made together, such as those of one ranking; by default ``"block"``.
+        Column that identifies judgments made together, such as those of one ranking; by default ``"block"``.
     task : str, optional
-        Column that says what was judged: a language pair, a benchmark; by default one with a usual name (``"task"``,
+        Column of the task: a language pair, a benchmark; by default one with a usual name (``"task"``,
         ``"language"``, ``"dataset"``, …, or ``"srclang"`` with ``"trglang"``).
     time : str, optional
         Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
-        the order of the rows. Numbers, or times in the forms of ISO 8601 (of other forms nobody can say which number
-        is the day).
+        the order of the rows. Numbers, or times in the forms of ISO 8601 (in other forms the day is ambiguous).
     weights : str, optional
         Column with the number of judgments that a row stands for; by default ``"weight"``.
     ties_column, ignore, where, missing
         The column that says which judgments are ties, columns that say nothing of the judgments, the rows to read, and
-        whether rows with a missing value are left out rather than reported, as in `from_judgments`. Columns that nobody
-        names and that may say which rows count are a finding, others that the audit does not look at are listed in its
-        notes.
+        whether rows with a missing value are left out rather than reported, as in `from_judgments`. Unnamed columns
+        that may be filters of rows are a finding. Other columns that the audit ignores are listed in its notes.
 
     Returns
     -------
@@ -217,8 +215,8 @@ def audit(
     Raises
     ------
     JudgmentError
-        For columns that are not there, weights that are no counts, and columns that may say how often a row was judged
-        or which rows are ties. What is wrong with judgments is reported.
+        For missing columns, weights that are not counts, and columns that may hold counts of rows or ties. Problems of
+        the judgments are reported, not raised.
     OptionError
         For unknown checks, and names that a table of counts, or lists, do not keep.
 
@@ -229,23 +227,22 @@ def audit(
     position wins in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the
     smaller tail of the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and
     within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the test of the order effect
-    given the worths, which uses all judgments, decides. Where judgments are graded (the format knows their sizes, all
-    whole numbers), the largest grade is tested as ties are; verdicts that a judge, or a task, gives against the worths
-    of all, by the sum of score × lead with verdicts turned by lot; and larger grades where the preferred object leads
-    by less, by the covariance of size and lead with sizes drawn by lot, one-sided. Every test has the level .005 (a
-    third of it for each of the three of ``drift``), so that fewer than one board in order out of twenty is accused by
-    any of them. Tests allow for judgments of one block, judge or prompt that are alike, by components of variance of
-    their scores, and hold judges against how much most judges differ: of boards whose judgments depend on each other
-    (worths of prompts or judges, both orders, rankings; rows in any order) at most 5 % were accused of anything but
-    dependence. How often planted defects are named, by strength and size of board, is in
-    docs/decisions/031-what-the-audit-sees.md: with 20,000 judgments most of them nearly always, with 1,000 a careless
-    judge or the drift of one object hardly ever.
+    given the worths, which uses all judgments, decides. For graded judgments (with sizes in whole numbers), the largest
+    grade is tested like ties. Verdicts of a judge or task against the overall worths are tested by the sum of score ×
+    lead with verdicts reversed at random. Larger grades for smaller leads are tested one-sided by the covariance of
+    size and lead with permuted sizes. Every test has the level .005 (a third of it for each of the three of ``drift``),
+    so that fewer than one board in order out of twenty is accused by any of them. Tests allow for dependence within a
+    block, judge or prompt, by variance components of the scores, and compare judges with how much most judges differ.
+    In simulations with dependent judgments (worths of prompts or judges, both orders, rankings; rows in any order) at
+    most 5 % of the tables had a finding other than dependence. How often planted defects are named, by strength and
+    size of board, is in docs/decisions/031-what-the-audit-sees.md: with 20,000 judgments most of them nearly always,
+    with 1,000 a careless judge or the drift of one object hardly ever.
 
-    Lists are checked as lists: who repeats one of the same objects, whether estimates of worths and of ties exist (by
-    the comparisons that lists imply, and by the fit), which objects are always first, whether judges tie in more or
-    fewer lists, and, at the fit of one worth for each object, who agrees too little with it or ranks an object too high
-    or low, and whether lists of one judge are alike. Of 450 clean boards of lists of two, three and five none was
-    accused of judges unlike the rest, at the same level.
+    Lists are checked as lists: repeated lists; whether estimates of worths and ties exist (by the implied comparisons,
+    and by the fit); objects that are always first; and judges who tie in more or fewer lists. At the fit of one worth
+    for each object: judges who agree too little with it, or rank an object too high or low; and dependence between
+    lists of one judge. In 450 simulated clean tables of lists of two, three and five objects, no judge was found unlike
+    the rest, at the same level.
 
     References
     ----------
@@ -298,7 +295,7 @@ def audit(
 
 
 def audited(data: object, format: Format | None, asked: Asked, named: Named) -> Audit:
-    """Return the audit of judgments of a format, with what the caller says of their fields in its place."""
+    """Return the audit of judgments of a format, with the caller's fields in place of the format's."""
     found = countable(data, format, asked, max_dropped=sys.maxsize, named=_looked_at(named))
     return audit_of(found, named, asked.named)
 
@@ -317,7 +314,7 @@ def audit_of(found: Countable, named: Named = _USUAL, decided: Collection[str] =
 
 
 def _looked_at(named: Named) -> tuple[str, ...]:
-    """Return the columns that an audit looks at by name; one of weights is called so unless it is named."""
+    """Return the columns that an audit uses by name; by default weights are in ``weight``."""
     said = (named.judge, named.prompt, named.weights or "weight", named.block, named.task, named.time, named.strength)
     return tuple(name for name in said if name is not None)
 
@@ -416,7 +413,7 @@ def _grades(e: Evidence, total: float) -> list[str]:
 
 
 def _paragraph(finding: Finding) -> list[str]:
-    """Return a finding in lines: its level, its name and what was found, then what it does and what to do."""
+    """Return a finding in lines: level, name and finding, then its effect and the remedy."""
     indent = " " * _INDENT
     start = f"{_MARKS[finding.level]:<{_INDENT}}"
     lines = _wrapped(f"{finding.check}: {finding.found}", start, indent)

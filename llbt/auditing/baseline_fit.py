@@ -41,7 +41,7 @@ class Expected:
     worths : ndarray, shape (J, p)
         The log-worths as combinations of the parameters.
     blocks : tuple of str
-        What each parameter describes.
+        The block of each parameter.
     """
 
     pairs: IntArray
@@ -121,7 +121,7 @@ def _fitted(problem: Problem) -> Fit:
 
 
 def _finite(problem: Problem) -> Fit:
-    """Return the fit with Firth's bias reduction; of many parameters, which it takes minutes for, that with a prior."""
+    """Return the fit with Firth's bias reduction, or with a prior if many parameters would take minutes."""
     if problem.signed.shape[1] <= _MANY:
         return eliminate(problem, penalty=firth(problem))
     return eliminate(replace(problem, counts=problem.counts + _PRIOR / problem.counts.shape[1]))

@@ -1,6 +1,6 @@
 """The checks of an audit: what is wrong with judgments, what that does to an analysis, and what to call.
 
-Each check sees the `Evidence`, counts, and returns one `Finding`. `run` says which checks the data allow.
+Each check sees the `Evidence`, counts, and returns one `Finding`. `run` names the checks that the data allow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of columns that nobody named: those that may say which rows count."""
+"""Checks of unnamed columns that may be filters of rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .finding import Finding, and_more
 
 
 def check_filters(e: Evidence) -> Finding:
-    """Return columns that may say which rows count, whose rows are all counted."""
+    """Return columns that may be filters of rows, whose rows are all counted."""
     if not e.filters:
         return Finding("filters", "ok", "no unused column marks rows that should not count")
     calls = [

@@ -208,7 +208,7 @@ def weakest_cut(size: int, pairs: IntArray, times: FloatArray) -> tuple[BoolArra
     Parameters
     ----------
     pairs : ndarray of int, shape (S, 2)
-        Of objects below `size`, all of which were judged.
+        Of objects below `size`; all of them were judged.
     times : ndarray, shape (S,)
     """
     met = np.zeros((size, size))

@@ -29,7 +29,7 @@ _AS_LISTS = "; rankings as the lists that they are: llbt.fit(…, llbt.from_rank
 
 @dataclass(frozen=True)
 class _Unit:
-    """What judgments of one unit, such as one judge, have in common."""
+    """The dependence of judgments within a unit, such as a judge."""
 
     name: str
     size: int
@@ -128,7 +128,7 @@ def clustered(e: Evidence) -> str:
 
 
 def without(e: Evidence, judges: Sequence[Label]) -> str:
-    """Return how judges are left out: of the rows, of a table of few judges; of one of many in words."""
+    """Return code that leaves out judges: by rows, by a table of few judges, or in words for many."""
     assert e.judge is not None  # asked of judges alone
     others = [label for label in e.judge.labels if label not in judges]
     if e.single and others:

@@ -82,11 +82,11 @@ class Evidence:
     unread : str
         Why the outcomes cannot be read.
     dropped : int
-        Judgments that the reader left out because nobody knows what they say.
+        Judgments that the reader left out because their outcome is unknown.
     rows : int
         Rows that were read.
     filters : tuple of Filter
-        Columns that nobody named and that may say which rows count.
+        Unnamed columns that may be filters of rows.
     unused : tuple of str
         Columns that the audit does not look at.
     """
@@ -117,14 +117,14 @@ class Evidence:
 
     @property
     def timeless(self) -> str:
-        """Why nobody knows when judgments were made; empty where that is known."""
+        """Why the times of the judgments are unknown, or an empty text."""
         if self.moment is not None:
             return ""
         return "no column records when judgments were made: time=…"
 
     @cached_property
     def expected(self) -> Expected:
-        """What one worth for each object leads to expect."""
+        """Expectations under one worth for each object."""
         pairs, outcome = self.judgments.pairs, self.outcome
         if self.unordered:
             turned = pairs[:, 0] > pairs[:, 1]
@@ -184,7 +184,7 @@ class Evidence:
 
 
 def units_of(e: Evidence) -> dict[str, Factor]:
-    """Return the columns that say which judgments belong together: block, judge, prompt; two labels or more each."""
+    """Return the columns that group judgments: block, judge, prompt; each with two labels or more."""
     named = ((e.beside[0], e.block), (e.names[0], e.judge), (e.names[1], e.prompt))
     return {name: factor for name, factor in named if factor is not None and len(factor.labels) > 1}
 
@@ -249,7 +249,7 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
     Parameters
     ----------
     decided : collection of str
-        Columns that the caller names beside those of `named`, such as the ones to ignore.
+        Columns that the caller names in addition to `named`, such as the ones to ignore.
     """
     judged = Judged(found, named.strength, {})
     source, sides, outcome = found.source, found.sides, judged.field
@@ -329,7 +329,7 @@ def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -
 
 
 def _task_columns(task: str | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that together say what the task was; none where no column does."""
+    """Return the columns that together identify the task, if any."""
     if task is not None:
         return (task,)
     pair = next((pair for pair in _TASK_PAIRS if set(pair) <= set(names)), ())
@@ -337,7 +337,7 @@ def _task_columns(task: str | None, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _joined(factors: Sequence[Factor]) -> Factor | None:
-    """Return one column of what several say together; None for no column."""
+    """Return one column that combines several; None for no column."""
     if len(factors) < 2:
         return factors[0] if factors else None
     codes = np.column_stack([factor.codes for factor in factors])
@@ -352,7 +352,7 @@ def _joined(factors: Sequence[Factor]) -> Factor | None:
 def _moment(time: Factor | None, rows: IntArray, frame: Any) -> FloatArray | None:
     """Return when judgments were made as ranks between 0 and 1, (N,): by a column, else by the order of the rows.
 
-    None where neither is known: an engine without an order of rows, labels that are no times.
+    None where neither is known: an engine without an order of rows, or labels that are not times.
     """
     if time is None or not len(time.labels):
         ordered = isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()

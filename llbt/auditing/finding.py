@@ -21,7 +21,7 @@ NAMED = 4  # objects, judges or labels in a line
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found.
+    """The finding of one check.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def unlike_all(table: FloatArray, effect: FloatArray | None = None) -> tuple[lis
     Parameters
     ----------
     table : ndarray, shape (K, 2)
-        How often each judge gave the answer, and another one. By Holm's method, of exact two-sided p-values.
+        How often each judge gave the answer, and another one. Adjusted by Holm's method, from exact two-sided p-values.
     effect : ndarray, shape (K,), optional
         Design effects, as in `one_share`: the normal score of a p-value is divided by their root.
     """

@@ -21,7 +21,7 @@ _FEWEST = 10  # preferences of a judge, or of a task, whose direction is tested
 
 
 def sizes_of_outcomes(response: Response) -> IntArray:
-    """Return how much is preferred in each outcome, (K,): 0 for what is undecided, 1, 2, … for the grades."""
+    """Return the strength of preference of each outcome, (K,): 0 for undecided ones, 1, 2, … for the grades."""
     return np.unique(np.abs(response.loadings[:, 0]), return_inverse=True)[1] + (not response.has_ties)
 
 

@@ -40,7 +40,7 @@ def _lacking(need: str, e: ListEvidence) -> str:
     if need == "key":
         return "" if e.judge is not None or e.prompt is not None else "no column names judge or prompt: judge=…"
     if need == "together":
-        return "" if e.units else "no column says which lists belong together: judge=…, prompt=…"
+        return "" if e.units else "no column groups the lists: judge=…, prompt=…"
     return e.inexpectable
 
 

@@ -88,7 +88,7 @@ class ListEvidence:
 
     @property
     def units(self) -> dict[str, Coded]:
-        """The columns that say which lists belong together, two labels or more each."""
+        """The columns that group lists, each with two labels or more."""
         named = zip(self.names, (self.judge, self.prompt), strict=True)
         return {name: column for name, column in named if column is not None and len(column.levels) > 1}
 
@@ -104,7 +104,7 @@ class ListEvidence:
 
     @cached_property
     def expected(self) -> ListExpected:
-        """What one worth for each object leads to expect; of objects that the lists connect.
+        """Expectations under one worth for each object, for objects that the lists connect.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class ListEvidence:
 
 
 def _fitted(lists: Lists, names: tuple[str, ...]) -> tuple[Lists, ListFit, str]:
-    """Return the maximum, or where there is none one of worths that are finite; and what is infinite with δ free."""
+    """Return the maximum, or without one a penalized fit with finite worths; and the infinite estimates with free δ."""
     endless = ""
     try:
         fit = fit_lists(lists)

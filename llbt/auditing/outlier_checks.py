@@ -1,4 +1,4 @@
-"""Checks of what is unlike the rest: judges, one judge with most judgments, objects and stretches of time."""
+"""Checks for outliers: judges, one judge with most judgments, objects and stretches of time."""
 
 from __future__ import annotations
 

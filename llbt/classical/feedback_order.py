@@ -115,9 +115,9 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     Returns
     -------
     FeedbackOrder
-        rank, object, violated; the best first. ``violated``, ``bound`` and ``optimal`` say how good the order is,
-        ``violations()`` which majorities it contradicts. The same data gives the same order; whether another order is
-        as good is not said.
+        rank, object, violated; the best first. ``violated``, ``bound`` and ``optimal`` show how good the order is;
+        ``violations()`` has the majorities that it contradicts. The same data gives the same order; whether another
+        order is as good is not said.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def _broken_from(before: FloatArray, i: int) -> IntArray:
 
 
 def _ordered(x: FloatArray, wins: FloatArray) -> IntArray:
-    """Return the order that a solution describes; of one cut short the better of two that are near it."""
+    """Return the order of a solution; for an unfinished solution the better of two orders near it."""
     size = len(wins)
     before = np.zeros((size, size))
     i, j = np.triu_indices(size, 1)

@@ -32,7 +32,7 @@ class HeadToHead(Record):
         Two-sided exact sign tests of equal chances among decided units; NaN where all are ties.
     adjust : str or None
     unit : str
-        What has one verdict in the tests: ``"judgment"``, ``"prompt"``, ….
+        The unit with one verdict in the tests: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str
     """
 
@@ -90,7 +90,7 @@ def head_to_head(
         A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
         of presentation.
     unit : str, optional
-        What has one verdict in the tests, as in `sign_test`: by default the prompt where the judgments say it. Counts
+        The unit with one verdict in the tests, as in `sign_test`: by default the prompt if it is recorded. Counts
         and shares are those of the judgments.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
@@ -113,8 +113,8 @@ def head_to_head(
 
     Notes
     -----
-    The shares have the ties in the denominator, as in the tables of the Workshop on Machine Translation; the p-value
-    is that of the exact two-sided sign test, which drops ties (by the normal approximation for fractional counts).
+    The shares have the ties in the denominator, as in the tables of the Workshop on Machine Translation. The p-value is
+    from the exact two-sided sign test, which drops ties (for fractional counts from the normal approximation).
     Judgments implied by one ranking are not independent, so that p-values of a pair are fair, but not independent of
     those of another pair.
 

@@ -29,7 +29,7 @@ def ranking_readings(
     data, exclude, block
         As in `ranking_scores`.
     readings : sequence of str
-        Readings of `ranking_scores`; all six by default, of which ``"ge_all_in_block"`` needs blocks.
+        Readings of `ranking_scores`; all six by default. ``"ge_all_in_block"`` needs blocks.
 
     Returns
     -------

@@ -36,11 +36,11 @@ class RankingScores(Record):
         The scores in B resamples.
     reading : str
     drawn : str
-        What was resampled, in words; ``"judgment"`` or ``"block"`` where there is but one.
+        The resampled unit, in words; ``"judgment"`` or ``"block"`` where there is but one.
     confidence : float
         Of each interval and each rank range.
     counted : tuple of str
-        Notes on what was counted.
+        Notes on the counts.
     """
 
     objects: tuple[Label, ...]
@@ -84,7 +84,7 @@ class RankingScores(Record):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was counted, left out and resampled."""
+        """Notes on the counts, on objects left out and on resampling."""
         return (*self.counted, *self._reservations())
 
     @checked
@@ -214,7 +214,7 @@ def ranking_scores(
     Raises
     ------
     OptionError
-        For options that are none of what they may be, and objects to exclude that are not there.
+        For invalid options, and for unknown objects in `exclude`.
     JudgmentError
         For judgments without blocks where blocks are asked for; if no judgment is left; and for resampling fractional
         counts.

@@ -27,7 +27,7 @@ READINGS: dict[Reading, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums that a reading is made of, and what they are summed over. J objects, F sums, U units.
+    """The sums of a reading, and the units that they are over. J objects, F sums, U units.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Sums:
     size : int
         Number of objects J.
     pairs : ndarray of int, shape (P, 2)
-        Positions of i and j; of no account to ``"ge_all_in_block"``.
+        Positions of i and j; ``"ge_all_in_block"`` does not use them.
     total : ndarray, shape (F,)
         Wins of i, ties and wins of j, pair by pair (F = 3P); for ``"ge_all_in_block"`` the blocks of each object, then
         those in which it is best (F = 2J).
@@ -67,7 +67,7 @@ class Sums:
         return max(len(self.total), 0 if self.units is None else int(self.units.shape[0]))
 
     def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Return the scores where units, or judgments where there are none, are drawn with replacement, (size, J)."""
+        """Return the scores of resamples, (size, J), of units or, without units, of judgments."""
         if self.units is None:
             return self.scores(drawn_counts(self.total, size, rng))[0]
         weights = drawn_weights(self.units.shape[0], size, rng)

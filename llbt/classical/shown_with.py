@@ -130,10 +130,10 @@ def shown_with(
     Notes
     -----
     A system that meets the reference mostly loses to it, so one might expect that being shown with it more often lowers
-    a score under ``"ge_others"``. Bojar et al. (2011) asked that of WMT10 and found no correlation over all, −.107, and
-    from .341 (Spanish to English) to −.433 (English to German) within language pairs, the last caused by a few outlying
-    systems. So look at ``systems`` before a correlation is believed. Intervals are Fisher's, which take the objects for
-    a random sample.
+    a score under ``"ge_others"``. Bojar et al. (2011) studied this for WMT10. They found no correlation over all
+    language pairs, −.107. Within language pairs it was from .341 (Spanish to English) to −.433 (English to German), the
+    last because of a few outlying systems. So look at ``systems`` before a correlation is believed. Intervals are
+    Fisher's, which take the objects for a random sample.
 
     References
     ----------
@@ -189,7 +189,7 @@ def _exposed(
 
 
 def _uncounted(shown: Names | None, blocks: object) -> list[str]:
-    """Return notes on what the judgments do not say of the blocks."""
+    """Return notes on information about blocks that the judgments lack."""
     notes = (
         [] if shown is not None else ["objects shown but not judged are not counted in a block: name them with shown="]
     )

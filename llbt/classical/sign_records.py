@@ -1,4 +1,4 @@
-"""What the tests of pairs return: one row per pair, with what was counted, estimated and tested."""
+"""Results of the tests of pairs: one row per pair, with counts, estimates and tests."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class SignTests(Record):
         As `p_value` where not adjusted.
     rule, alternative : str
     exact : bool
-        Whether the reference distribution is that of the counts, not the normal.
+        Whether the test is exact, by the distribution of the counts, and not by the normal.
     confidence : float
     unit : str
-        What has one verdict: ``"judgment"``, ``"prompt"``, ….
+        The unit with one verdict: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str
     """
 
@@ -92,13 +92,13 @@ class LLBTTests(Record):
     estimate, std_error : ndarray, shape (S,)
         Log-odds 2(λ_i − λ_j).
     wald_statistic, wald_p_value : ndarray, shape (S,)
-        Estimate over standard error, held against the normal.
+        Estimate over standard error, compared with the normal.
     statistic, p_value : ndarray, shape (S,)
-        Likelihood ratio, held against χ² with one degree of freedom.
+        Likelihood ratio, compared with χ² with one degree of freedom.
     p_adjusted : ndarray, shape (S,)
         Of `p_value`; the same where not adjusted.
     unit : str
-        What has one verdict: ``"judgment"``, ``"prompt"``, ….
+        The unit with one verdict: ``"judgment"``, ``"prompt"``, ….
     notes : tuple of str
     """
 

@@ -18,7 +18,7 @@ Interval = Literal["wilson", "clopper-pearson"]
 
 @dataclass(frozen=True)
 class Rule:
-    """What a rule does with ties.
+    """The treatment of ties under a rule.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Rule:
     null_greater : str
         That of the test whether object {i} is preferred to object {j}.
     remark : str
-        What to mind about size and interval.
+        A caution about size and interval.
     counts_ties : bool
         Whether a pair with nothing but ties still has a p-value.
     """
@@ -73,7 +73,7 @@ RULES: dict[Ties, Rule] = {
         "two thirds of the ties to the side that is tested to be worse",
         "P(i) + P(tie)/3 ≤ 1/2 and P(j) + P(tie)/3 ≤ 1/2; it does not test P(i) = P(j), but |P(i) − P(j)| ≤ P(tie)/3",
         "P({i}) + P(tie)/3 ≤ 1/2; it does not test P({i}) ≤ P({j}), but P({i}) − P({j}) ≤ P(tie)/3",
-        "conservative where P(i) = P(j); estimate 1/2 where neither side has half of what is counted",
+        "conservative where P(i) = P(j); estimate 1/2 where neither side has half of the counted judgments",
         True,
     ),
     "asymptotic-ump": Rule(
@@ -104,7 +104,7 @@ _AGAINST = {"two-thirds": 3, "median": 0}  # one tie in so many counts for the s
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What a rule counts, each array of shape (S,) for S pairs.
+    """The counts under a rule, each array of shape (S,) for S pairs.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Counted:
     n: FloatArray
 
     def wins(self, alternative: Alternative) -> FloatArray:
-        """Return the wins of i that an alternative is held against; two-sided, those nearest to half."""
+        """Return the wins of i for an alternative; two-sided, those nearest to half."""
         if alternative == "greater":
             return self.low
         return self.high if alternative == "less" else np.clip(self.n / 2, self.low, self.high)
@@ -182,8 +182,8 @@ def trinomial_tail(difference: IntArray, n: IntArray, decided: IntArray) -> Floa
 def z_values(rule: Ties, found: Counted, alternative: Alternative) -> FloatArray:
     """Return normal statistics, shape (S,); NaN where the variance is 0.
 
-    Of (wins − n/2)/(√n/2) for what a rule counts, without a correction for continuity; of a trinomial without a
-    decided judgment 0: none of its judgments can differ.
+    z = (wins − n/2)/(√n/2) of a rule's counts, without a continuity correction. A trinomial without a decided judgment
+    has 0, as no order of its judgments differs.
     """
     z = ratio(2 * found.wins(alternative) - found.n, np.sqrt(found.n))
     return np.where(found.n > 0, z, 0.0) if rule == "trinomial" else z

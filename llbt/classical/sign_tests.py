@@ -1,4 +1,4 @@
-"""Is one object preferred to another? Sign tests pair by pair, by what they make of ties, and the test of the model."""
+"""Is one object preferred to another? Sign tests by pair, with several rules for ties, and the test of the model."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def sign_test(
         A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
         of display; ``c.select(where={"judge": "A"})`` of a table `c` asks one judge.
     ties : str
-        What becomes of ties. Rules that test P(i) = P(j): ``"drop"`` leaves them out; ``"split"`` gives half to either
+        The rule for ties. Rules that test P(i) = P(j): ``"drop"`` leaves them out; ``"split"`` gives half to either
         side; ``"proportional"`` shares them out as the wins fall; ``"asymptotic-ump"`` is (n_i − n_j)/√(n_i + n_j)
         against the normal, whatever `exact` says; ``"trinomial"`` holds n_i − n_j against its distribution at the share
         of ties seen. Rules that ask for more than P(i) > P(j): ``"median"`` counts ties against the side that is
         tested to be better, ``"two-thirds"`` two thirds of them.
     unit : str, optional
-        What has one verdict: ``"judgment"``, or a column such as ``"prompt"``, whose judgments of a pair count once,
-        for the object that wins more of them. By default the prompt where the judgments say it, else the judgment.
+        The unit with one verdict: ``"judgment"``, or a column such as ``"prompt"``, whose judgments of a pair count
+        once, for the object that wins more of them. By default the prompt if it is recorded, else the judgment.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i is preferred.
     exact : bool
@@ -80,22 +80,22 @@ def sign_test(
         For counts that are not whole in an exact test, where there is no judgment, and for a `unit` that the judgments
         do not have.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----
-    With n_i wins of i, t ties, n_j wins of j, m = n_i + n_j and n = m + t, the wins x of i out of N are held against
-    Bin(N, 1/2), or (2x − N)/√N against the normal: drop x = n_i, N = m; split x = n_i + t/2, N = n (Dixon & Mood 1946);
-    proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; median x = n_i, N = n. Exact tests give
-    both sides the whole part of their share; a tie left over counts for none (split, proportional) or against the side
-    tested to be better (two-thirds). For the last two rules the other direction has the roles exchanged, and
-    the two-sided p-value is twice the smaller, at most 1.
+    With n_i wins of i, t ties, n_j wins of j, m = n_i + n_j and n = m + t, the wins x of i out of N are compared with
+    Bin(N, 1/2), or (2x − N)/√N with the normal: drop x = n_i, N = m; split x = n_i + t/2, N = n (Dixon & Mood 1946);
+    proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; median x = n_i, N = n. Exact tests give both
+    sides the whole part of their share; a tie left over counts for none (split, proportional) or against the side
+    tested to be better (two-thirds). For the last two rules the other direction has the roles exchanged, and the
+    two-sided p-value is twice the smaller, at most 1.
 
-    Coakley & Heise (1996) add two thirds of the zeros to the positive differences. It is read here as n_j + 2t/3 of the
-    side tested to be worse, which has to be small; a large value held against Bin(n, 1/2) would reject equal chances
-    wherever ties are many.
+    Coakley & Heise (1996) add two thirds of the zeros to the positive differences. Here it is n_j + 2t/3 of the side
+    tested to be worse, which must be small. A large value compared with Bin(n, 1/2) would reject equal chances whenever
+    ties are many.
 
-    In the median test a tie counts as much as a loss: it asks whether an object wins more than half of all judgments
+    In the median test a tie counts like a loss: it tests whether an object wins more than half of all judgments
     (Dey, Manjourides & Randles 2019). The advice of Randles (2001) that Dras (2015) quotes is another one: ties should
     speak against a preference, but less than losses do. ``"split"`` and ``"two-thirds"`` follow it. Dras's p = .0088
     for the data of the example is Wald's test of the model (`model_test`).
@@ -197,7 +197,7 @@ def model_test(
     JudgmentError
         Where there is no judgment, and for a `unit` that the judgments do not have.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----
@@ -207,9 +207,9 @@ def model_test(
     pairs do not help; for a test that uses them all see ``llbt.pairwise``.
 
     χ² rejects equal worths too often where m is small: at level 5 % 10.9 % of tables with m = 10, 25 % with m = 3.
-    Below m = 20 the p-value is that of G² among all divisions of m judgments, of those as likely as the one seen half
-    (mid-p): the limit of a parametric bootstrap, which rejects in at most 7.7 %. A note counts these pairs. Counts that
-    are not whole are held against χ² always.
+    Below m = 20 the p-value is exact: that of G² among all divisions of m judgments, where divisions as likely as the
+    observed one count half (mid-p). This is the limit of a parametric bootstrap, and rejects in at most 7.7 %. A note
+    counts these pairs. Fractional counts are always compared with χ².
 
     References
     ----------

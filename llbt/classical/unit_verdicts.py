@@ -19,7 +19,7 @@ _SAME = 1e-9  # fractional counts: wins closer than this are equal
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """What P pairs are tested by.
+    """The counts that P pairs are tested by.
 
     Attributes
     ----------

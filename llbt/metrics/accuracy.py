@@ -30,14 +30,14 @@ class PairwiseAccuracy(Record):
     Attributes
     ----------
     groups : tuple of label, length K
-        Groups within which systems are paired, language pairs say; ``("",)`` where there are none.
+        Groups within which systems are paired, language pairs say; ``("",)`` without groups.
     group : ndarray of int, shape (P,)
         The group of each pair, an index into `groups`.
     object_i, object_j : tuple of label, length P
     metric_difference, human_difference : ndarray, shape (P,)
         Score of i less that of j.
     agree : ndarray, shape (P,)
-        1 where metric and humans agree, 0 where they do not, 1/2 where `ties` says so, NaN where the pair is left out.
+        1 where metric and humans agree, 0 where they do not, ½ by the rule `ties`, NaN where the pair is left out.
     ties : {"strict", "drop", "half"}
     """
 
@@ -133,7 +133,7 @@ def pairwise_accuracy(
     by : sequence, length N, optional
         The group of each system, in place of mappings.
     ties : {"strict", "drop", "half"}
-        What becomes of pairs with equal scores. ``"strict"``, as in [1]_: the signs of both differences are the same,
+        The treatment of pairs with equal scores. ``"strict"``, as in [1]_: the signs of both differences are the same,
         so that a tie agrees with a tie only. ``"drop"`` leaves out pairs that metric or humans tie. ``"half"`` counts a
         tie of one of them as half an agreement, so that a metric without information has 1/2.
 
@@ -147,7 +147,7 @@ def pairwise_accuracy(
     JudgmentError
         For scores that are not finite numbers or do not match.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----

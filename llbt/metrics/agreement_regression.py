@@ -100,7 +100,7 @@ def _left_out(scores: FloatArray, information: FloatArray, cov: FloatArray) -> F
 
 
 def _not_finite(size: FloatArray, agree: npt.NDArray[np.bool_]) -> str:
-    """Return why there is no finite estimate; nothing where there is one."""
+    """Return why there is no finite estimate, or an empty text."""
     if not len(size):
         return "no pairs, so the curve is NaN"
     if agree.all() or not agree.any():

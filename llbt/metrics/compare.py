@@ -48,7 +48,7 @@ class MetricComparison(Record):
     Attributes
     ----------
     estimate_x, estimate_y : float
-        What the metric and the other have, a correlation or an accuracy: means over tasks.
+        The statistics of the metric and the other, correlations or accuracies: means over tasks.
     statistic : float
         Their difference, or Williams' t.
     df : float
@@ -60,15 +60,15 @@ class MetricComparison(Record):
         The differences in the resamples; empty for Williams' test.
     notes : tuple of str
     measure : str
-        What is compared: the argument `statistic`.
+        The compared statistic: the argument `statistic`.
     tasks : tuple of label, length T
-        ``("",)`` where there are none.
+        ``("",)`` without tasks.
     task_estimates : ndarray, shape (2, T)
-        What the metric and the other have in each task.
+        The statistics of the metric and the other in each task.
     task_replicates : ndarray, shape (T, B)
-        The differences in the resamples of each task, of which `replicates` are the means.
+        The differences in the resamples of each task; `replicates` are their means.
     null : str
-        The null hypothesis: of which systems it speaks.
+        The null hypothesis, with the systems that it is about.
     floors : ndarray, shape (1 + T,)
         The smallest p-values possible: of the means over tasks, and of each task.
     """
@@ -93,7 +93,7 @@ class MetricComparison(Record):
 
     @property
     def difference(self) -> float:
-        """What the metric has less what the other has."""
+        """The statistic of the metric less that of the other."""
         return self.estimate_x - self.estimate_y
 
     def table(self) -> Table:
@@ -196,19 +196,19 @@ def compare(
         Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing. Mappings have the
         same keys, language pairs say; systems and inputs may differ from task to task.
     statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
-        What agreement is measured by: a correlation, the share of pairs of systems in the order of humans [2]_, how
-        far both are as sure of it (SPA) [3]_, or acc_eq, the share of pairs of systems on the same input that are
-        ordered or tied as by humans [4]_.
+        The measure of agreement: a correlation; the share of pairs of systems in the order of humans [2]_; soft
+        pairwise accuracy (SPA), which compares how sure both are [3]_; or acc_eq, the share of pairs of systems on the
+        same input that are ordered or tied as by humans [4]_.
     tasks : sequence of label, length M, optional
         The task of each input, in place of mappings. A system without scores in a task takes no part in it.
     level : {"system", "input", "global"}
         Of a correlation.
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
-        Scores swapped between the metrics for whole systems, in single cells or for whole inputs; of acc_eq the results
-        of single pairs; systems and inputs drawn with replacement; Williams' test (system level). The last two are for
-        correlations. Swapped systems, the bootstrap and Williams' test speak of systems like these, the others of these
-        systems alone.
+        Scores swapped between the metrics for whole systems, in single cells or for whole inputs; for acc_eq the
+        results of single pairs; systems and inputs drawn with replacement; Williams' test (system level). The last two
+        are for correlations. Swapped systems, the bootstrap and Williams' test speak of systems like these, the others
+        of these systems alone.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: `metric` agrees better than `other`.
     n : int
@@ -231,26 +231,26 @@ def compare(
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
     OptionError
-        For options that are none of what they may be, or do not go together: Williams' test at another level, say.
+        For invalid options, and for combinations that do not exist, such as Williams' test at another level.
     DesignError
         For accuracies with ties of more pairs than memory holds.
 
     Notes
     -----
     Permutation: both metrics are standardized by the mean and the standard deviation of all their cells, then swapped
-    by coin tosses; with δ what the metric has less what the other has, and δ* after swapping, p = (1 + #{δ* ≥ δ}) /
-    (n + 1), of |δ| two-sided, so that it is never 0. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1), two-sided twice the
-    smaller one-sided p. A resample without a correlation counts as evidence against a difference. A cell that one of
-    the metrics lacks is left out of both. With tasks, δ and δ* are means over tasks: metrics are standardized and
-    swapped within each, all tasks count the same, as in WMT24 [5]_.
+    by coin tosses; with δ the difference of the two statistics, and δ* after swapping, p = (1 + #{δ* ≥ δ}) / (n + 1),
+    with |δ| two-sided, so it is never 0. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1), two-sided twice the smaller
+    one-sided p. A resample without a correlation counts as evidence against a difference. A cell that one of the
+    metrics lacks is left out of both. With tasks, δ and δ* are means over tasks: metrics are standardized and swapped
+    within each, all tasks count the same, as in WMT24 [5]_.
 
     Permutation by system, the default, tests that the two scores of a system are exchangeable: over systems like these
     both metrics are equally good, also where each favours systems of its own. That is what "this metric is better"
     claims. Permutation by cell (``"perm-both"``, ``"perm-inputs"`` likewise), as in [1]_ and WMT24 [5]_, tests that the
     scores which the two metrics give these very systems and inputs are exchangeable. It finds smaller differences, but
-    takes what metrics think of single systems for a difference between metrics. Of 400 simulated comparisons, 8 systems
-    on 40 inputs, so many had p ≤ .05 where metrics are equally good for these systems, and where they are only so for
-    systems like these (each favours systems by N(0, .4²), the systems' differences are N(0, .3²)):
+    takes what metrics think of single systems for a difference between metrics. Shares of 400 simulated comparisons (8
+    systems on 40 inputs) with p ≤ .05, where metrics are equally good for these systems, and where they are equally
+    good only for systems like these (each favours systems by N(0, .4²), the systems' differences are N(0, .3²)):
 
     ========================  ============  ==================  ============  ==================
     swapped                   by system     by system           by cell       by cell
@@ -262,19 +262,19 @@ def compare(
     acc_eq                    .043          .040                .048          .050
     ========================  ============  ==================  ============  ==================
 
-    With N systems there are 2ᴺ swaps by system: of five or fewer no two-sided p-value is below .05, which a note says.
-    Tasks add their systems.
+    With N systems there are 2ᴺ swaps by system: with five or fewer no two-sided p-value is below .05, and a note says
+    so. Tasks add their systems.
 
     Soft pairwise accuracy is measured anew after every swap. The p-values of pairs of systems in it are those of
-    `soft_pairwise_accuracy`, by one matrix of random signs, the same for humans, both metrics and all swaps: the sums
-    of signed scores after a swap are a product with that matrix, those of the other metric what is left of the sum of
+    `soft_pairwise_accuracy`, by one matrix of random signs, the same for humans, both metrics and all swaps. The sums
+    of signed scores after a swap are a product with that matrix; those of the other metric are the rest of the sum of
     both.
 
     Of acc_eq each metric has the threshold of ties that is best for it, and its scores the one that is best after a
     swap. WMT24 leaves thresholds as they are and swaps what became of single pairs (``"perm-pairs"``). That is fast,
-    but pairs that share a score are not independent: of metrics that are alike it rejected 13 % at 5 % where there were
-    8 systems, 21 % where there were 14; swapped scores rejected 5 to 6 %, those of soft pairwise accuracy 5 to 7 %,
-    of pairwise accuracy 5 %, or 2 % of few systems (1,000 simulations each).
+    but pairs that share a score are not independent: for equally good metrics it rejected 13 % at 5 % with 8 systems
+    and 21 % with 14 (1,000 simulations each). Swapped scores rejected 5 to 6 %, for soft pairwise accuracy 5 to 7 %,
+    and for pairwise accuracy 5 %, or 2 % with few systems.
 
     The code of WMT's shared tasks (mt-metrics-eval) swaps standardized scores of single cells for soft pairwise
     accuracy, ``"perm-both"``, and systems' standardized means for pairwise accuracy, ``"perm-systems"`` of means.

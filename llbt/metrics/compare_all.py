@@ -45,7 +45,7 @@ _LEVEL = 0.05  # that a note on the smallest adjusted p-value is about
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MetricComparisons(Record):
-    """Tests of every ordered pair of K metrics whether that of the row agrees better than that of the column.
+    """Tests of every ordered pair of K metrics: whether the row's metric agrees better than the column's.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class MetricComparisons(Record):
     estimate : ndarray, shape (K,)
         Correlations with humans, or accuracies; means over tasks.
     difference : ndarray, shape (K, K)
-        That of the row less that of the column, over the cells that both have.
+        Statistic of the row less that of the column, over the cells that both have.
     p_value, p_adjusted : ndarray, shape (K, K)
         One-sided; NaN on the diagonal and where a test is undefined.
     level, coefficient, method, family : str
@@ -61,16 +61,16 @@ class MetricComparisons(Record):
         How `p_adjusted` are adjusted over each `family`; `adjusted` gives the same tests adjusted otherwise.
     notes : tuple of str
     measure : str
-        What is compared: the argument `statistic`.
+        The compared statistic: the argument `statistic`.
     tasks : tuple of label, length T
-        ``("",)`` where there are none.
+        ``("",)`` without tasks.
     task_estimate : ndarray, shape (T, K)
     task_p_value : ndarray, shape (T, K, K)
         As `estimate` and `p_value`, of each task.
     n : int
         Resamples of each pair.
     null : str
-        The null hypothesis: of which systems it speaks.
+        The null hypothesis, with the systems that it is about.
     floors : ndarray, shape (1 + T,)
         The smallest p-values possible: of the means over tasks, and of each task.
     """
@@ -139,7 +139,7 @@ class MetricComparisons(Record):
         Raises
         ------
         OptionError
-            For a task that there is not, and a level that is not between 0 and 1.
+            For an unknown task, and a level that is not between 0 and 1.
 
         References
         ----------
@@ -270,7 +270,7 @@ def compare_all(
     scores : MetricScores, or mapping of task to MetricScores
         Of at least two metrics, the same in all tasks.
     statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
-        What agreement is measured by, as in `metrics.compare`.
+        The measure of agreement, as in `metrics.compare`.
     tasks : sequence of label, length M, or mapping of input to label, optional
         The task of each input, in place of a mapping of scores.
     level : {"system", "input", "global"}
@@ -278,8 +278,8 @@ def compare_all(
     method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
         As in `metrics.compare`.
     n : int
-        Number of resamples of each pair. The smallest p-value is 1/(n + 1), or more with few systems; a note says what
-        it is after adjustment, and how many resamples would be enough.
+        Number of resamples of each pair. The smallest p-value is 1/(n + 1), or more with few systems; a note has its
+        value after adjustment, and the number of resamples that would be enough.
     draws : int
         Permutations for each p-value of two systems in soft pairwise accuracy.
     rng : numpy.random.Generator or int, optional

@@ -91,7 +91,8 @@ def correlate(
         Scores of N systems on M inputs by the metric and by humans, or one score per system, shape (N,). NaN, or
         masked, where a score is missing. At system level `human` may have other inputs than `metric`.
     level : {"system", "input", "global"}
-        Of the systems' mean scores; mean over the inputs of the correlations over systems; of all cells.
+        The correlation of the systems' mean scores; the mean over inputs of the correlations over systems; or the
+        correlation of all cells.
     coefficient : {"pearson", "spearman", "kendall"}
         Kendall's is τ-b.
     outliers : {"keep", "drop"}
@@ -109,7 +110,7 @@ def correlate(
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----

@@ -124,7 +124,7 @@ def coverage(
     JudgmentError
         For scores that cannot be halved.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----
@@ -164,7 +164,7 @@ def coverage(
 
 
 def several(methods: Sequence[Any]) -> tuple[Any, ...]:
-    """Return methods as a tuple, one of them alone too; raise where there is none."""
+    """Return methods as a tuple, also a single one; raise if there is none."""
     found = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
     if not found or len(set(found)) < len(found):
         raise OptionError(f"methods={methods!r}", expected="one or more distinct values")
@@ -190,7 +190,7 @@ def _coverage_trials(
     size: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return −1 below, 0 in, 1 above the interval, NaN where there is none; shape (K, trials)."""
+    """Return −1 below, 0 in, 1 above the interval, NaN without an interval; shape (K, trials)."""
     found = np.full((len(methods), size), np.nan)
     for trial in range(size):
         (a, of_a), (b, of_b) = _halves(x, z, rng)

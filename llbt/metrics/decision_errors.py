@@ -91,7 +91,7 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     tables = list(decisions.values()) if isinstance(decisions, Mapping) else []
     if not tables or not all(isinstance(table, DecisionTable) for table in tables):
         given = "no table" if isinstance(decisions, Mapping) and not decisions else kind_of(decisions)
-        raise OptionError(f"decisions= is {given}", expected="a mapping of metric to what metrics.decisions(…) returns")
+        raise OptionError(f"decisions= is {given}", expected="a mapping of metric to metrics.decisions(…)")
     first = tables[0]
     keys = [(t.object_i, t.object_j, tuple(t.groups[k] for k in t.group), t.alpha) for t in tables]
     for name, key in zip(decisions, keys, strict=True):

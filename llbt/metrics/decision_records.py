@@ -22,7 +22,7 @@ class DecisionTable(Record):
     Attributes
     ----------
     groups : tuple of label, length K
-        Groups within which systems are paired; ``("",)`` where there are none.
+        Groups within which systems are paired; ``("",)`` without groups.
     group : ndarray of int, shape (P,)
         An index into `groups`.
     object_i, object_j : tuple of label, length P
@@ -49,7 +49,7 @@ class DecisionTable(Record):
 
     @property
     def outcome(self) -> npt.NDArray[np.str_]:
-        """What became of each pair, shape (P,): one of `OUTCOMES`.
+        """The decision on each pair, shape (P,): one of `OUTCOMES`.
 
         ``both``: significant in the same direction; ``metric_only``; ``opposite``: both significant, in opposite
         directions; ``humans_only``; ``neither``; ``undefined``: no p-value.

@@ -41,7 +41,7 @@ def decisions(
         Scores of N systems on M segments, higher is better. Mappings have the same keys, language pairs say; only
         systems of one group are paired.
     human : array or DataFrame, shape (N, K), or sequence of N arrays, or mapping of group to either
-        Human scores; of any number of segments, not the same for every system: NaN where there is none, or arrays of
+        Human scores; with any number of segments, which may differ between systems: NaN for missing ones, or arrays of
         different lengths.
     metric_test : {"paired-t", "bootstrap"}
         The test of the metric's differences: the paired t-test over segments, or resampling of segments.
@@ -66,7 +66,7 @@ def decisions(
     JudgmentError
         For scores that are not a matrix of numbers, a metric that lacks scores, a system without human scores.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----
@@ -167,7 +167,7 @@ def decisions_from_tests(
     metric_difference, human_difference : array, shape (P,)
         Score of i less that of j, higher is better.
     metric_p, human_p : array, shape (P,)
-        Two-sided p-values, NaN where a test is undefined; such pairs count nowhere, and a note says how many.
+        Two-sided p-values, NaN where a test is undefined. These pairs do not count, and a note has their number.
     object_i, object_j, group : sequence, length P, optional
         The systems of each pair, by default pair 0, 1, … of ``i`` and ``j``; and the group that it belongs to.
     alpha : float
@@ -182,7 +182,7 @@ def decisions_from_tests(
     JudgmentError
         For differences that are not finite, p-values outside 0 to 1, and arrays of different lengths.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Examples
     --------

@@ -65,7 +65,7 @@ class DifferenceCurve(Record):
     confidence : float
     notes : tuple of str
     shares : ndarray, shape (G, 2, 2)
-        What each group of pairs contributes to the covariance of independent pairs; none without groups.
+        The contribution of each group of pairs to the covariance of independent pairs; none without groups.
     """
 
     _made_by: ClassVar[str] = "llbt.metrics.difference_curve(…)"
@@ -142,8 +142,8 @@ def difference_curve(
     metric_difference : array, shape (P,)
         Difference of each pair of systems; its sign does not count.
     agree : array of bool or of 0 and 1, shape (P,)
-        Whether humans prefer the same system; NaN leaves the pair out, and a note says how many. Both are in what
-        `pairwise_accuracy` returns.
+        Whether humans prefer the same system; NaN leaves the pair out, and a note has their number. `pairwise_accuracy`
+        returns both.
     groups : sequence, length P, optional
         Clusters of pairs, such as language pairs, at least two. Standard errors then allow for dependence within them
         (CR3, each group left out in turn), with t on G* − 1 df. By default pairs are taken as independent.
@@ -163,20 +163,20 @@ def difference_curve(
     JudgmentError
         For differences that are not finite and agreements that are not 0 or 1.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----
-    Logistic regression: logit P(agree) = a + b·|d|; its band is that of a + b·|d| ± c·se, brought to probabilities. The
+    Logistic regression: logit P(agree) = a + b·|d|; its band is a + b·|d| ± c·se on the scale of probabilities. The
     needed difference is (logit(target) − a)/b, its standard error by the delta method, its interval cut off at 0. It is
     NaN where the curve does not rise, and 0 where it is above the target everywhere. Where the pairs that agree and
     those that do not are separated by size (or all agree) the maximum likelihood estimate is not finite, and the curve
     NaN. Bins have Wilson's intervals and no model. Pairs that share a system are not independent, so that without
     `groups` the intervals are too short.
 
-    c is the normal quantile. With `groups` it is that of t on G* − 1 df: G* = (Σv)²/Σv², where v = rᵀV H_g V r is what
-    group g contributes to the variance rᵀV r of the figure under the model. Intervals are NaN where the curve has no
-    finite estimate without some group, or G* is below 2.
+    c is the normal quantile. With `groups` it is that of t on G* − 1 df: G* = (Σv)²/Σv², where v = rᵀV H_g V r is the
+    contribution of group g to the variance rᵀV r of the estimate under the model. Intervals are NaN where the curve has
+    no finite estimate without some group, or G* is below 2.
 
     References
     ----------

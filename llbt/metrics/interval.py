@@ -125,7 +125,7 @@ def interval(
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
     OptionError
-        For options that are none of what they may be, or do not go together.
+        For invalid options, and for combinations that do not exist.
 
     Notes
     -----
@@ -133,8 +133,8 @@ def interval(
     upper bound, so that it widens the interval, and is counted in a note.
 
     Fisher's interval is tanh(atanh r ± z·c/√(n − b)) with (b, c) = (3, 1) for Pearson's, (3, √(1 + r²/2)) for
-    Spearman's and (4, √.437) for Kendall's coefficient. n is the number of systems, at input level too, where r is the
-    mean; at global level it is the number of cells, which are not independent: that interval is too narrow.
+    Spearman's and (4, √.437) for Kendall's coefficient. n is the number of systems, also at input level, where r is the
+    mean. At global level it is the number of cells, which are not independent, so that interval is too narrow.
 
     References
     ----------

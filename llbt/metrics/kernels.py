@@ -25,7 +25,7 @@ _MOST_PAIRED = 200  # values in a row up to which Kendall's τ compares all pair
 
 
 def settled(x: FloatArray) -> FloatArray:
-    """Return scores of which those that differ by rounding alone are equal.
+    """Return scores in which values that differ only by rounding are equal.
 
     Sorted, a score belongs to the one before it where they are within 1e-12 of the larger, and of the spread of all.
 
@@ -106,7 +106,7 @@ def row_correlations(
         How often each value counts; 0 where it is missing.
     coefficient : {"pearson", "spearman", "kendall"}
     tolerance : tuple of float
-        Values of x (and of z) that are no further apart are equal.
+        Values of x (and of z) with no larger distance are equal.
     """
     if coefficient == "kendall":
         return _rows_kendall(x, z, weights, tolerance)

@@ -41,9 +41,8 @@ class MetricScores(Record):
 
     Notes
     -----
-    Missing scores are allowed at every level: at system level a system's mean is over the scores it has, so that humans
-    may have judged a part of the inputs; at input and global level a cell counts where metric and human score are both
-    there.
+    Missing scores are allowed at every level. At system level a system's mean is over its scores, so humans may have
+    judged only a part of the inputs. At input and global level a cell counts if it has both a metric and a human score.
     """
 
     _made_by: ClassVar[str] = "MetricScores.from_frame(…) or MetricScores.from_matrices(…)"
@@ -195,7 +194,7 @@ class MetricScores(Record):
         Raises
         ------
         OptionError
-            For a metric that there is not.
+            For an unknown metric.
         """
         if metric not in self.metrics:
             raise OptionError(f"no metric {metric!r}", expected=f"one of {listed(self.metrics, 30)}")

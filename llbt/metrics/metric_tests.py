@@ -61,7 +61,7 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What is measured, in words."""
+        """The statistic, in words."""
         if self.statistic == "correlation":
             return f"{NAMES[self.coefficient]}, {self.level} level"
         return _TITLES[self.statistic]
@@ -82,7 +82,7 @@ class PairedScores:
 
 @dataclass(frozen=True, eq=False)
 class PreparedTest:
-    """What two metrics have, and what their difference is in resamples.
+    """The statistics of two metrics, and their difference in resamples.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class PreparedTest:
 
 
 def prepared_test(scores: PairedScores, measure: Measure, method: TestMethod, task: int) -> PreparedTest:
-    """Return a test by resampling, that of task number `task`."""
+    """Return the test by resampling for task number `task`."""
     if measure.statistic == "correlation":
         return _of_correlations(scores, measure.level, measure.coefficient, method)
     if method == "perm-pairs":
@@ -179,7 +179,7 @@ def _boot_differences(
 
 
 def check_test(measure: Measure, method: TestMethod, tasks: int = 1) -> None:
-    """Raise for a test that does not go with what is measured, or with several tasks."""
+    """Raise for a test that does not exist for the statistic, or for several tasks."""
     statistic = measure.statistic
     if statistic != "correlation":
         for name, given, default in (

@@ -37,8 +37,8 @@ def null_hypothesis(method: TestMethod, systems: Sequence[int]) -> str:
 def smallest_p(method: TestMethod, shapes: Sequence[tuple[int, int]], n: int, alternative: Alternative) -> FloatArray:
     """Return the smallest p-values that a test by n resamples can have: of means over T tasks, and of each, (1 + T,).
 
-    1/(n + 1); twice that for the two-sided bootstrap. Scores of N systems can be swapped in 2ᴺ ways, of which one is no
-    swap at all, and all swapped is the same two-sided; so no more resamples help where systems are few.
+    1/(n + 1); twice that for the two-sided bootstrap. Scores of N systems can be swapped in 2ᴺ ways. One of them swaps
+    nothing, and swapping all is the same two-sided, so more resamples do not help with few systems.
 
     Parameters
     ----------

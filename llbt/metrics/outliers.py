@@ -47,7 +47,7 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
     Notes
     -----
     |z − median(z)| > cutoff · 1.4826 · MAD with MAD = median |z − median(z)|, on both sides, and once: what remains
-    is not searched again [1]_. The cutoff of 2.5 is that of [1]_, after [2]_.
+    is not searched again [1]_. The cutoff of 2.5 is from [1]_, after [2]_.
 
     References
     ----------

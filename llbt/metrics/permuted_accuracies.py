@@ -42,7 +42,7 @@ class MeanOrders:
     sign : ndarray, shape (P,)
         −1, 0 or 1: the order of humans.
     tolerance : float
-        Means that are no further apart are equal.
+        Means with no larger distance are equal.
     """
 
     x: FloatArray
@@ -99,8 +99,8 @@ def _signs(difference: FloatArray, tolerance: float) -> FloatArray:
 class SignedSums:
     """Paired permutation tests of all pairs of systems, from sums of scores with random signs.
 
-    Where the two scores of an input are exchanged, their difference changes its sign: the difference of two systems is
-    that of their sums of scores with one row of random signs, the same for all systems, metrics and humans.
+    If the two scores of an input are exchanged, their difference changes its sign. So the difference of two systems is
+    the difference of their sums of scores times one row of random signs, the same for all systems, metrics and humans.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class SignedSums:
 
 @dataclass(frozen=True, eq=False)
 class _Lines:
-    """L rows of numbers of which the differences of systems are made, and of which differences each pair is.
+    """L rows of numbers that the differences of systems consist of, and the differences of each pair.
 
     Attributes
     ----------
@@ -249,14 +249,14 @@ class TiedOrders:
     rows, columns : ndarray of int, shape (2, P) and (P,)
         Systems i and j, and the input, of each pair that has two human scores.
     pair, kind : ndarray of int, shape (4 P,)
-        Of which pair the differences are, sorted by their size, and of which scores: 0 for x and x, 1 for x and y, 2
-        for y and x, 3 for y and y.
+        The pair of each difference, sorted by size, and its scores: 0 for x and x, 1 for x and y, 2 for y and x, 3 for
+        y and y.
     same, gain : ndarray, shape (4 P,)
         The weight of the pair where the difference has the sign of humans, else 0; what is gained where it is a tie.
     last : ndarray of int
         The last of each size.
     least : float
-        What is gained at least: 0 at a threshold of 0 where no difference is 0, else nothing is known.
+        A lower bound of the gain: 0 at a threshold of 0 where no difference is 0, else unknown.
     """
 
     rows: IntArray
@@ -330,7 +330,7 @@ class TiedOrders:
 
 @dataclass(frozen=True, eq=False)
 class PairResults:
-    """What became of pairs of systems on an input by either metric, at its own threshold.
+    """The results of pairs of systems on an input by either metric, at its own threshold.
 
     Attributes
     ----------

@@ -122,7 +122,7 @@ def power(
     JudgmentError
         For scores that are infinite, no numbers, or of shapes that do not belong together.
     OptionError
-        For options that are none of what they may be, and shares that are not above 0 and up to 1.
+        For invalid options, and for shares that are not above 0 and at most 1.
 
     Notes
     -----

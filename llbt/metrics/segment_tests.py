@@ -78,8 +78,8 @@ def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler)
     Returns
     -------
     ndarray, shape (P,)
-        p = (1/2 + #{δ* > δ} + #{δ* = δ}/2)/(n + 1): mid-p-values, for which p(i, j) + p(j, i) = 1 also where permuted
-        differences equal the one seen, so that nothing depends on the order of systems. NaN without a common segment.
+        p = (1/2 + #{δ* > δ} + #{δ* = δ}/2)/(n + 1): mid-p-values, with p(i, j) + p(j, i) = 1 even where permuted
+        differences equal the observed one, so the order of systems does not matter. NaN without a common segment.
     """
     found = np.sum(draw.blocks(partial(_flipped, x, i, j), n, max(x.shape[1], len(i))), axis=0)
     there = ~np.isnan(x)

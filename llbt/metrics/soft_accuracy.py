@@ -78,8 +78,8 @@ def soft_pairwise_accuracy(
     metric : array or DataFrame, shape (N, M)
         Scores of N systems on M segments, higher is better.
     human : array or DataFrame, shape (N, K)
-        Human scores, rows as in `metric`, columns of any number of segments. NaN where there is none: a pair of
-        systems is compared on the segments that both have.
+        Human scores, rows as in `metric`, columns of any number of segments. NaN for missing scores: a pair of systems
+        is compared on the segments that both have.
     n : int
         Permutations for each p-value; the accuracy of one pair is good to about 1/√n.
     rng : numpy.random.Generator or int, optional
@@ -97,16 +97,16 @@ def soft_pairwise_accuracy(
     JudgmentError
         For scores that are not a matrix of numbers, a metric that lacks scores, a system without human scores.
     OptionError
-        For options that are none of what they may be.
+        For invalid options.
 
     Notes
     -----
     SPA = mean over i < j of 1 − |p_ij^h − p_ij^m| [1]_, with p-values of paired permutation tests of the mean
-    difference: the two scores of a segment are exchanged at random, the same way for all pairs and for metric and
-    humans. They are mid-p-values, where permuted differences equal to the one seen count half, and the one seen is
-    counted among them: p_ij + p_ji = 1 whatever ties there are, so that SPA does not depend on the order of systems,
-    and systems with equal scores have p = 1/2. Where nothing ties this is within 1/(2n) of the share of permuted
-    differences that are at least as large.
+    difference: the two scores of a segment are exchanged at random, in the same way for all pairs and for metric and
+    humans. They are mid-p-values: permuted differences equal to the observed one count half, and the observed one is
+    included. So p_ij + p_ji = 1 even with ties, SPA does not depend on the order of systems, and systems with equal
+    scores have p = 1/2. Where nothing ties this is within 1/(2n) of the share of permuted differences that are at least
+    as large.
 
     References
     ----------

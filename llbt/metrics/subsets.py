@@ -73,7 +73,7 @@ class SubsetCorrelations(Record):
         return np.column_stack(percentiles(self.replicates.T, self.confidence, self.estimate))
 
     def table(self) -> Table:
-        """Return first, n, estimate; of random sets n, draws (with a correlation), estimate, conf_low, conf_high."""
+        """Return first, n, estimate; for random sets n, draws (with a correlation), estimate, conf_low, conf_high."""
         n, name = Field("n", "Systems", self.n, "count"), NAMES[self.coefficient]
         if self.first is not None:
             first = Field("first", "Best rank", self.first, "count")
@@ -121,7 +121,7 @@ def subset_correlations(
     Returns
     -------
     SubsetCorrelations
-        A row per set, in the order of `sizes`; of random sets the median and its spread for each size. Of systems with
+        A row per set, in the order of `sizes`; for random sets the median and its spread by size. Of systems with
         equal human scores those that stand first are taken first; a note says where that decides.
 
     Raises
@@ -134,10 +134,10 @@ def subset_correlations(
     Notes
     -----
     The best systems are few and close to each other, and either lowers a correlation, whatever the metric. Neighbours
-    are as few and about as close. Random sets are as few, but not as close, and so no yardstick for the best: with 15
-    normal systems and a metric that has normal noise at all of them (r about .63), the best six are below the 95 %
-    bounds of random sets of six in about 20 % of the cases. These bounds say how much a correlation depends on which
-    systems take part; they are no confidence interval for systems beyond these.
+    are as few and about as close. Random sets have as few systems, but not as similar ones, so they are no fair
+    comparison for the best. With 15 normal systems and a metric with normal noise (r about .63), the best six are below
+    the 95 % bounds of random sets of six in about 20 % of the cases. These bounds show how much a correlation depends
+    on the choice of systems. They are not a confidence interval for other systems.
 
     References
     ----------

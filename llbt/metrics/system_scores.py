@@ -159,7 +159,7 @@ def _matched(metric: pd.Series[Any], human: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def grouped_systems(metric: object, human: object, by: object | None) -> tuple[tuple[Hashable, ...], list[JointScores]]:
-    """Return the names of groups and the scores of each; one group with an empty name where there are none.
+    """Return the names of groups and the scores of each; without groups, one with an empty name.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def group_names(metric: object, human: object) -> tuple[Hashable, ...]:
 
 
 def read_segments(metric: object, human: object) -> tuple[tuple[Hashable, ...], FloatArray, FloatArray]:
-    """Return the systems, the metric's scores (N, M), and the human scores (N, K), NaN where there is none.
+    """Return the systems, the metric's scores (N, M), and the human scores (N, K), NaN for missing ones.
 
     Parameters
     ----------

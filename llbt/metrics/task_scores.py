@@ -33,10 +33,10 @@ class TaskScores:
     Attributes
     ----------
     name : label
-        ``""`` where there are no tasks.
+        ``""`` without tasks.
     values : ndarray, shape (K, N, M)
     human : ndarray, shape (N, M)
-        What `comparable` makes of scores; NaN where one is missing.
+        Scores after `comparable`; NaN where one is missing.
     """
 
     name: Hashable

@@ -94,8 +94,8 @@ def tie_calibrated_accuracy(
     Parameters
     ----------
     metric, human : array or DataFrame, shape (N, M) or (N,)
-        Scores of N systems on M inputs, higher is better, in the same order; human scores may be NaN where there is
-        none, and the metric may then be anything. Vectors: one score per system, all pairs in one group.
+        Scores of N systems on M inputs, higher is better, in the same order; human scores may be missing (NaN); the
+        metric's scores there do not matter. Vectors: one score per system, all pairs in one group.
     grouping : {"input", "system"}
         Which pairs of a matrix count: systems on the same input, or inputs of the same system. Groups have
         equal weight, however many of their pairs have human scores.
@@ -173,7 +173,7 @@ def last_of_size(size: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def _read(metric: object, human: object, grouping: Grouping) -> tuple[FloatArray, FloatArray]:
-    """Return scores as matrices with one column per group, human ones NaN where there is none."""
+    """Return scores as matrices with one column per group; missing human scores are NaN."""
     ndim = 1 if np.asarray(metric, dtype=object).ndim == 1 else 2
     x = numbers("metric", metric, ndim=ndim, missing=True)
     z = numbers("human", human, ndim=ndim, missing=True)
@@ -211,7 +211,7 @@ def compared_pairs(x: FloatArray, z: FloatArray) -> ComparedPairs:
 
 
 def _notes(z: FloatArray, calibrated: bool) -> tuple[str, ...]:
-    """Return what was left out, and that an ε chosen on the same pairs is optimistic."""
+    """Return notes on pairs left out, and on an ε that was chosen on the same pairs."""
     missing = int(np.isnan(z).sum())
     notes = [f"{counted(missing, 'missing human score')}: pairs with a missing score are left out"] if missing else []
     if calibrated:

@@ -106,7 +106,7 @@ def williams_of(
     coefficient: Coefficient,
     alternative: Alternative,
 ) -> tuple[float, float, float, str]:
-    """Return Williams' t, df and p-value of two metrics' system scores, and what to say of them."""
+    """Return Williams' t, df and p-value of two metrics' system scores, and their notes."""
     between = correlation_of(x, y, "system", coefficient).estimate
     t, df, p = williams_figures(of_x.estimate, of_y.estimate, between, of_x.n, alternative)
     reason = ""
