@@ -1,8 +1,8 @@
 """The exceptions and warnings of llbt.
 
-Every error has fields for where, what was found, what was expected and what to do, from which its text is made in one
-place; code that needs one of them reads the field, never the text. Labels, columns and paths in it may come
-from strangers, so no message sends a terminal anything but text.
+Every error has fields: the place, the finding, the expectation and the remedy. Its text is made from these in one
+place; code reads the fields, never the text. Labels, columns and paths in it may come from strangers, so no message
+sends a terminal anything but text.
 """
 
 import difflib
@@ -61,20 +61,20 @@ def _printable(message: str) -> str:
 
 
 class LLBTError(ValueError):
-    """The base class of all errors: where it occurred, what was found, what was expected and what to do.
+    """The base class of all errors: the place, the finding, the expectation and the remedy.
 
     Attributes
     ----------
     asker : str
-        The public function that was asked, filled in by `arguments.checked`.
+        The public function that was called, filled in by `arguments.checked`.
     where : str
-        The file, column or row, in place of the function; empty where it is plain from what was found.
+        The file, column or row, in place of the function; empty if `found` shows it.
     found : str
-        What is not as it should be, without its full stop where one of the next two follows.
+        What is wrong, without a full stop if one of the next two follows.
     expected : str
-        What would have been right, without its full stop; may be empty.
+        What was expected, without a full stop; may be empty.
     remedy : str
-        What to do: a sentence, or a line to paste; may be empty.
+        The remedy: a sentence, or a line to paste; may be empty.
 
     Notes
     -----

@@ -66,20 +66,20 @@ def columns(
     Parameters
     ----------
     objects : two str
-        Columns of the two objects, that of the one shown first first.
+        Columns of the two objects; the first column has the object shown first.
     outcome : str
         Column that says who won.
     outcomes : mapping, "names", "slots" or None
-        What its labels mean, as in `from_judgments`. Grades are the format's strengths, which `audit` reads, and
-        `from_judgments` where it is asked: ``from_judgments(…, format=mine, strength="strength")``.
+        The outcomes that its labels stand for, as in `from_judgments`. Grades are the format's strengths, which `audit`
+        reads, and `from_judgments` where it is asked: ``from_judgments(…, format=mine, strength="strength")``.
     judge, prompt : str, optional
-        Columns of the judge and of what was judged; by default those with a usual name, if there are any.
+        Columns of the judge and of the prompt; by default those with a usual name, if there are any.
     weights : str, optional
         Column with the number of judgments that a row stands for.
     defaults : mapping, optional
         Column → its value where the table lacks it.
     labels : "text", "number" or None
-        What the labels of objects are, as in `from_judgments`.
+        The type of the labels of objects, as in `from_judgments`.
 
     Returns
     -------

@@ -120,7 +120,7 @@ class Resampler:
         task : callable
         n : int
         enough : callable
-            What was made so far → how many of these are enough, or None. It is asked after the first, and then after
+            The results so far → how many of these are enough, or None. It is asked after the first, and then after
             every ten, so that the answer is the same for any number of processes. The bar tells after the first how
             long all n take.
         """
@@ -144,7 +144,7 @@ def _block_sizes(n: int, entries: int, most: int) -> list[int]:
 def shown(asker: str, jobs: Collection[T], progress: bool, sizes: Sequence[int] | None = None) -> Iterable[T]:
     """Return the jobs; with `progress` a bar named after who asks moves on, by their sizes, where the next is taken.
 
-    Without, what takes long is said once, with a forecast, as soon as that is known.
+    Without it, a long run gives one warning with a forecast, as soon as the time is known.
     """
     if not progress:
         yield from _foretold(asker, jobs, sizes)
@@ -218,7 +218,7 @@ def _tell() -> None:
 
 
 class _Patience:
-    """What may be evaluated before something is said."""
+    """The time before a warning."""
 
     def __init__(self, tell: Callable[[], object]) -> None:
         self._left, self._tell = _PATIENCE, tell
@@ -299,7 +299,7 @@ def percentile(replicates: Floats, share: float, degenerate: float, whole: bool 
     share : float
         NaN gives NaN.
     degenerate : float
-        What NaN stands for, −∞ or +∞.
+        The value in place of NaN, −∞ or +∞.
     whole : bool
         The smallest value with so large a share of the replicates at most as large, in place of interpolation.
     """
@@ -316,13 +316,13 @@ def percentile(replicates: Floats, share: float, degenerate: float, whole: bool 
 
 
 def degenerate_notes(replicates: Floats, lack: str) -> list[str]:
-    """Return a note on how many of B resamples (B, …) are degenerate; none where there are none."""
+    """Return a note on the number of degenerate ones among B resamples (B, …), or nothing."""
     lost = int(np.isnan(replicates).any(axis=tuple(range(1, replicates.ndim))).sum())
     return [f"{counted(lost, 'resample')} {lack}: counted as −∞ and +∞ for the bounds"] if lost else []
 
 
 def p_value(replicates: Floats, observed: float) -> float:
-    """Return (1 + number of replicates (B,) at least as large as what was observed)/(B + 1).
+    """Return (1 + number of replicates (B,) at least as large as the observed value)/(B + 1).
 
     Degenerate replicates count as large. Never 0 (Phipson & Smyth 2010, Statistical Applications in Genetics and
     Molecular Biology 9(1)).
@@ -332,5 +332,5 @@ def p_value(replicates: Floats, observed: float) -> float:
 
 
 def p_of_count(as_large: npt.ArrayLike, n: int) -> Floats:
-    """Return (1 + how many of n replicates are as large as what was observed)/(n + 1)."""
+    """Return (1 + number of n replicates as large as the observed value)/(n + 1)."""
     return np.asarray((1.0 + np.asarray(as_large)) / (n + 1))

@@ -1,1 +1,1 @@
-"""What every room stands on: checks of arguments, limits of memory, and tables as text, Markdown, HTML and LaTeX."""
+"""The base of all rooms: checks of arguments, limits of memory, and tables as text, Markdown, HTML and LaTeX."""

@@ -1,9 +1,9 @@
-"""What arguments may be: declared by the types of a signature, checked in one place when a caller hands them in.
+"""Checks of arguments: signatures declare the types, and one place checks the values of callers.
 
 ``@checked`` reads the signature of a public function when it is imported: texts, labels, numbers, lists and dicts of
-them, Literal, callables, records (``_made_by`` says what makes them), and the types below. A parameter whose type it
-does not know fails there. Only data (``object``, ``Any``, ``ArrayLike``) are left to the function, which reads them.
-Counts and numbers come to the function as int and float, and arrays of labels as lists.
+them, Literal, callables, records (``_made_by`` names the call that makes them), and the types below. A parameter whose
+type it does not know fails there. Only data (``object``, ``Any``, ``ArrayLike``) are left to the function, which reads
+them. The function gets counts and numbers as int and float, and arrays of labels as lists.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def is_real(value: object) -> TypeGuard[float]:
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument may be.
+    """The allowed values of an argument.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Kind:
     several : str
         Several of the kind in words; empty for kinds that are not asked for in lists.
     plain : callable, optional
-        What a function gets in place of a value of the kind: an int for an integer of numpy.
+        The conversion of a value for the function, such as int for an integer of numpy.
     """
 
     holds: Callable[[Any], bool]
@@ -243,7 +243,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], passed: Mapping[str, object]) -> object:
-    """Return what the function gets for an argument; raise if it is none of what it may be."""
+    """Return the converted argument; raise if it is invalid."""
     kind = kinds.get(name)
     _refuse_unanswered(asker, value)
     _refuse_part(name, value, kind)
@@ -261,7 +261,7 @@ def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], pas
 
 
 def _method(owner: object, name: str) -> str:
-    """Return a method's name under that of the object's own type, or of the class that it makes an object of."""
+    """Return a method's name after the name of the object's type, or of the class that it makes."""
     kind = owner if isinstance(owner, type) else type(owner)
     return f"{kind.__name__}.{name}"
 

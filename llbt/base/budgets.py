@@ -23,7 +23,7 @@ def memory() -> float:
 
 
 def _free() -> float:
-    """Return what the machine could give without swapping; all that it has where nobody says what is free."""
+    """Return the memory that is free without swapping, or all memory if this is unknown."""
     free = _fields(_PROC / "meminfo").get("MemAvailable")
     if free is not None:
         return 1024.0 * free
@@ -33,7 +33,7 @@ def _free() -> float:
 
 
 def _unlimited() -> float:
-    """Return what the limit that ``ulimit -v`` sets leaves beside what the process has."""
+    """Return the memory that the limit of ``ulimit -v`` leaves to the process."""
     try:
         import resource
     except ImportError:  # Windows has none
@@ -56,7 +56,7 @@ def _groups() -> Iterator[Path]:
 
 
 def _left_in(group: Path) -> float:
-    """Return what a group's limit leaves beside what it has, but for pages of files that it can give back."""
+    """Return the memory that a group's limit leaves; pages of files that can be freed do not count."""
     for limit, used, pages in (
         ("memory.max", "memory.current", "inactive_file"),
         ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -87,10 +87,10 @@ def refuse_large(what: str, numbers: float, remedy: str, error: type[LLBTError] 
     Parameters
     ----------
     what : str
-        What needs them, with its size, such as ``"the win matrix of 100,000 objects"``.
+        The object that needs them, with its size, such as ``"the win matrix of 100,000 objects"``.
     numbers : float
     remedy : str
-        What to do instead, a sentence.
+        The remedy, a sentence.
     """
     needed, there = 8 * numbers, memory()
     if needed > there:

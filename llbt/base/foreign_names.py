@@ -95,11 +95,11 @@ def unknown_argument(
     name : str
         Of the argument.
     value : object
-        What was passed for it.
+        The passed value.
     known : sequence of str
         The arguments that the function has.
     passed : mapping
-        The arguments that were passed, of which one may hold the judgments with their clusters.
+        The passed arguments; one may hold the judgments with their clusters.
     """
     found = f"there is no argument {name!r}"
     remedy = OF_FUNCTION.get((function, name), "")
@@ -178,7 +178,7 @@ class _Missing:
 
 
 def unknown_column(name: object, known: Sequence[str]) -> UnknownColumnError:
-    """Return the error for what is not a column of a table: another name, or the place of a row."""
+    """Return the error for a name that is not a column of a table, or for the place of a row."""
     if isinstance(name, int | slice | tuple):
         return UnknownColumnError(f"[{name!r}] is not a column", "A row by its place: .to_frame().iloc[0].")
     close = difflib.get_close_matches(str(name), known, 1)

@@ -31,7 +31,7 @@ _LEGEND = "$^{*}\\,p<0.05$, $^{**}\\,p<0.01$, $^{***}\\,p<0.001$"
 
 @dataclass(frozen=True)
 class Paper:
-    """What is asked of a table on paper.
+    """The options of a table on paper.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class _Layout:
 
 
 def as_latex(sheet: Sheet, paper: Paper) -> str:
-    """Return a table as LaTeX; lines alone where there are no columns."""
+    """Return a table as LaTeX; without columns, its lines alone."""
     if not sheet.columns:
         said = "\n\n".join(breakable(line, 10.0) for line in (sheet.title, *sheet.head, *sheet.notes) if line)
         return rf"{{\sloppy {said}\par}}"  # room between words rather than words beyond the margin
@@ -222,7 +222,7 @@ def _widths(
 
 
 def _shared_out(natural: dict[int, float], smallest: dict[int, float], left: float) -> dict[int, float]:
-    """Return widths within what is left: each what it needs, the widest ones as much as each other."""
+    """Return widths within the remaining room: each column what it needs, and equal widths for the widest."""
     low, high = 0.0, left
     for _ in range(60):  # the level below which all columns are as wide as they need
         level = (low + high) / 2

@@ -92,7 +92,7 @@ def number_latex(text: str) -> str:
 
 
 def composed_latex(text: str) -> str:
-    """Return numbers with stars and room behind them for LaTeX: stars are raised, the room is that of stars."""
+    """Return numbers with stars for LaTeX: stars are raised, and numbers without get the same room."""
     found = _STARRED.search(text)
     marks, room = ("", "") if found is None else (found[1] or "", found[2])
     return number_latex(text[: len(text) - len(marks) - len(room)]) + raised_stars(marks, len(marks) + len(room))

@@ -37,7 +37,7 @@ class Column:
     heading : str
     cells : list of str
     kind : str
-        What was printed, as of a `Field`.
+        The kind of the cells, as in `Field`.
     typeset : str
         The heading in LaTeX; empty: made of `heading`.
     """
@@ -65,7 +65,7 @@ class Sheet:
     head, foot, notes : tuple of str
         Lines above and below the columns, and what a reader must know.
     more : str
-        The line that says how many rows are not printed.
+        The line with the number of hidden rows.
     left_out : tuple of str
         Names of columns that would not fit a page.
     least_needed : tuple of str

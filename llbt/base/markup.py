@@ -12,7 +12,7 @@ SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize": 
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """Return a table as Markdown, with its lines above and below; lines alone where there are no columns."""
+    """Return a table as Markdown, with its lines above and below; without columns, its lines alone."""
     lines = [f"**{escape_markdown(sheet.title)}**", ""] if sheet.title else []
     above = [*sheet.head, *sheet.opening_notes()]
     lines += [escape_markdown(line) + ("  " if sheet.columns else "") for line in above]
@@ -52,7 +52,7 @@ def sortable(text: str) -> str:
 
 
 def as_html(sheet: Sheet, label: str = "", size: Size | None = None) -> str:
-    """Return a table as one HTML table; a paragraph where there are no columns."""
+    """Return a table as one HTML table; without columns, a paragraph."""
     check_label(label)
     named = (f' id="{html.escape(label)}"' if label else "") + (f' style="font-size:{SIZES[size]}"' if size else "")
     if not sheet.columns:

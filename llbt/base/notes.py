@@ -12,7 +12,7 @@ ALL = ".as_text(notes='all')"  # how to print every note
 
 
 class Qualifying(str):
-    """A note that qualifies a number: a prior, dependence, a missing standard error, weights that are no counts.
+    """A note that qualifies a number: a prior, dependence, a missing standard error, weights that are not counts.
 
     It stands above the columns and is never cut. All other notes describe what is printed.
     """
@@ -36,7 +36,7 @@ def reworded(notes: Iterable[str], form: Callable[[str], str]) -> tuple[str, ...
 
 
 def about(name: object, note: str) -> str:
-    """Return a note with what it is about before it, of the same severity."""
+    """Return a note with its subject before it, of the same severity."""
     return Qualifying(f"{name}: {note}") if isinstance(note, Qualifying) else f"{name}: {note}"
 
 
@@ -51,7 +51,7 @@ def all_lines(notes: Iterable[str], width: int | None) -> list[str]:
 
 
 def few_lines(notes: Sequence[str], width: int) -> list[str]:
-    """Return at most five lines: a note on each, and a last one that says how to print what is cut or left out."""
+    """Return at most five lines: a note on each, and a last one that says how to print the notes in full."""
     lines = [_LEAD + note for note in notes]
     if len(lines) <= MOST and all(text_width(line) <= width for line in lines):
         return lines
@@ -73,7 +73,7 @@ def shortened(line: str, width: int) -> str:
 
 
 def wrapped(line: str, width: int | None, indent: str) -> list[str]:
-    """Return a line in lines that are no wider, broken between words; only words wider than a line are parted."""
+    """Return a line in lines that are no wider, broken between words; only words wider than a line are split."""
     if width is None or text_width(line) <= width:
         return [line]
     start = line[: len(line) - len(line.lstrip(" "))]

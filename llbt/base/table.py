@@ -127,7 +127,7 @@ class Record:
         columns : sequence of str, optional
             Which columns, and in which order: names as in ``to_frame()``, and ``"stars"``; by default all.
         rename : mapping, optional
-            What is printed instead of labels and of names or headings of columns: ``{"gpt-4-0613": "GPT-4", "estimate":
+            Replacements for labels and for names or headings of columns: ``{"gpt-4-0613": "GPT-4", "estimate":
             "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), not
             in the lines above and below. The mapping may have labels of other tables, too.
         digits : int, optional
@@ -144,9 +144,9 @@ class Record:
         Raises
         ------
         OptionError
-            For `digits` and `decimals` together, a column that there is not, a `rename` of which nothing is in the
-            table, or a key that is nearly a label of it; and for `digits` other than its own, or `decimals`, of a
-            `Table` whose cells are composed of numbers already.
+            For `digits` and `decimals` together, an unknown column, a `rename` without a match in the table, or with a
+            key that is nearly a label of it. For other `digits` than its own, or `decimals`, of a `Table` whose cells
+            are composed already.
 
         Notes
         -----
@@ -189,7 +189,7 @@ class Record:
         label : str, optional
             The id of the table, for links: ``"tab:leaderboard"``.
         size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
-            Of the letters, relative to those around the table as in LaTeX; by default that of the page.
+            The font size, relative to the text around the table as in LaTeX; by default that of the page.
 
         Raises
         ------
@@ -216,19 +216,19 @@ class Record:
         Parameters
         ----------
         columns : sequence of str, optional
-            As in `as_text`; by default what fits a page (a comment in the first lines says which others there are).
+            As in `as_text`; by default the columns that fit a page (a comment in the first lines names the others).
             ``"stars"`` stand as superscripts of the column before them.
         rename, digits, decimals
             As in `as_text`.
         caption : str, optional
-            A text, printed as it is written: what LaTeX reads as a command in it is escaped. By default the title.
+            A text, printed literally: LaTeX's special characters are escaped. By default the title.
         label : str, optional
             For ``\ref``: ``"tab:leaderboard"``.
         longtable : bool, optional
             Whether the table may go on over pages, in place of one that floats; by default where it has more than 60
             rows or is taller than a page.
         size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
-            Of the letters; by default the largest of the first three at which the table is no wider than the page.
+            The font size; by default the largest of the first three at which the table is no wider than the page.
 
         Raises
         ------
@@ -260,7 +260,7 @@ class Field:
     name : str
         Column name in ``to_frame()``; empty for a column that is only printed.
     heading : str
-        What is printed above it.
+        The heading of the column.
     values : sequence
         One value a row; missing numbers are NaN and print as NA.
     kind : str
@@ -292,7 +292,7 @@ class Field:
 
 
 class _Lines(tuple[str, ...]):
-    """Lines of a table. Calling them, like a data frame's ``head()``, raises an error that says what to type."""
+    """Lines of a table. Calling them, like a data frame's ``head()``, raises an error with the call to type."""
 
     __slots__ = ()
 
@@ -312,11 +312,11 @@ class Table(Record):
     head, foot : tuple of str
         Lines above and below the columns.
     notes : tuple of str
-        What a reader must know: scales, rows left out, reservations.
+        Notes: scales, rows left out, reservations.
     shown : tuple of int or None
         The rows that are printed (None: all). ``to_frame()`` and LaTeX always have all of them.
     more : str
-        The line that says how many rows are not printed and how to get them.
+        The line with the number of hidden rows, and how to print them.
     asked : bool
         Whether the caller set the number of printed rows. LaTeX then has the same rows.
     answer : str
@@ -431,7 +431,7 @@ def _on_paper(table: Table, left_out: tuple[str, ...]) -> Table:
 
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    """Return a table of the columns that were asked for, in their order."""
+    """Return a table of the requested columns, in their order."""
     known = {f.chosen_by: f for f in table.fields}
     if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
         raise OptionError(f"columns={columns!r}", expected=f"a list of names, of {listed(list(known), 20)}")
@@ -572,9 +572,9 @@ class Note(str):
     ----------
     n : int
     noun : str
-        What was counted, in the singular.
+        The counted noun, in the singular.
     what : str
-        What became of it.
+        The rest of the note.
     """
 
     n: int

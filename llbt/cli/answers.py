@@ -1,4 +1,4 @@
-"""Answers of commands, printed in the format that was asked for."""
+"""Answers of commands, printed in the requested format."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _by_options(table: Table) -> Table:
 
 
 def _asked(printing: Printing) -> dict[str, Any]:
-    """Return the options of a rendering that were given."""
+    """Return the given options of a rendering."""
     asked: dict[str, Any] = {name: said for name, said in given(printing).items() if name != "format"}
     if printing.notes is not None and printing.format != "text":
         raise wrong("notes", f"it is for text; --format {printing.format} has all notes.")
@@ -82,7 +82,7 @@ def _asked(printing: Printing) -> dict[str, Any]:
 
 
 def _facts(answer: Record) -> dict[str, Any]:
-    """Return what JSON says of an answer: its rows, and what holds for all of them."""
+    """Return the JSON of an answer: its rows, and the facts about all of them."""
     if isinstance(answer, Audit):
         findings = answer.to_frame().to_dict("records")
         return {"sizes": list(answer.sizes), "notes": list(answer.notes), "findings": findings}
@@ -142,7 +142,7 @@ def _plain(value: Any) -> Any:
 
 
 def one_below_another(answers: Mapping[str, Record], name: str, notes: Sequence[str]) -> Table:
-    """Return the rows of answers to one question, each with what it is about in a first column."""
+    """Return the rows of answers to one question, each with its subject in a first column."""
     tables = {about: answer.table() for about, answer in answers.items()}
     first = next(iter(tables.values()))
     about = [about for about, table in tables.items() for _ in table.fields[0].values]

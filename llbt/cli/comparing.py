@@ -67,8 +67,8 @@ def compare(
 ) -> None:
     """Say which objects got better or worse from FILE to OTHER, and stop a release that got worse.
 
-    The options say how both files are written. Exit codes: 0, no object named in --fail-if-worse got worse; 1, one did;
-    2, refused, also where the files cannot say which objects changed.
+    The options describe the layout of both files. Exit codes: 0, no object named in --fail-if-worse got worse; 1, one
+    did; 2: an error, also if the files do not tell which objects changed.
     """
     import llbt
 

@@ -1,4 +1,4 @@
-"""What a shell completes behind an option: columns of the file, files and data sets, formats."""
+"""Completions after an option: columns of the file, files and data sets, formats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bundled() -> list[str]:
 
 
 def after_columns(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return columns of FILE that go on what was begun, behind the last comma, equals sign or colon."""
+    """Return columns of FILE that complete the part after the last comma, equals sign or colon."""
     begun = re.match(r"(?:.*[,=:])?", incomplete)
     before = begun[0] if begun else ""
     # an option whose value is still being written keeps click from sorting what stands before it

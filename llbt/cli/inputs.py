@@ -49,7 +49,7 @@ _OF_JUDGMENTS = ("outcome", "outcomes", "strength", "weights", "input_format", "
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """What FILE is, and how it is written.
+    """FILE and its layout.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Opened:
     said : dict
         Arguments of the readers.
     who : dict
-        The columns of judge and prompt that were named; of a bundled data set for its audit alone.
+        The named columns of judge and prompt; for a bundled data set only for its audit.
     """
 
     source: Any
@@ -93,7 +93,7 @@ def opened(file: str, reading: Reading, counting: Counting | None = None) -> Ope
 
 
 def source_of(file: str) -> Any:
-    """Return a file's path, or the bytes of what can be read once only: standard input and pipes."""
+    """Return a file's path, or the bytes of standard input and pipes, which can be read only once."""
     if file == "-":
         return sys.stdin.buffer.read()
     return held(file)
@@ -186,7 +186,7 @@ def _pooled(c: llbt.Comparisons, pool: str | None) -> llbt.Comparisons:
 
 
 def _largest(c: llbt.Comparisons) -> llbt.Comparisons:
-    """Return the largest group of objects that were compared, with a note on what was left out."""
+    """Return the largest group of compared objects, with a note on the objects left out."""
     parts = sorted(c.components(), key=len, reverse=True)
     if len(parts) < 2:
         return c
@@ -323,7 +323,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
 
 
 def judged(file: str, reading: Reading) -> Any:
-    """Return judgments one by one, read as they are said to be written."""
+    """Return judgments one by one, read by the given layout."""
     return judged_of(opened(file, reading), file)
 
 
@@ -336,7 +336,7 @@ def judged_of(read: Opened, file: str) -> Any:
 
 
 def scored(file: str, reading: ScoreReading, beside: Sequence[str] = ()) -> llbt.scores.SystemScores:
-    """Return scores of systems from a file by what its columns mean; columns beside them are no systems."""
+    """Return scores of systems from a file by the roles of its columns; other columns are not systems."""
     rule: Any = {name: getattr(reading, name) for name in ("higher_is_better", "tie_threshold", "relative")}
     systems, others, item, score, ignore = (
         [] if said is None else items(name, said)

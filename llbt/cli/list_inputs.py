@@ -171,7 +171,7 @@ def recognized(
 
 
 def _layout_of(source: Source) -> ListLayout | None:
-    """Return how a table of lists is read; say of a column that may count lists what the command line does about it."""
+    """Return how a table of lists is read; refuse a column that may count lists, with the remedy in options."""
     try:
         return list_layout(source) or profiles_of(source) or ratings_of(source)
     except JudgmentError as error:
@@ -182,7 +182,7 @@ def _layout_of(source: Source) -> ListLayout | None:
 
 
 def fit_of(formula: str | None, data: llbt.Comparisons | llbt.Rankings, model: Model) -> FitResults:
-    """Return the fit of a model to what a file holds, by default of the one that it asks for."""
+    """Return the fit of a model to a file, by default of the default formula."""
     if isinstance(data, llbt.Comparisons):
         return fitted(formula, data, model)
     said = {name: value for name, value in given(model).items() if not (name == "cov_type" and value == "cautious")}
@@ -265,7 +265,7 @@ def _layout_of_sets(lists: Lists, asked: Mapping[str, Any]) -> ListLayout:
 
 
 def _layout_of_values(kind: str, lists: Lists, table: pd.DataFrame) -> ListLayout:
-    """Return how columns of ranks or ratings are read: one for each object, or one beside that of objects."""
+    """Return how columns of ranks or ratings are read: one for each object, or one with a column of objects."""
     names = items(kind, getattr(lists, kind))
     _refuse_gone(table, names, kind)
     value = "rating" if kind == "ratings" else "rank"
@@ -288,7 +288,7 @@ def _layout_of_values(kind: str, lists: Lists, table: pd.DataFrame) -> ListLayou
 def _lists(
     table: pd.DataFrame, layout: ListLayout, asked: Mapping[str, Any], lists: Lists, model: Model
 ) -> llbt.Comparisons | llbt.Rankings:
-    """Return the lists of a table, or the comparisons that its ratings imply, with what is kept beside them."""
+    """Return the lists of a table, or the comparisons that its ratings imply, with the kept columns."""
     table, absent, notes = _without_missing(table, layout, asked.get("missing"))
     beside = _beside(table, layout, asked, model)
     said: dict[str, Any] = {**layout.arguments, **absent, **beside}

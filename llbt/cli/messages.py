@@ -52,7 +52,7 @@ class Said(io.TextIOWrapper):
     """Standard error, where names that came from outside are not commands to a terminal."""
 
     def write(self, text: str) -> int:
-        """Write a text with what cannot be seen in it escaped; a line may begin over the last one, as bars do."""
+        """Write a text with invisible characters escaped; a line may overwrite the last one, as progress bars do."""
         again = "\r" if text.startswith("\r") else ""
         return super().write(again + "\n".join(map(printable, text.removeprefix(again).split("\n"))))
 
@@ -87,7 +87,7 @@ def reported(options: Mapping[str, str]) -> Iterator[None]:
 
 
 def _in_words(error: Exception) -> str:
-    """Return one line for what the system refuses: a full disk, too little memory."""
+    """Return one line for an error of the system: a full disk, too little memory."""
     if isinstance(error, OSError):
         return f"{error.strerror or error}" + (f": {str(error.filename)!r}" if error.filename else "")
     said = {MemoryError: "not enough memory", RecursionError: "the input is nested too deeply"}
@@ -118,8 +118,8 @@ def remedied(text: str, options: Mapping[str, str]) -> str:
 def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
     """Return a text with options where it has arguments of the library that the command has as options.
 
-    Calls such as ``fit(…, prior='jeffreys')`` are options alone, if all of their arguments are. What stands below the
-    first line, a formula with a mark under it, stays. An argument that the command does not have is marked as unknown.
+    Calls such as ``fit(…, prior='jeffreys')`` are options alone, if all of their arguments are. Lines below the first,
+    such as a formula with a mark under it, stay. An argument that the command does not have is marked as unknown.
     """
 
     def replaced(found: re.Match[str]) -> str:

@@ -51,8 +51,8 @@ def fit(
     A table of counts has one row per pair, with the wins of either object. It is one if --wins or --ties-column is
     given, or if it has columns wins_i and wins_j and nothing is said about outcomes. Otherwise every row is a judgment.
 
-    Rankings and best-worst sets are found by their columns, a note says which, or read with --rankings and --best
-    (with --objects); ratings with --ratings. Rankings and sets are fitted as lists (Plackett-Luce), ratings as the
+    Rankings and best-worst sets are recognized by their columns, and a note names them; or use --rankings and --best
+    (with --objects), and --ratings for ratings. Rankings and sets are fitted as lists (Plackett-Luce), ratings as the
     comparisons that they imply.
 
     In lists, a name with a comma is quoted: '"a,b",c'.
@@ -164,7 +164,7 @@ def worth(
 ) -> None:
     """Print the worth of every object with its interval, by judge or whatever else the formula has.
 
-    The options say how FILE is written and the model is fitted, as for llbt fit.
+    The options for the layout of FILE and for the model are those of llbt fit.
     """
     import llbt
 
@@ -223,7 +223,7 @@ def anova(
 ) -> None:
     """Compare nested models, or test the terms of one in turn: an analysis of deviance.
 
-    The options say how FILE is written and the models are fitted, as for llbt fit.
+    The options for the layout of FILE and for the models are those of llbt fit.
     """
     import llbt
 
@@ -261,7 +261,7 @@ def report(
 ) -> None:
     """Write one HTML page: audit, leaderboard, pairs, model and fit, with pictures.
 
-    The page is one file that loads nothing; send it as it is. The options say how FILE is written, as for llbt fit;
+    The page is one file that loads nothing; send it as it is. The options for the layout of FILE are those of llbt fit;
     --judge and --prompt name columns for the audit and for standard errors.
     """
     import llbt

@@ -1,4 +1,4 @@
-"""The options of the commands: what they are called, what they may be, and what completes them.
+"""The options of the commands: their names, allowed values and completions.
 
 Commands share them in groups, each a record; a field of a record is an option of that name. Names are those of the
 library's arguments, but for ``--input-format``, the library's ``format``. Nothing here imports the library, so help and

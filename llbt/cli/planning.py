@@ -42,9 +42,9 @@ def needed(
 ) -> None:
     """Say how many more judgments it takes until ranks are known.
 
-    Name one goal or more: --split 1, --top 3, --elo 20. What is added is prompts or judges if standard errors are
-    clustered by them (--cov-type cluster --groups prompt), otherwise judgments. The options say how FILE is written and
-    the model is fitted, as for llbt fit.
+    Name one goal or more: --split 1, --top 3, --elo 20. Prompts or judges are added if standard errors are clustered by
+    them (--cov-type cluster --groups prompt), otherwise judgments. The options for the layout of FILE and for the model
+    are those of llbt fit.
     """
     import llbt
 

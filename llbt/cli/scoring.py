@@ -52,8 +52,8 @@ def aggregate(
 ) -> None:
     """Make one score of each system's scores on many instances, by means, medians, Bradley-Terry or ratings.
 
-    FILE has a row for each system and item, a column for each system, or a row for each system: its columns are read
-    by their names and values, and notes say how.
+    FILE has a row for each system and item, a column for each system, or a row for each system. The roles of columns
+    follow from their names and values, and notes name them.
     """
     import llbt
 
@@ -95,8 +95,8 @@ def leaderboard(
 ) -> None:
     """Rank systems by their mean scores, with the ranges of ranks and the groups that tests of all pairs allow.
 
-    FILE has a row for each system and item, a column for each system, or a row for each system: its columns are read
-    by their names and values, and notes say how.
+    FILE has a row for each system and item, a column for each system, or a row for each system. The roles of columns
+    follow from their names and values, and notes name them.
     """
     import llbt
 

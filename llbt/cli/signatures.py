@@ -68,6 +68,6 @@ def _chosen(annotation: Any) -> Any:
 
 
 def given(*records: Any) -> dict[str, Any]:
-    """Return what was given in records of options, by the names of their fields."""
+    """Return the given values of records of options, by the names of their fields."""
     found = {f.name: getattr(record, f.name) for record in records for f in dataclasses.fields(record)}
     return {name: value for name, value in found.items() if value not in (None, False, 0)}

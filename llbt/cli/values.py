@@ -50,7 +50,7 @@ def pairs(name: str, text: str, example: str) -> list[tuple[str, str]]:
 
 
 def assigned(name: str, text: str, example: str) -> dict[str, str]:
-    """Return what stands after the last = of each part, by what stands before it, which is there once."""
+    """Return the text after the last = of each part, by the text before it, which must be unique."""
     found: dict[str, str] = {}
     for key, value in pairs(name, text, example):
         if key in found:
@@ -118,7 +118,7 @@ def prior_of(text: str | None) -> Any:
 
 
 def among(labels: Iterable[Any], text: str) -> Any:
-    """Return the label that is written so, 3 may be a number; a number where there is none; else the text."""
+    """Return the label with this text, as 3 may be a number; without one a number, or else the text."""
     if (found := next((label for label in labels if str(label) == text), None)) is not None:
         return found
     try:

@@ -46,7 +46,7 @@ class Asked:
         The objects whose differences are asked for; none where it is one contrast.
     criterion : str
     words : str
-        What is asked for.
+        The goal.
     notes : tuple of str
     """
 
@@ -103,12 +103,12 @@ class Asked:
 
 
 def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> Asked:
-    """Return what is asked for, checked.
+    """Return the checked goal.
 
     Raises
     ------
     OptionError
-        For a goal that there is not, a `k` that does not go with it, and criteria that do not tell goals apart.
+        For an unknown goal, a `k` that the goal does not use, and criteria that do not suit the goal.
     DesignError
         For log-worths that the table does not determine.
     """
@@ -127,7 +127,7 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     if isinstance(goal, Mapping):
         if criterion != "a":
             raise OptionError(
-                f"criterion={criterion!r} with one contrast", "Of one contrast the variance is asked: 'a'."
+                f"criterion={criterion!r} with one contrast", "One contrast has only the criterion 'a', its variance."
             )
         contrasts, words = weights_of(res, "goal", goal)[None, :], "the contrast"
     elif isinstance(goal, str) and goal == "all":

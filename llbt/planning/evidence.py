@@ -26,7 +26,7 @@ _MOST = 700.0  # the log of the most evidence that is told apart
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen when judgments had come in.
+    """The state after an update.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Sequential(Record):
     shown_first : ndarray, shape (J, J)
         Judgments in which the object of the row was shown first, of tables that keep the order.
     log_wealth : ndarray, shape (J, J, G)
-        Of each of G bets that the object of the row is better than that of the column.
+        Log wealth of each of G bets that the object of the row is better than that of the column.
     peak : ndarray, shape (J, J)
         The largest log e-value so far of each hypothesis that the object of the row is no better than that of the
         column.
@@ -160,7 +160,7 @@ class Sequential(Record):
 
     @property
     def p_value(self) -> float:
-        """Of the hypothesis that the leader, chosen from the judgments, does not lead; valid at any time."""
+        """p-value of the hypothesis that the leader, chosen from the judgments, does not lead; valid at any time."""
         return float(min(1.0, len(self.objects) * math.exp(-self.peak_leads.max())))
 
     @checked
@@ -314,7 +314,7 @@ class Sequential(Record):
         )
 
     def _unequal_orders(self) -> tuple[str, ...]:
-        """Return a note on pairs of which one object was shown first more often than lots would have it."""
+        """Return a note on pairs in which one object was shown first more often than random order would give."""
         i, j = np.triu_indices(len(self.objects), 1)
         first, second = self.shown_first[i, j], self.shown_first[j, i]
         uneven = np.flatnonzero(np.abs(first - second) > _UNEVEN * np.sqrt(first + second))

@@ -39,12 +39,12 @@ class NextPairs(Record):
     sequence : ndarray of int, shape (n,)
         The candidate of each judgment, in the order in which to ask.
     gain : ndarray, shape (n,)
-        What each judgment lowers the criterion by, after those before it.
+        The fall of the criterion by each judgment, after the earlier ones.
     before, after : float
         The criterion now, and after the n judgments.
     criterion : str
     goal : str
-        What is asked for, in words.
+        The goal, in words.
     notes : tuple of str
     """
 
@@ -99,25 +99,25 @@ def next_pairs(
     Parameters
     ----------
     res : LLBTResults, DiscriminationResults or RankingResults
-        A fit of the judgments so far. Of few judgments, one with ``prior="jeffreys"``. With discriminations a judge of
-        discrimination 1 is asked; for rankings without ties each pair is a ranking of two objects.
+        A fit of the judgments so far. With few judgments, use a fit with ``prior="jeffreys"``. With discriminations a
+        judge of discrimination 1 is asked; for rankings without ties each pair is a ranking of two objects.
     n : int
         Judgments to be asked for before the next fit, one after the other: each after what those before it will tell.
     goal : {"all", "top"} or mapping
-        What is asked for: the differences of all objects; those of the `k` best from the others; or one contrast, the
+        The goal: the differences of all objects; those of the `k` best from the others; or one contrast, with the
         weights of the objects as in `contrasts`: ``{"A": 1, "B": -1}``.
     k : int, optional
         With ``goal="top"``: how many are at the top, by the estimates.
     criterion : {"a", "d", "order"}
-        What is lowered. ``"a"``: the mean variance of the differences (log-worth²), or the variance of the contrast.
-        ``"d"``: the log determinant of the covariance of all contrasts, which is minus that of the information on them.
-        ``"order"``: the expected number of pairs in the wrong order, so that judgments go where worths are near each
-        other.
+        The criterion to lower. ``"a"``: the mean variance of the differences (log-worth²), or the variance of the
+        contrast. ``"d"``: the log determinant of the covariance of all contrasts, which is minus the log determinant of
+        the information on them. ``"order"``: the expected number of pairs in the wrong order, so that judgments go
+        where worths are near each other.
     at : mapping, optional
         Where judgments can be made, when the formula has covariates: ``{"judge": ["J1", "J2"]}``, as in
         ``res.predict(at=…)``; labels that are not named can take all their levels.
     costs : mapping, optional
-        What a judgment of a pair costs, ``{("A", "B"): 2.5}``, in whichever order a pair is shown; 1 of pairs that are
+        The cost of a judgment of each pair, ``{("A", "B"): 2.5}``, in either order; 1 of pairs that are
         not named, and ``math.inf`` for pairs that cannot be asked for. The gain for its cost is then largest.
 
     Returns
@@ -129,7 +129,7 @@ def next_pairs(
     Raises
     ------
     OptionError
-        For goals, `k`, criteria, places and costs that there are not.
+        For invalid goals, `k`, criteria, places and costs.
     DesignError
         For a table that does not determine all differences, and pairs that do not fit into memory.
 
@@ -137,16 +137,16 @@ def next_pairs(
     -----
     A judgment is expected to add its information Dᵀ W D at the estimates, with D its rows of the predictors (the signed
     one, the tie, larger grades) and W = Lᵀ diag(p) L − p̄ p̄ᵀ. Covariances are updated by Woodbury's identity: V − V
-    Dᵀ K D V with K = W (I + D V Dᵀ W)⁻¹. Ties and order effects are estimated along: what judgments tell of them counts
-    as far as it helps with the contrasts. Judgments are taken one by one, the best of each moment.
+    Dᵀ K D V with K = W (I + D V Dᵀ W)⁻¹. Ties and order effects are estimated, too: information on them counts as far
+    as it helps with the contrasts. Judgments are taken one by one, the best of each moment.
 
     ``"order"`` sums P(wrong) = 2 T(d/√(v + v'), √(v'/v)) over the pairs, T Owen's function, d and v the difference and
     its variance now, v' its variance after the judgments; its gains are to first order.
 
-    Replays of WMT10's judgments of 15 systems (Spanish to English), in batches of 100: 94 % of all pairs are in the
-    right order after about 1,400 judgments with ``"order"``, after 1,900 of all pairs alike and 2,300 of pairs drawn at
-    random; with ``goal="top", k=3`` nine tenths of the best three are found after 630, 1,400 and 1,150. ``"a"``
-    saves nothing there: all pairs alike is nearly the best design for all differences alike.
+    Replays of WMT10's judgments of 15 systems (Spanish to English) in batches of 100: 94 % of all pairs are in the
+    right order after about 1,400 judgments with ``"order"``, after 1,900 with equal numbers for all pairs, and after
+    2,300 with random pairs. With ``goal="top", k=3`` nine tenths of the best three are found after 630, 1,400 and 1,150
+    judgments. ``"a"`` saves nothing there: all pairs alike is nearly the best design for all differences alike.
 
     Judgments are taken as independent, whatever the standard errors of `res` allow for. Pairs that earlier judgments
     chose leave the likelihood as it is, and intervals hold in large samples; they do not where somebody looks again and

@@ -52,30 +52,31 @@ def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share 
 
     Notes
     -----
-    Of λ_i ≤ λ_j: a decided judgment of the pair is for i with probability ½ at most, so who bets on i at even odds is
-    not expected to gain, whichever judgments the bets are on. A bet stakes the share 2p − 1 of its wealth each time,
-    with log-odds of p from .05 to 4; there are 32, with equal parts of a wealth of 1 at the start. What they have in
-    sum is an e-value at any time: by Ville's inequality it ever reaches 1/alpha with probability alpha at most where
-    the hypothesis is true. Ties stake nothing, grades count as wins. Of λ_i = λ_j the e-value is the mean of both
-    sides'; p-values are 1 over the largest so far.
+    If λ_i ≤ λ_j, a decided judgment of the pair is for i with probability ½ at most. So bets on i at even odds have no
+    expected gain, whichever judgments they are on. A bet stakes the share 2p − 1 of its wealth each time, with log-odds
+    of p from .05 to 4; there are 32, with equal parts of a wealth of 1 at the start. Their wealth is an e-value at any
+    time: if the hypothesis is true, it ever reaches 1/alpha with probability alpha at most (Ville's inequality). Ties
+    stake nothing, grades count as wins. Of λ_i = λ_j the e-value is the mean of both sides'; p-values are 1 over the
+    largest so far.
 
     That another object is as good as the leader has the least of the leader's J − 1 e-values for evidence against it.
     That has to reach J/alpha, since the leader is chosen by the judgments: of two objects alike one seems to lead at
     1/alpha in 7 % of streams (alpha = .05), at J/alpha in 3 %.
 
-    Of one pair with odds of 1.5 it takes 236 decided judgments on average until p ≤ .05, with odds of 2 it takes 85; a
-    sign test of a fixed number of judgments with power .8 needs 210 and 77, by which half of the streams have ended.
+    For one pair with odds of 1.5 it takes 236 decided judgments on average until p ≤ .05, and 85 with odds of 2. A sign
+    test of a fixed number of judgments with power .8 needs 210 and 77; half of the streams have ended by then.
 
-    Evidence is of the pair's own judgments; what others tell of it by the model is not in it, nor in need of the model.
+    Evidence comes from the pair's own judgments alone. It uses no model, and no judgments of other pairs.
     So the leader's evidence waits for ``monitor.next_pair``, which `next_pairs` may leave out where the model is sure.
     Where there is an order effect, which object is shown first must be drawn by lot; a note says where tables that keep
     the order tell otherwise.
 
-    Without `by` judgments are taken as independent given the pair. They are not where judges (or prompts) differ: of
-    two objects alike on average, judged by ten judges in sequence with 200 judgments each, whose log-odds differ with
-    standard deviation .5, one seems to be better in 87 % of streams. With ``by="judge"`` each judge is a draw from a
-    population and has one score, the share of judgments for i (ties a half): in none of these, and with 200 judges of
-    standard deviation 1 in 2 %. Judges can be too few: eight who say nothing but i have p = .052.
+    Without `by` judgments are taken as independent given the pair. They are not if judges (or prompts) differ.
+    Simulated with two objects of equal worth on average, and ten judges in sequence with 200 judgments each, whose
+    log-odds have standard deviation .5: one object seems to be better in 87 % of streams. With ``by="judge"`` each
+    judge is a draw from a population and has one score, the share of judgments for i (ties a half): in none of these,
+    and with 200 judges of standard deviation 1 in 2 %. Judges can be too few: eight who say nothing but i have p =
+    .052.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Pictures, each of which takes an Axes and returns it: `llbt.plot`."""
+"""Pictures; each function takes an Axes and returns it: `llbt.plot`."""
 
 from typing import NoReturn
 

@@ -21,7 +21,7 @@ def calibration(held_out: HeldOut | WithWorths, *, rng: Rng = 0, ax: Axes | None
     Parameters
     ----------
     held_out : HeldOut or a fit
-        What `held_out` returns. For a fit, ten folds are held out: ``llbt.held_out(res, rng=0)``.
+        The result of `held_out`. For a fit, ten folds are held out: ``llbt.held_out(res, rng=0)``.
     rng : int or numpy.random.Generator
         For the folds of a fit; the default seed makes pictures repeatable.
     ax : matplotlib.axes.Axes, optional

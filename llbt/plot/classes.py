@@ -40,7 +40,7 @@ def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = 
     Parameters
     ----------
     found : LatentClasses
-        What ``llbt.judges.classes(formula, c)[k]`` returns.
+        The result of ``llbt.judges.classes(formula, c)[k]``.
     confidence : float
         Level of the intervals, which allow for uncertain class membership.
     ax : matplotlib.axes.Axes, optional
@@ -49,8 +49,8 @@ def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = 
     Returns
     -------
     matplotlib.axes.Axes
-        A row for each object, in the order of their log-worths among all judges, and a point for each class, the shares
-        of which are in the legend. 0 is the mean of the objects in each class. Classes at infinity have no intervals;
+        A row for each object, in the order of the log-worths of all judges, and a point for each class. The legend has
+        the shares of the classes. 0 is the mean of the objects in each class. Classes at infinity have no intervals;
         what is beyond the intervals of the others stands at the edge.
 
     Raises
@@ -103,12 +103,12 @@ def _worths(found: ClassesLike, confidence: float) -> tuple[FloatArray, FloatArr
 
 @checked
 def posteriors(found: Classes, *, ax: Axes | None = None) -> Axes:
-    """Plot how probable it is of each judge that he belongs to each latent class.
+    """Plot for each judge the probability of each latent class.
 
     Parameters
     ----------
     found : LatentClasses
-        What ``llbt.judges.classes(formula, c)[k]`` returns.
+        The result of ``llbt.judges.classes(formula, c)[k]``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

@@ -54,7 +54,7 @@ def subset_correlations(
     Parameters
     ----------
     found : SubsetCorrelations, or mapping of name to such
-        What `subset_correlations` returns; several for several metrics, or the best against random systems. Rolling
+        The result of `subset_correlations`; several for several metrics, or the best against random systems. Rolling
         ones have an axis of their own and cannot stand with others.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -136,7 +136,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     decisions : DecisionTable
-        What `metrics.decisions` returns.
+        The result of `metrics.decisions`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -193,7 +193,7 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
     Parameters
     ----------
     curve : DifferenceCurve
-        What `difference_curve` returns.
+        The result of `difference_curve`.
     unit : str
         The metric, for the axis: ``"BLEU"``.
     ax : matplotlib.axes.Axes, optional

@@ -169,8 +169,8 @@ def differences(
     Returns
     -------
     matplotlib.axes.Axes
-        A histogram that has 0 as an edge, in the colour of the side that wins, ties in grey right of it; lines at 0,
-        the mean and the median of the differences; the shares of wins in the title.
+        A histogram with an edge at 0, in the colour of the winning side, and ties in grey at its right. There are lines
+        at 0, the mean and the median of the differences, and the shares of wins in the title.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _number(value: float) -> str:
 
 
 def _edges_at_zero(difference: FloatArray) -> FloatArray:
-    """Return equal bins of which 0 is an edge."""
+    """Return equal bins with an edge at 0."""
     low, high = min(float(difference.min()), 0.0), max(float(difference.max()), 0.0)
     width = ((high - low) or 1.0) / _n_bins(len(difference))
     return np.arange(np.floor(low / width), np.floor(high / width) + 2) * width

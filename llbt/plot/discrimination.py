@@ -49,7 +49,7 @@ def discrimination(
     res : DiscriminationResults
         A fit with discriminations, ``llbt.fit("object + tie", c, discrimination="judge")``.
     confidence : float
-        Level of the intervals, by which judges are said to guess.
+        Level of the intervals, which decide whether judges are marked as guessing.
     method : {"wald", "profile"}
         Of the intervals, as in `DiscriminationResults.discrimination_intervals`.
     ax : matplotlib.axes.Axes, optional
@@ -58,8 +58,8 @@ def discrimination(
     Returns
     -------
     matplotlib.axes.Axes
-        One row for each judge with σ and its interval; lines at 0, where a judge guesses, and at 1, where his worths
-        are those of all.
+        One row for each judge with σ and its interval; lines at 0, where a judge guesses, and at 1, where the judge's
+        worths are the common ones.
 
     Examples
     --------

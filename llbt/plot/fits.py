@@ -101,7 +101,7 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
     Parameters
     ----------
     analysis : Table
-        What `anova` returns, for several fits or for the terms of one.
+        The result of `anova`, for several fits or for the terms of one.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -109,8 +109,7 @@ def anova(analysis: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None) 
     -------
     matplotlib.axes.Axes
         One bar per model, as long as its residual deviance, with its name above it and the test against the model
-        before; a stroke at the residual df, which the deviance has on average where the model holds and counts are
-        not small.
+        before. A stroke marks the residual df, the mean of the deviance if the model holds and counts are not small.
 
     Raises
     ------

@@ -25,7 +25,7 @@ def forest(contrasts: Annotated[Table, JUDGED_INSIDE], *, ax: Axes | None = None
     Parameters
     ----------
     contrasts : Table
-        What `contrasts` returns, on any scale; with ``by=`` the names of the groups stand behind each contrast.
+        The result of `contrasts`, on any scale; with ``by=`` each contrast is followed by the names of the groups.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

@@ -27,7 +27,8 @@ def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : Fragility or a fit
-        What `llbt.fragility` returns. For a fit, the changes of neighbours: ``llbt.fragility(res, change="adjacent")``.
+        The result of `llbt.fragility`. For a fit, the changes of neighbours: ``llbt.fragility(res,
+        change="adjacent")``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -35,8 +36,8 @@ def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         A row per change, the object and the one that overtakes it, over the units left out on a logarithmic scale:
-        filled where this is the minimum, open where it is an upper bound. At the right end, grey, what was not
-        changed. The legend has every mark that is drawn.
+        filled where this is the minimum, open where it is an upper bound. Rankings that did not change are grey, at the
+        right end. The legend has every mark that is drawn.
 
     Examples
     --------

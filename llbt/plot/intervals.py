@@ -83,7 +83,7 @@ def intervals(
     confidence: Confidence = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the objects with their intervals, the best at the top, and beside them which do not differ significantly.
+    """Plot the objects with their intervals, the best at the top, and mark those that do not differ significantly.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def intervals(
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
         Worths and odds have a logarithmic axis, on which equal distances are equal odds.
     bars : {"confidence", "quasi"}
-        Confidence intervals of each estimate against the mean of all, those of `leaderboard`; or comparison intervals
-        from quasi standard errors, against the reference, those of `quasi_variances`: they are for comparing objects
-        with each other, and stand on the scales ``"log_odds"``, ``"log_worth"`` and ``"elo"``.
+        Confidence intervals of each estimate against the mean of all, as in `leaderboard`; or comparison intervals from
+        quasi standard errors, against the reference, as in `quasi_variances`. The latter are for comparing objects with
+        each other, on the scales ``"log_odds"``, ``"log_worth"`` and ``"elo"``.
     confidence : float
         Of each interval; and of all letters and clusters together.
     ax : matplotlib.axes.Axes, optional
@@ -109,9 +109,9 @@ def intervals(
     -------
     matplotlib.axes.Axes
         One point with its bar per object. Objects that share a letter at the right do not differ significantly, as in
-        ``pairwise(res).letters()``; where more than nine letters are needed, the ranks that each object may have stand
-        there, those of ``pairwise(res).ranks()``, as they do in a fit with effects of objects. Dashed lines are the
-        breaks of ``pairwise(res).clusters()``. The lines below the axis say which.
+        ``pairwise(res).letters()``; if more than nine letters are needed, and in a fit with effects of objects, the
+        rank ranges of ``pairwise(res).ranks()`` are printed instead. Dashed lines are the breaks of
+        ``pairwise(res).clusters()``. The lines below the axis say which.
 
         Of several fits or groups each row has a point with its bar for each of them, named in the legend. The row at
         the top is that of the best mean over them; there are no letters, ranks and breaks, which are of one fit.
@@ -161,7 +161,7 @@ def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax:
     Parameters
     ----------
     ranks : Table or a fit
-        What ``bootstrap(res).ranks()`` returns: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
+        The result of ``bootstrap(res).ranks()``: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
         `leaderboard` return: ranks are drawn as points with their confidence sets, as those of a fit are.
     at : mapping or "average", optional
         For a fit, where log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
@@ -296,7 +296,7 @@ def _middle(scale: Scale) -> float | None:
 
 
 def _intervals(res: Estimates, at: At, scale: Scale, bars: Bars, confidence: float) -> tuple[pd.DataFrame, str]:
-    """Return object, estimate, conf_low, conf_high, the best first, and what they are measured from."""
+    """Return object, estimate, conf_low, conf_high, the best first, and the zero of the scale."""
     if bars == "confidence":
         board = leaderboard(res, scale=scale, at=at, confidence=confidence)
         if not res.response.plain_odds and scale != "log_worth":
@@ -335,7 +335,7 @@ def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
 
 
 def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
-    """Write letters or ranks beside the rows, by which objects do not differ significantly; return what they mean."""
+    """Write letters or rank ranges next to the rows, for objects that do not differ; return their meaning."""
     if not takes_many_letters(pairs):
         letters = pairs.letters().to_frame().set_index("object")["group"].reindex(objects).fillna("").tolist()
         note_beside(ax, letters)

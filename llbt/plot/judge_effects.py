@@ -27,7 +27,7 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     Parameters
     ----------
     effects : JudgeEffects or MixedResults
-        What ``llbt.judge_effects(res)`` returns, or the fit itself.
+        The result of ``llbt.judge_effects(res)``, or the fit itself.
     of : label, optional
         An object, or ``"tie"``, ``"bad"``, ``"order"``, ``"grade[+]"``, ``"1"`` of objects; by default the
         first object, without ``(object | …)`` the first effect.

@@ -94,9 +94,9 @@ def judges(
     -------
     matplotlib.axes.Axes
         One row per object, the best of the pooled model at the top: a stroke with its interval as a band for the pooled
-        model, a point with its interval for each judge; beyond eight judges points alone, of which those far from the
-        median of the judges (3.5 robust standard deviations, at most twelve) are orange and named
-        where names have room.
+        model, a point with its interval for each judge; for more than eight judges only points. Those far from the
+        median of the judges (3.5 robust standard deviations, at most twelve) are orange, and named where names have
+        room.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axe
         γ (of a cumulative link the cut θ₁) and δ with Wald intervals, one row per class. Without an order effect ties
         have odds exp(γ) against a decision between equals for either side; the object shown first has its odds times
         exp(2δ). A grade has its γ, the log-odds of it against the smallest grade between equals (of a cumulative link
-        its cut less the one before). With ``tie:object`` or ``bad:object`` γ is that of each object beside an average
+        its cut less the one before). With ``tie:object`` or ``bad:object`` γ is that of each object against an average
         one.
 
     Raises

@@ -1,4 +1,4 @@
-"""The picture of which objects were compared, and how often, with matplotlib."""
+"""The picture of the compared objects and their numbers of comparisons, with matplotlib."""
 
 from __future__ import annotations
 

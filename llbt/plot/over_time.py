@@ -51,7 +51,7 @@ def over_time(
     Parameters
     ----------
     answer : Drift, EloHistory or LLBTResults
-        What `drift` or `scores.elo_history` returns. For a fit, ``llbt.drift(res, time=time)``.
+        The result of `drift` or `scores.elo_history`. For a fit, ``llbt.drift(res, time=time)``.
     time : str, optional
         For a fit, the column of the time; an answer has its own.
     most : int
@@ -125,7 +125,7 @@ class _Curve:
 
 
 def _answered(answer: Drift | EloHistory | PlainFit, time: str | None) -> Drift | EloHistory:
-    """Return an answer as it is, and of a fit that of `drift`."""
+    """Return an answer unchanged, and for a fit the result of `drift`."""
     if isinstance(answer, Drift | EloHistory):
         if time is not None:
             raise OptionError(f"time={time!r} beside an answer that has its own", "Leave time out, or pass the fit.")
@@ -234,7 +234,7 @@ def _draw(ax: Axes, curve: _Curve, colour: str, width: float) -> None:
 
 
 def _name_periods(ax: Axes, found: Drift) -> None:
-    """Write labels below the axis, some of many, upright where they are too long to stand beside each other."""
+    """Write labels below the axis: a selection of many, and upright if they are too long."""
     if found.numbers:
         return
     names = short_names(found.levels)

@@ -234,7 +234,7 @@ def _write_cells(ax: Axes, found: FloatArray, wins: FloatArray | None, image: An
 
 
 def _outcomes_by_pair(c: Comparisons, response: Response) -> tuple[IntArray, FloatArray]:
-    """Return the two objects of each pair (R, 2), the one with more wins first, and how often what was said (R, K)."""
+    """Return the two objects of each pair (R, 2), the one with more wins first, and counts of the outcomes (R, K)."""
     flip = np.asarray(response.flip)
     down = (c.pairs[:, 0] > c.pairs[:, 1])[:, None]
     first, group = groups([*np.where(down, c.pairs[:, ::-1], c.pairs).T])
@@ -246,7 +246,7 @@ def _outcomes_by_pair(c: Comparisons, response: Response) -> tuple[IntArray, Flo
 
 
 def _outcomes_by_object(c: Comparisons, response: Response) -> tuple[IntArray, FloatArray]:
-    """Return the objects (R, 1) and how often what was said of each (R, K)."""
+    """Return the objects (R, 1) and the counts of their outcomes (R, K)."""
     sides = (c.counts, c.counts[:, np.asarray(response.flip)])
     every = np.arange(len(c.objects))
     i, j = (_summed(n, side, len(every)) for n, side in zip(sides, c.pairs.T, strict=True))

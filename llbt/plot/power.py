@@ -50,9 +50,9 @@ def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     power : Power
-        What `power` returns.
+        The result of `power`.
     target : float
-        The power that is asked for.
+        The target power.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

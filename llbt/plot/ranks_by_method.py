@@ -53,7 +53,7 @@ def ranks_by_method(
     frame : DataFrame, systems × methods
         Scores (higher is better) or ranks (1 is best); NaN where a method does not rate a system.
     values : {"scores", "ranks"}
-        What it holds.
+        The content: scores or ranks.
     most : int
         Systems that are coloured and named: those whose rank changes most.
     ax : matplotlib.axes.Axes, optional
@@ -62,8 +62,8 @@ def ranks_by_method(
     Returns
     -------
     matplotlib.axes.Axes
-        The best on top. Systems that a method puts level share the mean of their ranks, with their names below each
-        other beside it. Beyond `most` systems the others are grey and without names.
+        The best on top. Systems that a method ties share the mean of their ranks, with their names below each other.
+        Beyond `most` systems the others are grey and without names.
 
     Raises
     ------

@@ -36,7 +36,7 @@ def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None 
     Parameters
     ----------
     comparisons : MetricComparisons
-        What `metrics.compare_all` returns.
+        The result of `metrics.compare_all`.
     alpha : float
         Level of the tests.
     ax : matplotlib.axes.Axes, optional
@@ -45,9 +45,9 @@ def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None 
     Returns
     -------
     matplotlib.axes.Axes
-        A row and a column per metric; a cell is dark where the metric of its row is better than that of its column
-        after adjustment, light where it is before adjustment only. A dot tells the dark ones apart in print, a dash
-        says that a test is undefined.
+        A row and a column per metric. A cell is dark if its row's metric is better than its column's after adjustment,
+        and light if only before adjustment. A dot tells the dark ones apart in print, a dash says that a test is
+        undefined.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, figures, names, axes, rows with intervals, matrices."""
+"""Common parts of all pictures: colours, figures, names, axes, rows with intervals, matrices."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def lay_out(ax: Axes) -> None:
 
 
 def ink(ax: Axes) -> str:
-    """Return the colour of letters and lines that reads on what is behind the axes."""
+    """Return a colour of letters and lines that contrasts with the background of the axes."""
     face = ax.get_facecolor()
     behind = ax.figure.get_facecolor()
     alpha = _rgba(face)[3]
@@ -207,7 +207,7 @@ def _over_white(colour: Any) -> FloatArray:
 def short_names(labels: Iterable[Any], most: int = _LONGEST) -> list[str]:
     """Return labels as names of at most so many characters, cut in the middle; more where they would be the same.
 
-    What long names have in common at their beginning and at their end is cut first, so that they show how they differ.
+    Common beginnings and ends of long names are cut first, so the names still differ.
     """
     full = _without_shared([printable(re.sub(r"[\t\n\r]+", " ", str(label))) for label in labels], most)
     while True:
@@ -241,7 +241,7 @@ def _cut(name: str, most: int) -> str:
 
 
 def literally(texts: Iterable[Text]) -> None:
-    r"""Draw texts letter by letter: ``$`` and ``\`` are no markup, letters that the font lacks come from another."""
+    r"""Draw texts letter by letter: ``$`` and ``\`` are not markup; letters that the font lacks come from another."""
     for text in texts:
         text.set_parse_math(False)
         text.set_usetex(False)
@@ -263,7 +263,7 @@ def left_to_right(text: str) -> str:
 
 
 def row_size(ax: Axes, rows: int) -> float:
-    """Return the font size, in points, at which so many rows of names stand below each other in the axes."""
+    """Return the font size, in points, at which a number of rows of names fits the axes."""
     height = 72 * ax.get_window_extent().height / ax.figure.dpi
     return float(np.clip(0.85 * height / max(1, rows), _SMALLEST, _SMALL))
 
@@ -375,7 +375,7 @@ def without_frame(ax: Axes) -> None:
 
 
 def finish(ax: Axes, width: float = BODY, height: float = 0.0) -> Axes:
-    """Return the axes, at least so large in a figure of our own, all texts of which are drawn letter by letter."""
+    """Return the axes, in a figure of our own with at least this size; its texts are drawn letter by letter."""
     literally([*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels(), ax.title, ax.xaxis.label, ax.yaxis.label])
     _thin_log_axis(ax)
     make_room(ax, width, height)
@@ -408,7 +408,7 @@ def zero_line(ax: Axes, x: float = 0.0) -> None:
 
 
 def _thin_log_axis(ax: Axes) -> None:
-    """Keep the powers of ten alone where numbers below a logarithmic axis would run into each other."""
+    """Keep only powers of ten where numbers below a logarithmic axis would overlap."""
     from matplotlib.ticker import LogLocator
 
     low, high = ax.get_xlim()

@@ -47,7 +47,7 @@ def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = N
     Parameters
     ----------
     found : JudgeTree
-        What ``llbt.judges.tree(formula, c)`` returns.
+        The result of ``llbt.judges.tree(formula, c)``.
     confidence : float
         Level of the intervals, which for a tree that is not honest are conditional on the tree.
     ax : matplotlib.axes.Axes, optional
@@ -136,7 +136,7 @@ def _write(ax: Axes, x: float, y: float, text: str) -> None:
 
 
 def _draw_worths(ax: Axes, found: JudgeTree, objects: list[object], place: dict[int, float], confidence: float) -> None:
-    """Draw centred log-worths, in units of which the furthest end of an interval takes the room beside a leaf."""
+    """Draw centred log-worths, scaled so that the furthest end of an interval fits the room at a leaf."""
     half = float(critical_values(confidence, np.array([np.inf]))[0])
     frames = []
     for leaf in found.leaves:

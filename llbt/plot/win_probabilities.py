@@ -51,9 +51,9 @@ def win_probabilities(
     Parameters
     ----------
     pairs : PairwiseScores
-        What `scores.pairwise` returns.
+        The result of `scores.pairwise`.
     test : {"sign", "t", "median", "wilcoxon"}
-        Whose adjusted p-values the stars show: one below .05, two below .01, three below .001.
+        The test whose adjusted p-values the stars show: one below .05, two below .01, three below .001.
     mechanism : {"wins", "bt", "mean", "median"}
         The probabilities, as in ``PairwiseScores.probabilities``.
     ax : matplotlib.axes.Axes, optional

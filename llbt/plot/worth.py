@@ -82,7 +82,7 @@ def worth(
     Returns
     -------
     matplotlib.axes.Axes
-        One line per object over the classes, with 95 % intervals and the name at its end; of one class, points from
+        One line per object over the classes, with 95 % intervals and the name at its end; for one class, points from
         the best to the last. Beyond `most` objects the others are grey, without intervals and names; `intervals`, with
         the same scales, has a row for each. Panels stand in the Axes, ``ax.child_axes``.
 
@@ -212,7 +212,7 @@ def _draw_class_panels(worths: _Worths, said: str, ax: Axes | None) -> Axes:
 def _places(estimates: FloatArray, coloured: list[int]) -> FloatArray:
     """Return where the objects stand over the classes: side by side, so that intervals do not hide each other.
 
-    Of one class the best stands first; of several, grey ones stand in the middle.
+    With one class the best object comes first; with several, grey objects are in the middle.
     """
     size, classes = estimates.shape
     if classes == 1:

@@ -92,7 +92,7 @@ def _sources(found: Calibrated, confidence: float) -> list[str]:
 
 
 def _drawn(found: Calibrated, confidence: float) -> Axes:
-    """Draw the estimates of each source; those of the verdicts without intervals, which would not say how they err."""
+    """Draw the estimates of each source; verdicts have no intervals, as these would not show their errors."""
     frame = found.to_frame()
     half = critical_value(confidence, found.worth_source().df_inference)
     errors = np.stack([half * frame["std_error"], half * frame["labels_std_error"], 0.0 * frame["machines"]])

@@ -1,4 +1,4 @@
-"""What people's labels and machines' verdicts say together, and what the machines add, in sentences."""
+"""The joint result of people's labels and machines' verdicts, and the gain from the machines, in sentences."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Calibrated(WorthSource, Protocol):
 
     @property
     def drift(self) -> Mapping[str, TestResult]:
-        """By machine, whether it agrees with people as often on every pair."""
+        """By machine, whether it agrees with people equally often on every pair."""
 
     @property
     def rogan_gladen(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What each latent class of judges prefers, what all of them do, and how surely judges belong to a class."""
+"""The preferences of each latent class and of all judges, and how surely judges belong to a class, in sentences."""
 
 from __future__ import annotations
 

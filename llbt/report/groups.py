@@ -47,7 +47,10 @@ def _classes(s: Study) -> list[str]:
     parts = []
     if isinstance(s.groups, ClassModels):
         found: Any = s.groups.best
-        parts += [table(complete(s.groups)), paragraph(f"What follows is of {_said(found)}: the smallest BIC.")]
+        parts += [
+            table(complete(s.groups)),
+            paragraph(f"This is about {_said(found)}, with the smallest BIC."),
+        ]
     else:
         found = s.groups
     parts.append(paragraph(interpret(found, confidence=s.confidence).text))

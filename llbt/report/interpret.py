@@ -61,7 +61,7 @@ class Interpretation(Record):
     Attributes
     ----------
     sentences : mapping of str to str
-        What is said of each topic: model, preference, differences, ties, bad, grades, order, covariates, judges, fit;
+        The sentences on each topic: model, preference, differences, ties, bad, grades, order, covariates, judges, fit;
         for patterns dependence and missing answers; for latent classes each class and all judges; for calibrated worths
         machines, correction and checks. Empty topics are left out.
     figures : mapping of str to float
@@ -97,12 +97,12 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     Parameters
     ----------
     res : a fit of any kind but of very many objects, Calibration or LatentClasses
-        For a fit with effects of judges it is said of the average judge; then how far judges differ, and what a new
-        one prefers. With effects of objects worths are predictions: no pair is tested. For a fit with discriminations
-        it is said of a judge of discrimination 1; then how judges differ. For a fit of lists odds are those of one
-        object before another. For patterns odds leave out the dependence on other answers; shares of decisions are
-        summed over all answers. For latent classes each class is described, then a judge of any class. For calibrated
-        worths the estimates are the corrected ones; then what machines add.
+        For a fit with effects of judges the sentences are about the average judge; then they say how far judges differ,
+        and what a new judge prefers. With effects of objects worths are predictions: no pair is tested. For a fit with
+        discriminations the sentences are about a judge of discrimination 1; then they say how judges differ. For a fit
+        of lists odds are those of one object before another. For patterns odds leave out the dependence on other
+        answers; shares of decisions are summed over all answers. For latent classes each class is described, then a
+        judge of any class. For calibrated worths the estimates are the corrected ones; then what machines add.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -122,8 +122,8 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     score test.
 
     The fit is tested by the deviance against χ²; where more than a fifth of the fitted counts are below 5 by X² against
-    199 tables drawn from the model. Against χ² the deviance of a true model is there rejected between never and almost
-    always, X² between 2 and 15 % of the time at level 5 % (six designs of four to ten objects, 400 tables each).
+    199 tables drawn from the model. With such tables, χ² rejects a true model by the deviance between never and almost
+    always, and by X² between 2 and 15 % of the time at level 5 % (six designs of four to ten objects, 400 tables each).
 
     Examples
     --------
@@ -145,7 +145,7 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
 
 @functools.singledispatch
 def _topics(res: Any, confidence: float) -> Mapping[str, Said]:
-    """Return what is said of a fit, by topic; each kind has its function below."""
+    """Return the sentences on a fit, by topic; each kind has its function below."""
     raise AssertionError(f"no words for {type(res).__name__}")
 
 
@@ -225,7 +225,7 @@ def _paragraph(said: Mapping[str, Said]) -> Interpretation:
 
 
 def _said(res: Estimates, model: Said, confidence: float) -> dict[str, Said]:
-    """Return what is said of worths, ties, grades and order."""
+    """Return the sentences on worths, ties, grades and order."""
     said = {"model": model}
     if "worth" in res.design.blocks:
         said |= worth_sentences(res, confidence)
@@ -425,7 +425,7 @@ def _parameter(res: Estimates, name: str, factor: float, confidence: float) -> t
 def _covariates(res: Estimates, confidence: float, drawn: Collection[str] = ()) -> Said:
     """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons.
 
-    Those by whose levels effects were `drawn` are modelled.
+    Covariates whose levels have random effects (`drawn`) count as modelled.
     """
     names = res.comparisons.covariates
     parsed = parse(res.specification.formula, vocabulary(res.comparisons))

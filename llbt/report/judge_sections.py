@@ -36,7 +36,7 @@ def has_judges(s: Study) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class KindParts:
-    """What a page says of the kind of a fit to pairs.
+    """The parts of a page that depend on the kind of a fit to pairs.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class KindParts:
 
 @functools.singledispatch
 def parts_of(res: Any, s: Study) -> KindParts:
-    """Return what a page says of the kind of a fit."""
+    """Return the parts of a page for a kind of fit."""
     raise AssertionError(f"no page of {type(res).__name__}")
 
 
 def plain_parts(res: Any, s: Study) -> KindParts:
-    """Return what a page says of a fit by its counts."""
+    """Return the parts of a page for a fit with counts."""
     grades = "   llbt.grade_tests(res)" if s.table.response.grades else ""
     return KindParts(
         lambda: _each_judge(s),
@@ -92,7 +92,7 @@ def parts_with_effects(res: WithEffects, s: Study) -> KindParts:
 
 
 def parts_with_discriminations(res: WithDiscriminations, s: Study) -> KindParts:
-    """Return what a page says of a fit with discriminations."""
+    """Return the parts of a page for a fit with discriminations."""
     return KindParts(lambda: _discriminating(res, s.confidence), lambda: anova(res), "llbt.anova(res)   res.by_judge()")
 
 
@@ -112,7 +112,7 @@ def _each_judge(s: Study) -> list[str]:
 
 
 def _known(whole: Table) -> Table:
-    """Return all rows of a table without columns of which nothing is known."""
+    """Return all rows of a table without columns that are NA throughout."""
     kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
     return replace(complete(whole), fields=tuple(kept))
 

@@ -36,7 +36,7 @@ _MOST_ENTRIES = 50_000  # of lists that are drawn so often
 
 @dataclass(frozen=True, eq=False)
 class ListStudy:
-    """What a report of lists is about.
+    """The inputs of a report of lists.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ListStudy:
         Where worths are taken: averaged where they differ by covariates.
     confidence : float
     notices : tuple of str
-        What a reader must know first.
+        Notices at the top of the page.
     tree : JudgeTree or None
         Groups of judges beside the fit, which is of all of them.
     """
@@ -68,7 +68,7 @@ def studied_lists(data: Rankings, formula: str | None, found: Audit | None, conf
 def list_study_of(
     res: Any, found: Audit | None, confidence: float, reduced: Sequence[str] = (), tree: JudgeTree | None = None
 ) -> ListStudy:
-    """Return what the page is about: a fit of rankings as it is, and the groups of judges beside it."""
+    """Return the inputs of the page: a fit of rankings, and the groups of judges."""
     found = found or audit(res.rankings)
     classes, _, _ = worth_classes(res.average, None)
     notices = (*beside(tree), *reduced, *res.covariance.notes)
@@ -126,7 +126,7 @@ def _tree(s: ListStudy) -> list[str]:
 
 
 def _fitting(s: ListStudy) -> list[str]:
-    """Return the tests by pairs and, of lists of three or more, by triples; of many entries how to ask for them."""
+    """Return the tests by pairs and, for lists of three or more, by triples; for many entries, the call for them."""
     r = s.res.rankings
     if float(r.counts @ r.sizes) > _MOST_ENTRIES:
         entries = f"{format_count(float(r.counts @ r.sizes))} objects in lists"

@@ -1,4 +1,4 @@
-"""Columns of a table of models: what each kind of fit, or each class of one, says of its parameters and its figures."""
+"""Columns of a table of models: the parameters and figures of each kind of fit, or of each class of one."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _MOST_EXACT = 1000  # parameters of very many objects whose errors are solved fo
 
 @dataclass(frozen=True, eq=False)
 class ModelColumn:
-    """What a fit, or one class of it, brings to a table of models.
+    """The column of a fit, or of one class, in a table of models.
 
     Attributes
     ----------
     label : str
-        What stands beside the heading of the fit: the class.
+        The second heading of the fit: the class.
     formula, link : str
     blocks, terms : mapping of str to str
-        What each parameter describes (worth, tie, …), and its term of the formula.
+        The block of each parameter (worth, tie, …), and its term of the formula.
     beside : tuple of str
         Rows below all parameters: σ of effects, discriminations.
     values : callable
@@ -52,10 +52,10 @@ class ModelColumn:
     figures : mapping of str to float
         Those that it has.
     basis : Basis or None
-        What the log-likelihood is of; None where there is none.
+        The data of the log-likelihood; None where there is none.
     comparisons : Comparisons
     reference : str
-        The object whose log-worth is 0; empty where there are no worths.
+        The object whose log-worth is 0; empty without worths.
     notes : tuple of str
         On this column alone.
     remarks : tuple of str

@@ -124,7 +124,7 @@ class ModelTable(Record):
         deviance, df_resid, aic, bic, llf, n_judgments, n_comparisons, n_ties; share (of judges) beside latent classes;
         n_labels, n_units, effective_labels beside calibrated worths. One row per heading, NaN where a fit has none.
     below : str or None
-        What is printed below the estimates.
+        The figures printed below the estimates.
     stars : bool
     digits : int
     confidence : float
@@ -166,7 +166,7 @@ class ModelTable(Record):
         return replace(self, digits=digits)
 
     def table(self) -> Table:
-        """Return the terms with what is below them in the rows, then the figures of fit."""
+        """Return the terms with the figures below them, then the figures of fit."""
         each = 1 if self.below is None else 2
         labels = [label for term in self.terms for label in (term, "")[:each]]
         rows = [*labels, "", *(said for name, said in (_FIGURES | _MORE).items() if name in self.figures)]
@@ -246,16 +246,16 @@ def model_table(
     Parameters
     ----------
     results : sequence of fits of any kind, Calibration or LatentClasses
-        The standard deviations of effects of judges are rows of their own, beside those of fits without, named by their
-        brackets; figures of fit are then those of the judgments, Σ n log p. Discriminations are rows of their own, too.
-        Fits of lists and of patterns have a likelihood of whole answers, which compares with that of the same answers
-        alone. Latent classes have a column for each class, with the likelihood of all classes together. Calibrated
-        worths have no likelihood, and the number of labels that alone would be as precise. For very many objects
-        log-worths stand there where `keep` names them.
+        The standard deviations of effects of judges have their own rows, named by their brackets. Figures of fit are
+        then those of the judgments, Σ n log p. Discriminations are rows of their own, too. Fits of lists and of
+        patterns have a likelihood of lists or patterns, which compares only with fits of the same ones. Latent classes
+        have a column for each class, with the likelihood of all classes together. Calibrated worths have no likelihood,
+        and the number of labels that alone would be as precise. For very many objects log-worths stand there where
+        `keep` names them.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
-        What stands in brackets below an estimate.
+        The figure in brackets below an estimate.
     stars : bool
         Whether to mark p-values below 0.05, 0.01 and 0.001.
     digits : int
@@ -264,7 +264,7 @@ def model_table(
         Level of the intervals.
     keep, drop : sequence of str, optional
         Parameters that stay, or go: ``"tie"``, ``"object[A]"``, or a term of a formula for all of its parameters:
-        ``"object:judge"``. A note says how many went.
+        ``"object:judge"``. A note has the number of rows left out.
     rename : mapping, optional
         Other names of parameters, or of labels in them: ``{"tie": "Ties", "gpt-4-0613": "GPT-4"}``.
 
@@ -278,7 +278,7 @@ def model_table(
     Raises
     ------
     OptionError
-        For anything but fits, names that are not one for each, parameters to keep or drop that there are not, and two
+        For arguments that are not fits, a wrong number of names, unknown parameters in `keep` or `drop`, and two
         parameters renamed to one name.
 
     Notes
@@ -355,7 +355,7 @@ def _headings(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
 
 
 def _terms(columns: Sequence[ModelColumn]) -> tuple[str, ...]:
-    """Return all parameters: by what they describe, then as they first appear; then what judges differ by."""
+    """Return all parameters: by block, then by first appearance; then the parameters of judges."""
     block: dict[str, str] = {}
     for column in columns:
         block = {**block, **column.blocks}
@@ -369,14 +369,14 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
 
 
 def _figures_of(columns: Sequence[ModelColumn], headings: Sequence[str]) -> pd.DataFrame:
-    """Return the figures of all fits; those of some kinds alone where such a fit is there. NaN where a fit has none."""
+    """Return the figures of all fits; those of special kinds only if such a fit is present. NaN where a fit has none."""
     more = [name for name in _MORE if any(name in column.figures for column in columns)]
     found = pd.DataFrame([dict(column.figures) for column in columns], index=list(headings))
     return found.reindex(columns=[*_FIGURES, *more])
 
 
 def _bases(columns: Sequence[ModelColumn], names: Sequence[str]) -> tuple[str, ...]:
-    """Say which fits have likelihoods of something else than the first that has one, and of what."""
+    """Return notes on fits whose likelihood is of other data than that of the first, and why."""
     there = [(name, column.basis) for name, column in zip(names, columns, strict=True) if column.basis is not None]
     if not there:
         return ()

@@ -1,4 +1,4 @@
-"""Which parameters a table of models has, and what they are called in it."""
+"""The parameters of a table of models, and their names."""
 
 from __future__ import annotations
 

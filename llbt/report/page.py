@@ -96,11 +96,11 @@ def write_report(
     path : path
         Where to write; a file that is there is replaced.
     formula : str, optional
-        Of what is not fitted yet; by default that of `default_formula`: ``object``, with ``+ tie`` where there are ties
+        The model of data; by default that of `default_formula`: ``object``, with ``+ tie`` where there are ties
         and ``+ order`` where the order was kept.
     title : str, optional
     audit : Audit, optional
-        What `audit` found in the judgments; by default that of `data`, of a fit that of its table. Patterns and
+        The result of `audit`; by default the audit of `data`, or of the table of a fit. Patterns and
         calibrated worths have the section where it is passed.
     confidence : float
         Of all intervals.
@@ -129,8 +129,8 @@ def write_report(
     Without JavaScript all rows are shown. In print, tables of more than 300 rows are left out. If there are more than
     2,000 pairs or counts, the page names the call that returns the rest. Pages and pictures are dark if the reader
     prefers it. Estimates have three digits; the page names the calls that return them.
-    What is fitted for the report has ``cov_type="cautious"``: standard errors by those of judge, prompt, block and
-    clusters that make them largest; of independent judgments, if none is recorded or they are too few. The page says
+    Data are fitted with ``cov_type="cautious"``: standard errors by the clusters (judge, prompt, block or others) that
+    give the largest ones, or of independent judgments if no clusters are recorded or they are too few. The page says
     which. Where an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so first.
 
     Examples
@@ -331,7 +331,7 @@ def _modelled(s: Study) -> list[str]:
 
 
 def _fitting(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
-    """Return the sections on whether the model fits; one in which judges differ is held against its neighbours."""
+    """Return the sections on the fit of the model; a model in which judges differ is compared with its neighbours."""
     if not s.plain:
         return {}
     grades: dict[str, tuple[str, Callable[[Study], list[str]]]] = {"grades": ("Grades", _graded)}
@@ -348,7 +348,7 @@ def _fitted(s: Study) -> list[str]:
 
 
 def _hanging(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
-    """Return the section on what the ranking hangs on, of fits that are quickly made again."""
+    """Return the section on the stability of the ranking, for fits that can be refitted quickly."""
     few = s.plain and len(s.table.objects) <= _MOST_REFITTED
     return {"choices": ("How does the ranking depend on choices of the analysis?", _sensitive)} if few else {}
 

@@ -185,7 +185,7 @@ def picture(name: str, caption: str, draw: Callable[[], Axes]) -> str:
     Parameters
     ----------
     name : str
-        What its ids start with, so that no two pictures share one.
+        The prefix of its ids, so that no two pictures share one.
     caption : str
     draw : callable
         Draws it in a new figure.

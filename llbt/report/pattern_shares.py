@@ -1,4 +1,4 @@
-"""What judges answer to each pair by a pattern model: probabilities with standard errors, beside observed shares."""
+"""The answers to each pair under a pattern model: probabilities with standard errors, and observed shares."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pattern_shares(res: PatternEstimates) -> PatternShares:
     """Return what judges answer to each pair by a pattern model, all other answers summed over.
 
     With dependence, and of rankings and ratings, that is not a function of the log-worths of the two objects alone.
-    Where it is modelled which answers are missing, missing ones count as what the model says of them.
+    If missing answers are modelled, they count with their probabilities under the model.
     """
     p = res.patterns
     mean, slopes = _independent(res) if res.likelihood is None else _averaged(res.likelihood, res.solution.params)

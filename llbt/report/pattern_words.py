@@ -1,4 +1,4 @@
-"""What was fitted to patterns, and how answers depend on each other, are tied or missing, in sentences."""
+"""The model of patterns, and the dependence, ties and missingness of answers, in sentences."""
 
 from __future__ import annotations
 

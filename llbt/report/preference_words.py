@@ -1,4 +1,4 @@
-"""What is preferred, by how much and how surely, in sentences."""
+"""Which objects are preferred, by how much, and how certain this is, in sentences."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SURE = 0.9995  # a probability that is printed as above .999
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a model says of the decisions between two objects.
+    """The decisions between two objects under a model.
 
     Attributes
     ----------
     share : callable
         Of the positions of two objects: the probability that the first is preferred, given a decision.
     held : str
-        What the odds exp(2(λ_i − λ_j)) hold fixed; empty where they are those of `share`.
+        The condition of the odds exp(2(λ_i − λ_j)); empty if they are the odds of `share`.
     """
 
     share: Callable[[int, int], float]
@@ -84,7 +84,7 @@ def valued(label: Label, value: float) -> str:
 
 
 def _differences(decisions: Decisions, pairs: Pairwise) -> Said:
-    """Say how far apart objects are: of two the difference; of more the first two, the ends and how many differ."""
+    """Say how far apart objects are: for two their difference; for more the first two, the extremes, how many differ."""
     ranked = pairs.ranking
     first, numbers = _one_pair(decisions, pairs, ranked[0], ranked[1], "first")
     if pairs.rank_ranges is not None:

@@ -1,4 +1,4 @@
-"""What was fitted to lists, and how often objects are tied in them, in sentences."""
+"""The model of lists, and how often objects are tied in them, in sentences."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a report is about.
+    """The inputs of a report.
 
     Attributes
     ----------
     res : LLBTResults or FitPart
-        For a fit with effects of judges, the average judge's; of one with discriminations, that of discrimination 1.
+        For a fit with effects of judges, the average judge's; for discriminations, that of discrimination 1.
     asked : a fit of pairs
         The fit itself.
     found : Audit
@@ -51,7 +51,7 @@ class Study:
         Where worths are taken: averaged where they differ by covariates.
     confidence : float
     notices : tuple of str
-        What a reader must know first.
+        Notices at the top of the page.
     groups : ClassModels, LatentClasses, JudgeTree or None
         Groups of judges beside the fit, which is of all of them.
     """
@@ -72,7 +72,7 @@ class Study:
 
     @property
     def plain(self) -> bool:
-        """Whether judges and objects have no effects or discriminations: the fit is that of the worths itself."""
+        """Whether there are no random effects or discriminations, so the fit is of the worths alone."""
         return self.asked is self.res
 
     @property
@@ -97,7 +97,7 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
 def study_of(
     res: Any, found: Audit | Callable[[], Audit] | None, confidence: float, groups: Groups | None = None
 ) -> Study:
-    """Return what the page is about: a fit of pairs as it is, with what its audit found, or asks for it."""
+    """Return the inputs of the page: a fit of pairs with its audit, or a call that asks for the audit."""
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
     if not isinstance(found, Audit):
@@ -109,7 +109,7 @@ def study_of(
 
 
 def too_many(objects: int) -> DesignError:
-    """Return what is said of more objects than the fits that a page shows have."""
+    """Return the note for more objects than a page can show."""
     return DesignError(
         f"a page needs the covariance of all objects, and there are {objects:,}, more than {MOST_DENSE:,}",
         "Take fewer objects: Comparisons.select(objects=[…]); or the ranks alone: llbt.leaderboard(llbt.fit(…)).",

@@ -20,7 +20,7 @@ def checked_target(path: str | os.PathLike[str], inputs: Sequence[object]) -> Pa
     ----------
     path : path
     inputs : sequence
-        What is read; of these, paths, patterns and lists of them name files that are not written over.
+        The inputs; their paths, patterns and lists of these name files that are not overwritten.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _named(source: object) -> list[str]:
 def write_whole(target: Path, text: str) -> None:
     """Write a file beside the target and put it in its place, so that the old one stays where writing fails.
 
-    A link stays a link, to a new file; what is not a file, such as a terminal or a pipe, is written to as it is.
+    A link stays a link, to a new file. A terminal, a pipe and the like are written to directly.
 
     Raises
     ------

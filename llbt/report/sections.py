@@ -21,7 +21,7 @@ from .page_parts import complete, folded, monospaced, paragraph, picture, table
 
 Sections = dict[str, tuple[str, Callable[[], list[str]]]]  # by name: heading, and what makes the parts
 
-_ANSWERED = "letters or ranks at the right tell which objects do not differ significantly"
+_ANSWERED = "objects that share a letter, or whose rank ranges overlap, do not differ significantly"
 _PREDICTED = "at the right the ranks that each object may have"
 MOST_PAIRS = 300  # rows of pairs and comparisons that are printed
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
@@ -31,7 +31,7 @@ def refuse_formula(formula: str | None) -> None:
     """Raise for the formula of a fit."""
     if formula is not None:
         raise OptionError(
-            f"formula={formula!r} is for what is not fitted yet", "Leave it out: a fit is reported as it is."
+            f"formula={formula!r} is for data, and this is a fit", "Leave it out: a fit is reported as it is."
         )
 
 
@@ -91,7 +91,7 @@ def told_pairs(pairs: Pairwise, at: At) -> list[str]:
 
 
 def at_text(at: At) -> str:
-    """Return the argument of a call, where there is one."""
+    """Return the argument of a call, or an empty text."""
     return "" if at is None else f", at={at!r}"
 
 
