@@ -369,7 +369,7 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
 
 
 def _figures_of(columns: Sequence[ModelColumn], headings: Sequence[str]) -> pd.DataFrame:
-    """Return the figures of all fits; those of special kinds only if such a fit is present. NaN where a fit has none."""
+    """Return the figures of all fits; those of special kinds only if there is one. NaN where a fit has none."""
     more = [name for name in _MORE if any(name in column.figures for column in columns)]
     found = pd.DataFrame([dict(column.figures) for column in columns], index=list(headings))
     return found.reindex(columns=[*_FIGURES, *more])

@@ -84,7 +84,7 @@ def valued(label: Label, value: float) -> str:
 
 
 def _differences(decisions: Decisions, pairs: Pairwise) -> Said:
-    """Say how far apart objects are: for two their difference; for more the first two, the extremes, how many differ."""
+    """Say how far apart objects are: for two their difference; for more the first two, the ends, how many differ."""
     ranked = pairs.ranking
     first, numbers = _one_pair(decisions, pairs, ranked[0], ranked[1], "first")
     if pairs.rank_ranges is not None:

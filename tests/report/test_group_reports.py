@@ -18,12 +18,12 @@ def test_a_page_tells_classes_of_judges_apart(tmp_path: Path) -> None:
     part = _section(page, "classes")
     for said in (
         "Latent classes of judge: object + tie",
-        f"What follows is of {models.best.k} class",
+        f"This is about {models.best.k} class",
         "smallest BIC",
         "Shares of the 8 judges",
         "by class of judge",
         "Probability of each class, given all judgments",
-        "attenuated",
+        "differ less than the classes do",
     ):
         assert said in part, said
     assert part.count("<svg") == 2

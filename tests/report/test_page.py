@@ -483,7 +483,7 @@ def test_the_same_data_give_the_same_page(folder, dras):
 @pytest.mark.parametrize(
     ("data", "options", "error", "fragment"),
     [
-        (FITTED, {"formula": "object"}, llbt.errors.OptionError, "formula='object' is for what is not fitted yet"),
+        (FITTED, {"formula": "object"}, llbt.errors.OptionError, "formula='object' is for data, and this is a fit"),
         (TABLE1, {"audit": TABLE1}, llbt.errors.OptionError, "expected Audit, what llbt.audit(…) returns, or None"),
         (TABLE1, {"formula": "tie"}, llbt.errors.DesignError, "has no term for the worths. Add object"),
         (TABLE1, {"path": "nowhere/at/all.html"}, llbt.errors.OptionError, "there is no folder 'nowhere/at'"),
