@@ -76,6 +76,10 @@ Scores = Annotated[
     str,
     _argument("A csv, tsv, json, jsonl or parquet file (gzipped or not), or - for standard input."),
 ]
+Results = Annotated[
+    str,
+    _argument("A folder of results, one file of them or a table of scores, or - for a table on standard input."),
+]
 Formula = Annotated[
     Text,
     option(

@@ -18,6 +18,7 @@ from .options import (
     Level,
     Mechanism,
     Printing,
+    Results,
     Rng,
     ScoreReading,
     Scores,
@@ -37,6 +38,20 @@ Ignored = Annotated[Text, column("--ignore", "Columns to leave out.", "COLUMN,�
 Of = Annotated[Level, option("--level", "What to correlate: systems' means, systems within inputs, or all scores.")]
 By = Annotated[Correlation, option("--coefficient", "The correlation.")]
 N = Annotated[int, option("--n", "Resamples.")]
+Macro = Annotated[
+    Text, column("--macro", "The column whose values (tasks, domains) count alike: means are averages of their means.")
+]
+Groups = Annotated[
+    Grouping,
+    option(
+        "--groups",
+        """How to show the tests: clusters with every system above better than every one below, letters shared
+        by systems that do not differ, or who leads whom.""",
+    ),
+]
+Draws = Annotated[
+    int | None, option("--n", "Random exchanges of a permutation test. [default: as many as are needed]", "N")
+]
 
 
 def aggregate(
@@ -74,20 +89,12 @@ def leaderboard(
     test: Annotated[
         BoardTest, option("--test", "The test of each pair; mcnemar is for scores of 0 and 1.")
     ] = "wilcoxon",
-    groups: Annotated[
-        Grouping,
-        option(
-            "--groups",
-            """How to show the tests: clusters with every system above better than every one below, letters shared
-            by systems that do not differ, or who leads whom.""",
-        ),
-    ] = "clusters",
+    groups: Groups = "clusters",
     by: Annotated[Text, column("--by", "The column with the document or task: instances are clustered by it.")] = None,
+    macro: Macro = None,
     adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of pairs.")] = "holm",
     reading: ScoreReading,
-    n: Annotated[
-        int | None, option("--n", "Random exchanges of a permutation test. [default: as many as are needed]", "N")
-    ] = None,
+    n: Draws = None,
     confidence: Confidence = 0.95,
     rng: Rng = None,
     n_jobs: Jobs = 1,
@@ -104,12 +111,98 @@ def leaderboard(
     from .inputs import scored
 
     with working("reading"):
-        scores = scored(file, reading, () if by is None else (by,))
+        scores = scored(file, reading, tuple(dict.fromkeys(name for name in (by, macro) if name is not None)))
     found = llbt.scores.leaderboard(
         scores,
         test=test,
         groups=groups,
         by=by,
+        macro=macro,
+        adjust=None if adjust == "none" else adjust,
+        confidence=confidence,
+        n=n,
+        rng=rng,
+        progress=watched() and test == "permutation",
+        n_jobs=n_jobs,
+    )
+    typer.echo(rendered(found, printing))
+
+
+def board(
+    file: Results,
+    *,
+    input_format: Annotated[
+        str,
+        option("--input-format", "Which tool wrote the results. [default: by names and beginnings of files]", "NAME"),
+    ] = "auto",
+    score: Annotated[
+        Text, column("--score", "Which score, where a tool writes several; of a table its columns of scores.")
+    ] = None,
+    task: Annotated[Text, option("--task", "The tasks to keep. [default: all]", "TASK,…")] = None,
+    items: Annotated[
+        Text,
+        option(
+            "--items",
+            """The file that lists all items of the benchmark, for results that list solved items only; listed takes the
+            items that some system solved.""",
+            "FILE|listed",
+        ),
+    ] = None,
+    without: Annotated[
+        Text, option("--without", "Systems to leave out, such as reference translations.", "SYSTEM,…")
+    ] = None,
+    test: Annotated[
+        BoardTest | None,
+        option("--test", "The test of each pair. [default: mcnemar for scores of 0 and 1, else t]"),
+    ] = None,
+    by: Annotated[
+        str,
+        option(
+            "--by",
+            """What items have in common, such as repository or document: they are clustered by it. auto takes it where
+            it is known; item takes items as independent.""",
+            "auto|item|FACT",
+        ),
+    ] = "auto",
+    macro: Macro = None,
+    groups: Groups = "clusters",
+    adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of pairs.")] = "holm",
+    higher_is_better: Annotated[
+        bool, typer.Option("--higher-is-better/--lower-is-better", help="Whether the higher score wins.")
+    ] = True,
+    n: Draws = None,
+    confidence: Confidence = 0.95,
+    rng: Rng = None,
+    n_jobs: Jobs = 1,
+    printing: Printing,
+) -> None:
+    """Put systems into tiers by the results that an evaluation tool wrote: means, rank ranges, clusters, the best.
+
+    FILE is the folder of results of lm-evaluation-harness, Inspect, HELM, SWE-bench, Every Eval Ever, Appraise,
+    mt-metrics-eval or sacrerouge, one of their files, or a table of scores.
+    """
+    import llbt
+
+    from .answers import rendered
+    from .inputs import source_of
+    from .values import items as names
+
+    with working("reading"):
+        read = llbt.scores.read_board(
+            source_of(file),
+            format=input_format,
+            score=[] if score is None else names("score", score),
+            task=[] if task is None else names("task", task),
+            items=items,
+            higher_is_better=higher_is_better,
+        )
+    if without is not None:
+        read = read.without(*names("without", without))
+    found = read.leaderboard(
+        test=test,
+        by=by,
+        macro=macro,
+        groups=groups,
         adjust=None if adjust == "none" else adjust,
         confidence=confidence,
         n=n,

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..base.arguments import Confidence, Count, Jobs, Rng, checked
+from ..base.arguments import Confidence, Count, Jobs, Rng, as_generator, checked
 from ..base.table import Field, Record, Table, counted, named
 from ..classical.pair_tables import Adjust
 from ..core.columns import FloatArray, Label
 from ..data.system_scores import SystemScores
-from ..errors import OptionError, listed
+from ..errors import DesignError, OptionError, kind_of, listed
+from ..resampling import Resampler
+from .board_changes import BoardChanges, board_changes
 from .board_tests import BoardTest
+from .cost_frontier import CostFrontier, cost_frontier
+from .grouped_tests import Units
 from .leaderboard import leaderboard
 from .leaderboard_result import Grouping, ScoreLeaderboard
 
@@ -170,6 +175,117 @@ class Board(Record):
         known = not np.isnan(found.covariance).any()
         head = found.best().head if known else ()
         return replace(found, head=head, notes=(*found.notes, *([free] if by == _AUTO and chosen else [])))
+
+    @checked
+    def compare(
+        self,
+        other: object,
+        *,
+        names: Sequence[str] = ("a", "b"),
+        by: str = _AUTO,
+        confidence: Confidence = 0.95,
+        rng: Rng = 0,
+    ) -> BoardChanges:
+        """Return how the mean score of each system changed from this board to another one, on the items of both.
+
+        Scores have a zero of their own, so that no anchor is needed, as `llbt.compare` does for log-worths.
+
+        Parameters
+        ----------
+        other : Board
+            The later week, the other release, the other prompt.
+        names : two str
+            What the boards are called.
+        by : str
+            As in `leaderboard`: items of one group may depend on each other.
+        confidence : float
+            Of all intervals together.
+        rng : int or numpy.random.Generator
+            For the simulated distribution of the largest |t|.
+
+        Returns
+        -------
+        BoardChanges
+            A row for each system of both boards: object, estimate (other less this), std_error, conf_low, conf_high,
+            p_adjusted, n. ``better`` and ``worse`` name the systems that changed.
+
+        Raises
+        ------
+        DesignError
+            For boards without a common system, or with fewer than two common items.
+        OptionError
+            For groups that the board does not know, and boards of which one has lower scores as the better ones.
+
+        Notes
+        -----
+        The differences of each system on the items of both boards have the means and clustered errors of `leaderboard`;
+        intervals and p-values are by the largest |t| of all systems, from the covariance of these means.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> def week(lost):
+        ...     return llbt.scores.read_board([{"system": s, "item": k, "score": float(k % 5 > (s == "b") * lost)}
+        ...                                    for s in "ab" for k in range(60)])
+        >>> week(0).compare(week(2), names=["monday", "friday"]).worse
+        ('b',)
+        """
+        if not isinstance(other, Board):
+            raise OptionError(f"other= is {kind_of(other)}", expected="a board, as llbt.scores.read_board returns it")
+        if len(names) != 2 or names[0] == names[1]:
+            raise OptionError(f"names={list(names)!r}", expected="two different names, such as ['monday', 'friday']")
+        if self.scores.higher_is_better != other.scores.higher_is_better:
+            raise OptionError("lower scores are the better ones on one of the boards", expected="the same on both")
+        chosen = self._by(by)
+        groups = None if chosen is None else self.facts[chosen]
+        of = (names[0], names[1])
+        return board_changes(self.scores, other.scores, groups, of, confidence, as_generator(rng))
+
+    @checked
+    def frontier(self, *, by: str = _AUTO, n: Count = 1000, rng: Rng = 0) -> CostFrontier:
+        """Return which systems no other one beats in score at the same cost or less, and how sure that is.
+
+        Parameters
+        ----------
+        by : str
+            As in `leaderboard`: groups of items are resampled together.
+        n : int
+            Resamples of items.
+        rng : int or numpy.random.Generator
+
+        Returns
+        -------
+        CostFrontier
+            object, cost and score (means), is_on_frontier, share (of resamples in which it is); the cheapest first.
+
+        Raises
+        ------
+        DesignError
+            For a board without costs.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> rows = [{"system": s, "item": k, "score": float(k % 9 < right), "usd": usd}
+        ...         for s, right, usd in (("a", 7, 3.0), ("b", 4, 1.0), ("c", 4, 2.0)) for k in range(45)]
+        >>> board = llbt.scores.read_board(rows, system="system", item="item", score="score", cost="usd")
+        >>> board.frontier().to_frame()[["object", "is_on_frontier"]].values.tolist()
+        [['b', 'yes'], ['c', 'no'], ['a', 'yes']]
+        """
+        if self.cost is None:
+            raise DesignError("the board has no costs", "Name their column: llbt.scores.read_board(frame, cost='usd').")
+        chosen = self._by(by)
+        codes = np.arange(len(self.items)) if chosen is None else pd.factorize(self.facts[chosen])[0]
+        return cost_frontier(
+            self.systems,
+            self.scores.values,
+            self.cost,
+            Units.of(codes.astype(np.int64)),
+            Resampler.of("scores.read_board", rng),
+            n,
+            higher_is_better=self.scores.higher_is_better,
+            cost_unit=self.cost_unit,
+        )
 
     def _by(self, by: str) -> str | None:
         if by == _AUTO:

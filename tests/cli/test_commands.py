@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer.main
+from support.board_files import swe_lists
 from support.calls import JUDGMENTS, VERDICTS
 from support.shell import answered, facts, refused, run
 
@@ -29,6 +30,7 @@ from llbt.metrics.correlate import Level
 from llbt.metrics.interval import IntervalMethod
 from llbt.metrics.kernels import Coefficient
 from llbt.metrics.metric_tests import Statistic, TestMethod
+from llbt.scores.board import Board
 from llbt.scores.board_tests import BoardTest
 from llbt.scores.leaderboard_result import Grouping
 from llbt.scores.mechanisms import Mechanism
@@ -290,6 +292,24 @@ def test_scores_make_a_leaderboard(scores: Path) -> None:
     assert "--test" in refused("scores", "leaderboard", scores, "--test", "mcnemar")
 
 
+def test_a_folder_of_results_makes_tiers(tmp_path: Path) -> None:
+    lists = {"one": ["p__p-1", "q__q-3", "q__q-4"], "two": ["p__p-1", "p__p-2"], "three": ["p__p-1"]}
+    swe_lists(tmp_path / "runs", lists)
+    assert "--items listed" in refused("board", tmp_path / "runs")
+    given = ["board", tmp_path / "runs", "--items", "listed"]
+    read = llbt.scores.read_board(tmp_path / "runs", items="listed")
+    same(answered(*given, "--format", "csv"), read.leaderboard().to_frame())
+    assert "repository" in answered(*given)
+    same(answered(*given, "--by", "item", "--format", "csv"), read.leaderboard(by="item").to_frame())
+    fewer = read.without("three").leaderboard(test="t", macro="repository", by="repository").to_frame()
+    asked = ["--without", "three", "--test", "t", "--macro", "repository", "--by", "repository"]
+    same(answered(*given, *asked, "--format", "csv"), fewer)
+    assert facts(*given)["rows"][0]["object"] == "one"
+    assert "<table" in answered(*given, "--format", "html")
+    table = "system,item,score\na,1,1\nb,1,0\na,2,0\nb,2,0\n"
+    assert "McNemar" in answered("board", "-", input=table)
+
+
 def test_intervals_of_metrics(metrics: Path) -> None:
     found = pd.read_csv(
         io.StringIO(answered("metrics", "interval", metrics, "--n", "50", "--rng", "1", "--format", "csv"))
@@ -369,6 +389,7 @@ FUNCTIONS = {
     "metrics interval": llbt.metrics.interval,
     "metrics compare-all": llbt.metrics.compare_all,
     "scores leaderboard": llbt.scores.leaderboard,
+    "board": Board.leaderboard,
 }
 
 
