@@ -297,7 +297,7 @@ def test_what_is_not_nested_is_not_tested():
         for missing, beta in [("common", None), ("comparison", None), ("object", "object")]
     )
     for pair in ((plain, common), (common, plain)):
-        with pytest.raises(llbt.errors.DesignError, match="likelihood of which answers are missing"):
+        with pytest.raises(llbt.errors.DesignError, match="models which answers are missing"):
             llbt.anova(*pair)
     with pytest.raises(llbt.errors.DesignError, match="not nested"):
         llbt.anova(apart, slopes)

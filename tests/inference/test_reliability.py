@@ -140,7 +140,7 @@ def test_a_half_with_infinite_worths_is_fitted_with_a_prior_and_counted():
     frame = judged(judges=4, number=8, seed=3, ties=False)
     found = llbt.reliability(llbt.fit("object", llbt.from_judgments(frame, clusters="judge"), prior=1.0), n=5)
     assert np.isfinite(found.halves.half[0])
-    assert any("The prior draws worths together" in note for note in found.notes)
+    assert any("The prior shrinks worths" in note for note in found.notes)
     assert stepped_up(np.array([0.5, -0.9])).tolist() == pytest.approx([2 / 3, -1.0])
 
 
