@@ -143,7 +143,7 @@ def test_patterns_of_pairs_without_dependence_compare_with_the_pairs():
     res = llbt.fit("object", p)
     pairs = llbt.fit("object", p.to_comparisons())
     assert (res.basis, res.llf, res.aic) == (pairs.basis, pytest.approx(pairs.llf), pytest.approx(pairs.aic))
-    with pytest.raises(llbt.errors.DesignError, match=r"neither model is a special case of the other.*[.]aic or [.]bic"):
+    with pytest.raises(llbt.errors.DesignError, match=r"neither model is a special case.*[.]aic or [.]bic"):
         llbt.anova(res, pairs)
 
 
