@@ -10,7 +10,7 @@ import typer
 
 from ..errors import listed
 from .messages import working
-from .options import Confidence, Counting, File, Formula, OtherFile, Printing, Reading, Rng, Text, column, option
+from .options import At, Confidence, Counting, File, Formula, OtherFile, Printing, Reading, Rng, Text, column, option
 from .values import items, prior_of, wrong
 
 ChangeScale = Literal["log_worth", "log_odds", "elo"]
@@ -58,6 +58,7 @@ def compare(
         Text,
         option("--prior", "Makes infinite estimates finite: prior judgments per pair, or jeffreys.", "NUMBER|jeffreys"),
     ] = None,
+    at: At = None,
     scale: Annotated[ChangeScale, option("--scale", "The scale of the changes.")] = "elo",
     confidence: Confidence = 0.95,
     rng: Rng = None,
@@ -73,7 +74,7 @@ def compare(
     import llbt
 
     from .answers import rendered
-    from .inputs import counted, in_groups, opened
+    from .inputs import at_of, counted, in_groups, opened
 
     by_clusters = [] if groups is None else items("groups", groups)
     if by and fail_if_worse is None:
@@ -90,6 +91,7 @@ def compare(
             names=_names(file, other),
             anchor=anchors,
             common=[] if common is None else items("common", common),
+            at=at_of(at, a),
             scale=scale,
             cov_type="cluster" if by_clusters else "cautious",
             groups=by_clusters,

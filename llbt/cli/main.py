@@ -18,6 +18,7 @@ from .lists import datasets, example, formats
 from .messages import Said
 from .models import anova, fit, leaderboard, report, worth
 from .planning import needed
+from .questions import contrasts, pairwise, predict
 from .scoring import aggregate, board, compare_all, interval
 from .scoring import leaderboard as score_leaderboard
 from .signatures import command
@@ -42,7 +43,7 @@ scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(example, datasets, formats),
-    *(audit, fit, leaderboard, compare, worth, anova, report),
+    *(audit, fit, leaderboard, compare, worth, pairwise, contrasts, predict, anova, report),
     *(agreement, judge_report, needed, aggregate, board),
 )
 _OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)

@@ -20,7 +20,7 @@ from ..fitting.estimates import Estimates
 from ..fitting.hypotheses import wald_test
 from ..fitting.model import LLBT, default_formula
 from ..fitting.specification import CovType, Prior
-from ..formulas.brackets import has_brackets
+from ..formulas.brackets import split_brackets
 from ..formulas.grammar import HEADS, parse, vocabulary
 from ..formulas.grid import At, check_at
 from .changes_record import SCALES, Changes
@@ -171,10 +171,14 @@ def _names(names: Sequence[str]) -> tuple[str, str]:
 
 def _formula(formula: str, common: Sequence[str], both: Comparisons) -> str:
     """Return the formula of both tables, in which all that is not common has a value for each table."""
-    if has_brackets(formula):
+    text, brackets = split_brackets(formula)
+    if brackets:
+        who = [bracket.grouping for bracket in brackets if bracket.grouping != "object"]
+        clusters = f", cov_type='cluster', groups={who[0]!r}" if who else ""
         raise OptionError(
-            f"formula={formula!r} has effects of judges",
-            "Leave them out; cov_type='cluster', groups='judge' allows for judges who differ.",
+            f"formula={formula!r} has effects in brackets, which would be the same in both tables, so that what "
+            "changed in them would be taken for changes of objects",
+            f"Leave them out, and allow for dependence by clusters: llbt.compare(a, b, formula={text!r}{clusters}).",
         )
     parsed = parse(formula, vocabulary(both))
     there = [head for head in HEADS if getattr(parsed, head)]

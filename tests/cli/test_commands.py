@@ -380,6 +380,9 @@ def test_options_have_texts_and_the_names_of_parameters(name: str) -> None:
 
 FUNCTIONS = {
     "anova": llbt.anova,
+    "contrasts": llbt.contrasts,
+    "pairwise": llbt.pairwise,
+    "predict": llbt.LLBTResults.predict,
     "leaderboard": llbt.leaderboard,
     "worth": llbt.worth,
     "agreement": llbt.judges.agreement,

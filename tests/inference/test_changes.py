@@ -172,7 +172,7 @@ def test_judgments_are_counted_by_table() -> None:
         ({"anchor": ["m1", "m2"]}, OptionError, "changed differently themselves"),
         ({"names": ["a", "a"]}, OptionError, "names="),
         ({"common": ["order"]}, OptionError, "common='order'"),
-        ({"formula": "object + tie + (object | prompt)"}, OptionError, "has effects of judges"),
+        ({"formula": "object + tie + (object | prompt)"}, OptionError, "effects in brackets"),
         ({"at": {"language": "de"}}, OptionError, "language"),
     ],
 )
@@ -217,3 +217,17 @@ def test_the_printout_is_read_at_a_glance(size: int) -> None:
     assert max(map(len, str(found).splitlines()[: 6 + size])) <= 88
     assert str(found).splitlines()[1].startswith(("No object changed: χ²", "Some objects changed: χ²"))
     assert len(str(found).splitlines()) <= size + 10
+
+
+def test_the_call_in_place_of_brackets_can_be_pasted() -> None:
+    rng = np.random.default_rng(2)
+    tables = []
+    for _ in range(2):
+        rows = [(*rng.choice(list("ABC"), 2, replace=False), rng.choice(["i", "j"]), k % 12) for k in range(120)]
+        frame = pd.DataFrame(rows, columns=["object_i", "object_j", "outcome", "judge"])
+        tables.append(llbt.from_judgments(frame, clusters="judge"))
+    with pytest.raises(OptionError, match="effects in brackets") as refused:
+        llbt.compare(*tables, formula="object + (object | judge)")
+    call = str(refused.value).rpartition("by clusters: ")[2].removesuffix(".")
+    found = eval(call, {"llbt": llbt, "a": tables[0], "b": tables[1]})
+    assert found.res.specification.groups == ("judge",)
