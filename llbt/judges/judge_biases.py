@@ -89,9 +89,9 @@ def biases(said: Verdicts, family: Sequence[Label], confidence: float) -> Biases
     if not said.ordered:
         unanswered["position"] = "the file does not say which object was shown first"
     if not said.has_length:
-        unanswered["length"] = "no columns of lengths were named, length=('length_a', 'length_b')"
+        unanswered["length"] = "no columns of lengths were named (length=)"
     if not family:
-        unanswered["self-preference"] = "the machine's own objects were not named, family=['…']"
+        unanswered["self-preference"] = "the machine's own objects were not named (family=)"
     found: list[Bias] = []
     notes: list[str] = []
     both = pd.concat([said.human.assign(source=HUMAN), _same_rows(said).assign(source=MACHINE)], ignore_index=True)

@@ -160,8 +160,12 @@ def report(
         unanswered=unanswered,
         family=own,
         confidence=confidence,
-        notes=(*notes, *found.notes),
+        notes=(*notes, *found.notes, *_resampled(groups)),
     )
+
+
+def _resampled(groups: str | None) -> tuple[str, ...]:
+    return (Qualifying(f"Intervals of agreement take rows of one {groups} as independent."),) if groups else ()
 
 
 def _sides(table: pd.DataFrame, objects: Sequence[str] | None) -> tuple[str, str]:

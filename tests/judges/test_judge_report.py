@@ -119,6 +119,16 @@ def test_labels_in_every_row_are_judged_by_half_of_them(frame):
     assert "150 of them with the verdicts are worth" in str(found)
 
 
+def test_rows_of_one_group_are_clustered_and_the_interval_that_is_not_is_noted(frame):
+    """A file that is there twice, the copies of a row in one group, has the errors of the file."""
+    twice = pd.concat([frame.assign(prompt=frame.index)] * 2, ignore_index=True)
+    found = llbt.judges.report(twice, human="human", machine="machine", groups="prompt", n=9)
+    once = llbt.judges.report(frame, human="human", machine="machine", n=9)
+    for one, other in zip(found.biases, once.biases, strict=True):
+        assert one.p_value == pytest.approx(other.p_value, rel=0.05, abs=2e-4)
+    assert "Intervals of agreement take rows of one prompt as independent." in found.notes
+
+
 def test_rows_without_a_verdict_are_left_out_and_counted(frame):
     some = frame.assign(machine=frame["machine"].where(frame.index >= 5))
     found = llbt.judges.report(some, human="human", machine="machine", n=9)
