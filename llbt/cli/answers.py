@@ -31,7 +31,7 @@ _FIGURES = (
 def rendered(answer: Record, printing: Printing, page: Callable[..., str] | None = None) -> str:
     """Return an answer as text, Markdown, LaTeX, HTML, JSON or csv; the last two unrounded and whole.
 
-    HTML is one table, or what `page` makes of it.
+    HTML is one table, or the result of `page`.
 
     The notes of csv, which has no place for them, are written to standard error.
     Lines around it name the options of the command in place of the library's arguments.

@@ -543,7 +543,7 @@ def _implied(
 
 
 def ranks_in_lists(places: IntArray, kind: Kind) -> IntArray:
-    """Return what orders the objects of a list, the lowest the best."""
+    """Return the values that order the objects of a list, the lowest being the best."""
     if kind == "best_worst":
         return np.asarray(np.where(places == 0, 2, np.where(places == 2, 3, 1)))
     return np.asarray(np.where(places == 0, np.iinfo(np.int64).max, places))

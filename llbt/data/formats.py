@@ -252,8 +252,8 @@ class JudgmentFormat:
     unnamed : tuple of str or None
         Labels (None: no label) that stand for no object (their pairs are left out, counted).
     joined : str
-        Sign between the names of objects that showed the same; each of them gets the judgment, and a column
-        ``record`` says which of the judgments were one.
+        Sign between the names of objects with identical outputs. Each of them gets the judgment, and a column
+        ``record`` links the copies.
     one_judge : bool
         Whether a record without a field for the judge is one judge.
     shown : bool

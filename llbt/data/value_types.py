@@ -63,7 +63,7 @@ def _kind(found: Sequence[str] | Any) -> Kind:
 
 
 def kind_of(typed: Sequence[Any]) -> Kind:
-    """Return what the values of a column are that was typed."""
+    """Return the type of the values of a column with types."""
     kinds = {type(value) for value in typed if value is not None and value == value}
     if kinds <= {str}:
         return "text"
@@ -121,7 +121,7 @@ def _as_numbers(found: Sequence[Label]) -> list[Label | None]:
 
 
 def _number(label: Label) -> int | float | None:
-    """Return the number that a label is or spells, whole ones as int; None where it is none."""
+    """Return the number of a numeric label or text, whole ones as int; None where it is none."""
     if isinstance(label, bool) or not isinstance(label, str):
         return None if isinstance(label, bool) else label
     if not _WRITTEN.fullmatch(label):

@@ -88,7 +88,7 @@ def _differences(judged: Judged, found: DiscriminationFit) -> FloatArray:
 
 
 def _perfect(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return 1 for judges who always said the most for the object with the larger worth, −1 for the smaller, else 0."""
+    """Return 1 for judges whose answers always favour the object with the larger worth, −1 for the smaller, else 0."""
     response, counts = judged.problem.response, judged.problem.counts
     assert isinstance(response, Response)
     score, d = response.loadings[:, 0], _differences(judged, found)

@@ -28,7 +28,7 @@ class Cells:
     means : ndarray, shape (S, C)
         Fitted counts.
     n_params : int
-        Estimated parameters beside one for each comparison.
+        Estimated parameters, not counting one for each comparison.
     link : str
     log_linear : bool
         Whether the counts follow a Poisson model with the logarithm as link.

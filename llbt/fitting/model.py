@@ -431,7 +431,7 @@ def _solve(
     Raises
     ------
     DesignError
-        Where columns of the formula are so nearly combinations of each other that no step can be made.
+        If columns of the formula are nearly collinear, so that no step can be computed.
     """
     try:
         solution = _solution(problem, c, names, spec, start, penalty)

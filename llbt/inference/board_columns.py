@@ -66,7 +66,7 @@ class BoardColumns:
         bad: bool = False,
         mix: bool = False,
     ) -> tuple[Field, ...]:
-        """Return the columns `COLUMNS`; what says nothing in this table is not printed.
+        """Return the columns `COLUMNS`; columns that are not informative in this table are not printed.
 
         Parameters
         ----------

@@ -104,8 +104,8 @@ def influence(
         level) and p_adjusted (the level against the rest, by Holm's method: see `level_tests`), the level with the
         largest change first; NaN where nothing can be fitted without it. Printed is one row per level, with the object
         that moves most. For latent classes by class too, with the columns class, share (of the judges in it) and
-        share_without. Of more than 10,000 objects up to 1,000 levels are left out, and the rows of each are of the 100
-        objects that move most.
+        share_without. For more than 10,000 objects up to 1,000 levels are left out, and each has rows of the 100
+        objects that change most.
 
     Raises
     ------

@@ -108,7 +108,7 @@ def correlate(
     Raises
     ------
     JudgmentError
-        For scores that are infinite, no numbers, or of shapes that do not belong together.
+        For scores that are infinite, not numbers, or of different shapes.
     OptionError
         For invalid options.
 

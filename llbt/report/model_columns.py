@@ -136,7 +136,7 @@ def _of_whole_answers(res: Any) -> tuple[ModelColumn, ...]:
 
 @model_columns.register(PatternEstimates)
 def _of_patterns(res: PatternEstimates) -> tuple[ModelColumn, ...]:
-    """Return the column of a fit to patterns, whose odds hold other answers where these depend on each other."""
+    """Return the column of a fit to patterns; with dependence, its odds are conditional on the other answers."""
     (column,) = _of_whole_answers(res)
     held = held_of(res).removesuffix(",")
     return (replace(column, remarks=(f"odds of patterns are those of two objects{held}",)) if held else column,)

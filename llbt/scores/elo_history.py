@@ -30,7 +30,7 @@ class EloHistory(Record):
     Attributes
     ----------
     objects : tuple, length N
-        All that were judged or had a rating before.
+        All objects with judgments or an earlier rating.
     start, estimate : ndarray, shape (N,)
         Ratings before the first judgment and after the last.
     judgments : ndarray, shape (N,)
