@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -90,6 +90,9 @@ def leaderboard(
             "NAME,…",
         ),
     ] = None,
+    beside: Annotated[
+        Text, option("--beside", "Another model, whose ranks stand beside those of --formula.", "FORMULA")
+    ] = None,
     confidence: Confidence = 0.95,
     lists: Lists,
     reading: Reading,
@@ -118,7 +121,7 @@ def leaderboard(
     tell(data)
     where, origin = at_of(at, data), anchor_of(anchor, data)
     if styles:
-        lacking = {"anchor": anchor, "by": by, "hypothesis": hypothesis, "population": population}
+        lacking = {"anchor": anchor, "by": by, "hypothesis": hypothesis, "population": population, "beside": beside}
         both = style_control(
             data, styles, formula, model, at=where, scale=scale, confidence=confidence, lacking=lacking
         )
@@ -126,6 +129,7 @@ def leaderboard(
         return
     groups = None if by is None else items("by", by)
     res = fit_of(formula, data, model)
+    other: Any = None if beside is None else fit_of(beside, data, model)
     with working("ranking"), mixed(mix) as weights:
         ranked = llbt.leaderboard(
             res,
@@ -136,6 +140,7 @@ def leaderboard(
             weights=weights,
             hypothesis=hypothesis,
             population=population,
+            beside=other,
             confidence=confidence,
         )
     typer.echo(rendered(ranked, printing, board_page))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked
-from ..base.table import Field, Table, stacked_field
+from ..base.table import Field, Table, about, stacked_field
 from ..core.columns import Label, is_among
 from ..core.comparisons import Comparisons
 from ..core.max_z import MaxZ
@@ -20,7 +20,7 @@ from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
 from ..fitting.estimates import Estimates
 from ..fitting.fit_part import FitPart
-from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
+from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths
 from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
 from ..formulas.grid import At, Difference
@@ -47,6 +47,7 @@ from .scales import (
     worths_on_scale,
 )
 from .simultaneous import pairs_of_classes
+from .two_boards import two_boards
 
 Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
 
@@ -74,6 +75,7 @@ def leaderboard(
     weights: Weights = None,
     hypothesis: GroupHypothesis | None = None,
     population: bool = False,
+    beside: WithWorths | None = None,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Table:
@@ -106,6 +108,11 @@ def leaderboard(
         For a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does:
         every scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default
         for the average judge.
+    beside : a fit, optional
+        Another fit, such as of another formula or of last week's judgments. Its ranks and estimates, asked for with the
+        same options, stand in further columns: ``other_rank``, ``other_rank_low``, ``other_rank_high``,
+        ``other_estimate``, ``other_conf_low``, ``other_conf_high``, and ``rank_change``, the ranks that the object
+        gains here. `compare` tests changes between two tables.
     confidence : float
         Of each interval; and of all ranks and groups together.
     rng : int or numpy.random.Generator
@@ -176,6 +183,18 @@ def leaderboard(
     >>> board[["object", "estimate", "rank_low", "rank_high", "wins", "group"]].round(0).values.tolist()[:2]
     [['A', 1139.0, 1, 1, 402, 'a'], ['D', 1000.0, 2, 2, 334, 'b']]
     """
+    if beside is not None:
+        if by is not None or isinstance(res, ClassWorthSource):
+            asked = f"by={by!r}" if by is not None else "latent classes"
+            raise OptionError(f"beside= with {asked}, which makes several leaderboards", "Leave beside= out.")
+        one, other = (
+            leaderboard(
+                of, scale=scale, anchor=anchor, at=at, weights=weights, population=population,
+                confidence=confidence, rng=rng,
+            )
+            for of in (res, beside)
+        )  # fmt: skip
+        return _beside(one, other, beside)
     if by is not None or weights is not None or hypothesis is not None:
         if hypothesis is not None and isinstance(anchor, Mapping):
             raise OptionError(f"anchor={dict(anchor)!r} of differences", "Name the object alone; its difference is 0.")
@@ -278,6 +297,15 @@ def _board(
         answer="leaderboard",
     )
     return in_points(board, confidence) if scale == "elo" else board
+
+
+def _beside(board: Table, other: Table, of: WithWorths) -> Table:
+    """Return two leaderboards in one table, with notes that say which is which."""
+    both = two_boards(board, other, "other", "Other fit")
+    said = f"other fit: {of.specification.formula}; change: ranks that the object gains here"
+    more = tuple(note for note in other.notes if note not in both.notes)
+    notes = (said, *both.notes, *(about("other fit", note) for note in more))
+    return replace(both, notes=notes, printed=both.printed and replace(both.printed, notes=notes)).first()
 
 
 def _with_all_judges(

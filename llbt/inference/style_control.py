@@ -28,8 +28,8 @@ from ..formulas.grid import At, check_at
 from .changes_record import SCALES
 from .ranks import leaderboard
 from .scales import FACTORS, Scale
+from .two_boards import TAKEN, two_boards
 
-_TAKEN = ("rank", "rank_low", "rank_high", "estimate", "conf_low", "conf_high")  # of either leaderboard
 _AT_EVERY = "judgments, wins, ties and losses are those at every"  # counts are not shown here
 
 
@@ -77,44 +77,11 @@ class StyleControl(Record):
         gained by style control. For each style x the columns x_effect, x_effect_low, x_effect_high and x_effect_p,
         the same in every row, so that one file holds the effects, too; they are not printed.
         """
-        styled, plain = self.styled_board.to_frame(), self.plain_board.to_frame()
-        plain = plain.set_index("object").loc[styled["object"]].reset_index()
-        change = (plain["rank"] - styled["rank"]).to_numpy()
-        objects = Field("object", "object", styled["object"].tolist())
-        ranks = [Field(name, name, styled[name].to_numpy(), "count") for name in _TAKEN[:3]]
-        estimate = Field("estimate", "estimate", styled["estimate"].to_numpy(), "estimate")
-        bounds = interval_fields(styled["conf_low"].to_numpy(), styled["conf_high"].to_numpy(), self.confidence)
-        kinds: Any = dict.fromkeys(_TAKEN[:3], "count")
-        without = {
-            name: Field(f"plain_{name}", f"plain {name}", plain[name].to_numpy(), kinds.get(name, "estimate"))
-            for name in _TAKEN
-        }
-        changed = Field("rank_change", "change", change, "count")
-        spans = [
-            f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
-            for low, high in zip(plain["rank_low"], plain["rank_high"], strict=True)
-        ]
-        signed = Field("rank_change", "change", [f"{x:+.0f}" if x else "" for x in change], "composed")
-        printed = Table(
-            (
-                *ranks,
-                objects,
-                estimate,
-                *bounds,
-                Field("plain_rank_low", "Without: ranks", spans, "composed"),
-                replace(without["estimate"], heading="estimate"),
-                signed,
-            ),
-        )
+        kept = tuple(f for f in self.styled_board.fields if f.name in (*TAKEN, "object"))
         title = f"Leaderboard at equal style, and without style control: {SCALES[self.scale]}"
-        head, notes = self._head(), self.notes
-        whole_table = Table(
-            (*ranks, objects, estimate, *bounds, *without.values(), changed, *self._effects(len(change))),
-            title=title,
-            head=head,
-            notes=notes,
-        )
-        return replace(whole_table, printed=replace(printed, title=title, head=head, notes=notes)).first()
+        styled = replace(self.styled_board, fields=kept, title=title, head=self._head(), notes=self.notes)
+        found = two_boards(styled, self.plain_board, "plain", "Without")
+        return replace(found, fields=(*found.fields, *self._effects(len(styled)))).first()
 
     def coefficients(self) -> Table:
         """Return style, estimate, std_error, conf_low, conf_high, p_value, divisor.
