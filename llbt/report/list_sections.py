@@ -93,7 +93,7 @@ def sections_of_lists(s: ListStudy) -> Sections:
     asked: dict[str, tuple[str, Callable[[ListStudy], list[str]]]] = {
         "words": ("In words", _words),
         "audit": ("Are there problems in the lists?", lambda s: audited(s.found)),
-        "leaderboard": ("Leaderboard", lambda s: ranked(s.res, s.at, s.confidence)),
+        "leaderboard": ("Leaderboard", lambda s: ranked(s.res, s.at, s.confidence, s.notices)),
         **({"first": ("Who comes first?", _first)} if few else {}),
         "pairs": ("Pairs", _paired),
         **({"tree": ("Tree of judges", _tree)} if s.tree is not None else {}),
@@ -106,8 +106,7 @@ def sections_of_lists(s: ListStudy) -> Sections:
 
 
 def _words(s: ListStudy) -> list[str]:
-    notices = [paragraph(notice, "notice") for notice in s.notices]
-    return [*notices, paragraph(interpret(s.res, confidence=s.confidence).text, "lead")]
+    return [paragraph(interpret(s.res, confidence=s.confidence).text, "lead")]
 
 
 def _first(s: ListStudy) -> list[str]:

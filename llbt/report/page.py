@@ -81,7 +81,7 @@ def write_report(
     confidence: Confidence = 0.95,
     progress: bool = False,
 ) -> Path:
-    """Write one self-contained HTML page on judgments, from audit to leaderboard, model and fit; return its path.
+    """Write one self-contained HTML page on judgments, from leaderboard to audit, model and fit; return its path.
 
     Parameters
     ----------
@@ -272,6 +272,8 @@ def _audit_given(found: Audit | None) -> Sections:
 
 
 def _page(asked: Sections, title: str, progress: bool) -> str:
+    if "leaderboard" in asked:  # what most readers open the page for
+        asked = {"leaderboard": asked["leaderboard"], **asked}
     body = "\n".join(section(name, asked[name][0], asked[name][1]()) for name in shown("write_report", asked, progress))
     if not is_installed("matplotlib"):
         warn_user(f"{_NO_PICTURES}.", LLBTWarning)
@@ -298,16 +300,15 @@ def _sections(s: Study) -> Sections:
 
 
 def _words(s: Study) -> list[str]:
-    notices = [paragraph(notice, "notice") for notice in s.notices]
     if s.plain:
         said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
     else:
         said = interpret(s.asked, confidence=s.confidence)
-    return [*notices, paragraph(said.text, "lead")]
+    return [paragraph(said.text, "lead")]
 
 
 def _ranked(s: Study) -> list[str]:
-    return [*ranked(s.asked, s.at, s.confidence), *parts_of(s.asked, s).boards()]
+    return [*ranked(s.asked, s.at, s.confidence, s.notices), *parts_of(s.asked, s).boards()]
 
 
 def _paired(s: Study) -> list[str]:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ..base.extras import is_installed
+from ..base.notes import describing, qualifying
 from ..base.table import LEGEND, Field, Record, Table, printed_cells, printed_columns
 from ..errors import LLBTError, printable
 from ..plot.style import on_page
@@ -93,8 +94,9 @@ def table(record: Record, *, title: str | None = None, notes: bool = True) -> st
         "<tr>" + "".join(_cell(f, f is named, row, text) for f, text in zip(found.fields, cells, strict=True)) + "</tr>"
         for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
     )
+    caveats = "".join(paragraph(note, "notice") for note in qualifying(found.notes)) if notes else ""
     return (
-        f'{_lines(found.head, "quiet")}<div class="scroll" role="region" aria-label="{caption}" tabindex="0">'
+        f'{_lines(found.head, "quiet")}{caveats}<div class="scroll" role="region" aria-label="{caption}" tabindex="0">'
         f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
         + _below(found, notes)
     )
@@ -163,9 +165,10 @@ def _sort_value(value: Any) -> str:
 
 
 def _below(found: Table, notes: bool) -> str:
+    """Return what stands below the rows: the lines of the answer, and folded the notes that describe it."""
     legend = (LEGEND,) if any(f.kind == "stars" for f in found.fields) else ()
-    said = (*((found.more,) if found.more else ()), *legend, *(found.notes if notes else ()))
-    return monospaced(found.foot) + _lines(said, "quiet")
+    said, told = (*((found.more,) if found.more else ()), *legend), describing(found.notes) if notes else ()
+    return monospaced(found.foot) + _lines(said, "quiet") + (folded("Notes", _lines(told, "quiet")) if told else "")
 
 
 def _lines(lines: Sequence[str], kind: str) -> str:

@@ -55,7 +55,7 @@ nav ul{flex-direction:column}main>section:first-child h2{margin-top:0}
 :focus-visible{outline:.2rem solid var(--link)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.84rem}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
-th,td{padding:.2rem .36rem;border-bottom:1px solid var(--line);vertical-align:top;text-align:left;font-weight:400}
+th,td{padding:.2rem .28rem;border-bottom:1px solid var(--line);vertical-align:top;text-align:left;font-weight:400}
 thead th{border-bottom:2px solid var(--line);font-weight:600;vertical-align:bottom}
 tbody th{max-width:17rem;position:sticky;left:0;background:var(--page)}
 .long{min-width:7rem;overflow-wrap:anywhere}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -55,11 +55,12 @@ def audited(found: Audit) -> list[str]:
     return parts
 
 
-def ranked(res: WithWorths | OneSource, at: At, confidence: float) -> list[str]:
-    """Return the leaderboard, its picture and, where `at` averages worths, those by class."""
+def ranked(res: WithWorths | OneSource, at: At, confidence: float, notices: Sequence[str] = ()) -> list[str]:
+    """Return what qualifies the page, the leaderboard, its picture and, where `at` averages worths, those by class."""
     level = f"{100 * confidence:.4g} % intervals"
     drawn = average_of(res)
     parts = [
+        *(paragraph(notice, "notice") for notice in notices),
         table(complete(leaderboard(res, at=at, confidence=confidence).table())),
         picture(
             "intervals",

@@ -26,7 +26,7 @@ def values(part):
 @pytest.mark.slow
 def test_a_page_on_calibrated_worths(tmp_path):
     page = llbt.write_report(FOUND, tmp_path / "a.html").read_text(encoding="utf-8")
-    names = ["words", "leaderboard", "pairs", "machines", "checks", "model", "made"]
+    names = ["leaderboard", "words", "pairs", "machines", "checks", "model", "made"]
     assert re.findall(r'<section id="(\w+)">', page) == names
     assert page.count("<svg") == 3
     assert llbt.interpret(FOUND).sentences["machines"] in section(page, "words")

@@ -29,7 +29,7 @@ def unpictured(monkeypatch):
 def test_every_section_and_picture_is_there(table, tmp_path):
     document = lxml.html.document_fromstring(write_report(table, tmp_path / "graded.html").read_text(encoding="utf-8"))
     sections = [section.get("id") for section in document.iter("section")]
-    assert sections == ["words", "audit", "leaderboard", "pairs", "model", "fit", "grades", "choices", "counts", "made"]
+    assert sections == ["leaderboard", "words", "audit", "pairs", "model", "fit", "grades", "choices", "counts", "made"]
     assert "not drawn" not in document.text_content()
     assert len(list(document.iter("figure"))) == 5
     assert "darker the larger the grade" in document.text_content()

@@ -12,7 +12,7 @@ import pytest
 import llbt
 from llbt.errors import OptionError
 
-SECTIONS = ["words", "audit", "leaderboard", "first", "pairs", "model", "fit", "lists", "made"]
+SECTIONS = ["leaderboard", "words", "audit", "first", "pairs", "model", "fit", "lists", "made"]
 
 
 def frame(number: int = 120, ties: bool = True) -> pd.DataFrame:
@@ -42,7 +42,7 @@ def test_lists_are_fitted_for_the_page(tmp_path: Path) -> None:
     page = _page(r, tmp_path)
     assert re.findall(r'<section id="(\w+)">', page) == SECTIONS
     assert "llbt.fit(&#x27;object + tie&#x27;, rankings, cov_type=&#x27;cluster&#x27;" in page
-    assert "Standard errors: CR3 by judge (G = 10" in _section(page, "words")
+    assert "Standard errors: CR3 by judge (G = 10" in _section(page, "leaderboard")
     assert "A Plackett-Luce model (object + tie) was fitted to 120 lists of 4 objects" in _section(page, "words")
     assert "Goodness of fit of lists, by triples" in _section(page, "fit")
     assert page.count("<svg") == 2
@@ -64,14 +64,14 @@ def test_a_fit_of_lists_is_reported_as_it_is(tmp_path: Path) -> None:
     assert "<h1>Halves</h1>" in page
     assert "Worths by class" in _section(page, "leaderboard")
     assert "at=&#x27;average&#x27;" in _section(page, "made")
-    assert "notice" not in _section(page, "words")
+    assert "notice" not in _section(page, "leaderboard")
 
 
 @pytest.mark.slow
 def test_infinite_estimates_and_the_best_and_worst(tmp_path: Path) -> None:
     always = pd.DataFrame({"A": [1] * 6, "B": [2, 3, 2, 3, 2, 3], "C": [3, 2, 3, 2, 3, 2]})
     page = _page(llbt.from_rankings(always, objects=list("ABC")), tmp_path)
-    assert "Firth&#x27;s bias reduction was used" in _section(page, "words")
+    assert "Firth&#x27;s bias reduction was used" in _section(page, "leaderboard")
     assert 'id="fit"' not in page
     rng = np.random.default_rng(2)
     orders = [rng.permutation(list("ABCD")) for _ in range(40)]

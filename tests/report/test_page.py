@@ -336,7 +336,7 @@ def test_names_come_out_as_they_are(evil, name):
 def test_the_text_after_the_names_is_still_there(evil):
     document = parsed(evil)
     names = [section.get("id") for section in document.iter("section")]
-    assert names == ["words", "audit", "leaderboard", "pairs", "model", "fit", "choices", "counts", "made"]
+    assert names == ["leaderboard", "words", "audit", "pairs", "model", "fit", "choices", "counts", "made"]
     assert [link.get("href") for link in document.find(".//nav").iter("a")] == [f"#{name}" for name in names]
 
 

@@ -38,7 +38,7 @@ def test_dependence_has_a_row_for_each_parameter_with_its_preferences():
 @pytest.mark.slow
 def test_a_page_on_patterns(tmp_path):
     page = llbt.write_report(RES, tmp_path / "a.html").read_text(encoding="utf-8")
-    names = ["words", "leaderboard", "pairs", "answers", "dependence", "model", "patterns", "made"]
+    names = ["leaderboard", "words", "pairs", "answers", "dependence", "model", "patterns", "made"]
     assert re.findall(r'<section id="(\w+)">', page) == names
     assert page.count("<svg") == 2
     assert llbt.interpret(RES).sentences["model"] in section(page, "words")
