@@ -11,6 +11,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     "leaderboard": ("rank", "wins", "ties", "bad", "losses", "judgments", "win_share", "win_probability"),
     "leaderboard of scores": ("rank", "wins", "ties", "losses", "borda_rank", "n", "missing"),
     "model test": ("wins_i", "ties", "wins_j", "wald_statistic", "wald_p_value", "df"),
+    "judgments needed": ("factor", "now", "likely"),
     "pairwise": ("std_error", "statistic", "p_value"),
     "sign test": ("n", "conf_low", "conf_high"),
     "pairs of scores": (

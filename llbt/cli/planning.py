@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .messages import working
-from .options import At, Confidence, Counting, File, Formula, Lists, Model, Printing, Reading, Rng, Text, option
+from .options import At, Confidence, Counting, File, Formula, Lists, Mix, Model, Printing, Reading, Rng, Text, option
 from .values import items
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def needed(
     ] = None,
     power: Annotated[float, option("--power", "The chance of reaching the goal.")] = 0.8,
     at: At = None,
+    mix: Mix = None,
     confidence: Confidence = 0.95,
     rng: Rng = None,
     lists: Lists,
@@ -49,14 +50,14 @@ def needed(
     import llbt
 
     from .answers import rendered
-    from .inputs import at_of
+    from .inputs import at_of, mixed
     from .list_inputs import data_of, fit_of, tell
 
     data = data_of(file, lists, reading, counting, model)
     tell(data)
     where, apart = at_of(at, data), _split(split, data)
     res: Any = fit_of(formula, data, model)
-    with working("planning"):
+    with working("planning"), mixed(mix) as weights:
         found = llbt.planning.needed(
             res,
             split=apart,
@@ -64,6 +65,7 @@ def needed(
             elo=elo,
             power=power,
             at=where,
+            weights=weights,
             confidence=confidence,
             rng=0 if rng is None else rng,
         )

@@ -200,13 +200,14 @@ def best(
 _SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons with all others"
 
 
-def candidates(pairs: Pairwise, found: LogWorths, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+def candidates(
+    pairs: Pairwise, found: LogWorths, ranked: npt.NDArray[np.bool_], rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
     """Return which of the J objects may be the best, (J,): those of `best`.
 
-    Of more than 300 objects, and of predictions, those whose rank range begins at 1, which are never fewer.
+    Of more than 300 objects, and of predictions, those that are `ranked` first: whose rank range begins at 1.
     """
-    first = np.zeros(len(pairs.objects), dtype=np.bool_)
-    first[pairs.best_first] = np.asarray(pairs.rank_fields()[1].values) == 1
+    first = ranked.copy()
     if first.sum() < 2 or found.predicted or len(first) > MOST_SIMULATED:
         return first
     kept = pairs.ranking

@@ -143,8 +143,8 @@ class Pairwise(Record):
 
     def better(self, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return whether the object of the row is the better one, for the chosen pairs (m,), shape (J, J)."""
-        matrix = np.zeros((len(self.objects), len(self.objects)), dtype=np.bool_)
-        for (i, j), ahead in ((self.pairs.T, self.difference > 0), (self.pairs.T[::-1], self.difference < 0)):
+        matrix, difference = np.zeros((len(self.objects), len(self.objects)), dtype=np.bool_), self.difference
+        for (i, j), ahead in ((self.pairs.T, difference > 0), (self.pairs.T[::-1], difference < 0)):
             matrix[i[which & ahead], j[which & ahead]] = True
         return matrix
 

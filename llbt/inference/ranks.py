@@ -26,7 +26,7 @@ from ..fitting.ranking_summary import reversal_notes
 from ..formulas.grid import At, Difference
 from .best import candidates
 from .board_columns import MOST_GROUPED, BoardColumns, chances_of, letters_of, mean_chances, object_counts
-from .board_lines import corrected_line, first_place, ranked_first
+from .board_lines import corrected_line, first_place, ranked_first, simulated_note
 from .class_answers import mixture_worths
 from .contexts import check_mean, mean_note
 from .groups import groups_of
@@ -262,7 +262,8 @@ def _board(
     level, ranks, letters = f"{100 * confidence:.4g} %", pairs.rank_fields(), letters_of(pairs)
     sums = isinstance(at, Difference) or getattr(res, "answers_depend", False)  # of no probabilities
     chances = np.full(len(order), np.nan) if sums else chances_of(pairs, found)
-    first = candidates(pairs, found, as_generator(rng))
+    ranked = ranked_first(ranks, order)
+    first = candidates(pairs, found, ranked, as_generator(rng))
     columns = BoardColumns(pairs.objects, order, ranks, (estimate, error, low, high), counts, chances, first)
     corrected = () if graded and scale != "log_worth" else corrected_line(pairs, found, scale, (label, value), rng)
     board = Table(
@@ -292,7 +293,8 @@ def _board(
                 else pairs.rank_note
             )
             + (_GROUPS if letters is not None and not letters.frame_only else ""),
-            *(() if first.sum() == ranked_first(ranks, order).sum() else (_BY_ITSELF,)),
+            *(() if first.sum() == ranked.sum() else (_BY_ITSELF,)),
+            *(simulated_note(pairs) if pairs.rank_ranges is None else ()),
         ),
         answer="leaderboard",
     )

@@ -16,10 +16,12 @@ from ..base.table import Field, Record, Table, counted, format_count, format_num
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import critical_value
 from ..errors import DesignError, OptionError, listed, safe_repr
+from ..fitting.asked_groups import Weights
 from ..fitting.estimates import Estimates
 from ..fitting.fitted import PlainFit
 from ..fitting.plain_estimates import PlainEstimates
 from ..formulas.grid import At
+from ..inference.groups import groups_of
 from ..inference.log_worths import LogWorths, centred
 from ..inference.pairwise import all_pairs
 from ..inference.scales import FACTORS
@@ -108,6 +110,7 @@ class Needed(Record):
             title=f"Judgments needed for a power of {format_percent(self.power)}",
             head=tuple(self._said(goal) for goal in self.goals),
             notes=self.notes,
+            answer="judgments needed",
         )
 
     def _said(self, goal: Goal) -> str:
@@ -134,6 +137,7 @@ def needed(
     elo: Positive | None = None,
     power: Share = 0.8,
     at: At = None,
+    weights: Weights = None,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Needed:
@@ -154,6 +158,8 @@ def needed(
         The chance of reaching the goal.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+    weights : data frame, optional
+        A target mix: covariate values and a column ``weight`` of sum 1, as in `leaderboard`.
     confidence : float
         Of the intervals and tests that the goals are about.
     rng : int or numpy.random.Generator
@@ -192,7 +198,7 @@ def needed(
     """
     if split is None and top is None and elo is None:
         raise OptionError("no goal", expected="split=['A', 'B'], split=1, top=3 or elo=20, one or more of them")
-    found, notes = centred(res, at)
+    found, notes = centred(res, at if weights is None else groups_of(res, at, None, weights, None)[0].at)
     inside = np.flatnonzero(~np.isnan(found.estimate))
     order = inside[np.argsort(-found.estimate[inside], kind="stable")]
     found = found.some(order)

@@ -138,3 +138,24 @@ def test_so_many_prompts_have_the_power_that_was_asked() -> None:
                 hits.append(((p_value < 0.05) & (own["estimate"] > 0)).all())
         reached.append(np.mean(hits))
     np.testing.assert_allclose(reached, 0.8, atol=0.09)
+
+
+def test_a_target_mix_is_that_of_at_and_judgments_are_printed_beside_long_goals() -> None:
+    rng = np.random.default_rng(3)
+    names = np.array([f"Llama-3.1-Nemotron-{k}B-Instruct-2024-09-final" for k in (8, 70, 405, 900)])
+    i = rng.integers(4, size=900)
+    j = (i + rng.integers(1, 4, size=900)) % 4
+    won = np.where(rng.random(900) < 1 / (1 + np.exp((i - j) / 4)), "i", "j")
+    frame = pd.DataFrame(
+        {"object_i": names[i], "object_j": names[j], "outcome": won, "prompt": rng.integers(90, size=900)}
+    )
+    c = llbt.from_judgments(
+        frame.assign(language=np.where(i < 2, "de", "en")), clusters="prompt", covariates="language"
+    )
+    res = llbt.fit("object + object:language", c, cov_type="cluster", groups="prompt", prior=1.0)
+    mix = pd.DataFrame({"language": ["de", "en"], "weight": [0.3, 0.7]})
+    found = llbt.planning.needed(res, split=names[:2].tolist(), top=2, weights=mix)
+    at = llbt.planning.needed(res, split=names[:2].tolist(), top=2, at={"language": {"de": 0.3, "en": 0.7}})
+    pd.testing.assert_frame_equal(found.to_frame(), at.to_frame())
+    (heading,) = (line for line in found.as_text().split("\n") if line.startswith("Goal"))
+    assert heading.split()[1:] == ["Prompts", "Judgments", "80", "%", "low", "High"]
