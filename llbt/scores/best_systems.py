@@ -85,6 +85,8 @@ class BestSystems(Record):
 
 
 def _said(of: Corrected) -> str:
+    if np.isnan(of.conf_low):
+        return f"{format_number(of.estimate, 3)}; nothing varies, so that no interval is known"
     corrected, low, high, plain = (
         format_number(value, 3) for value in (of.corrected, of.conf_low, of.conf_high, of.estimate)
     )
@@ -150,8 +152,8 @@ def best_systems(
 
 
 def _exactly(value: float) -> Corrected:
-    """Return what does not vary, such as the score of a system that has every item right."""
-    return Corrected(value, 0.0, value, value, value)
+    """Return what does not vary, such as the score of a system that has every item right; it has no interval."""
+    return Corrected(value, 0.0, value, np.nan, np.nan)
 
 
 def _signed(of: Corrected, sign: float) -> Corrected:

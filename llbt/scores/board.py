@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..base.arguments import Confidence, Count, Jobs, Rng, as_generator, checked
-from ..base.table import Field, Record, Table, counted, named
+from ..base.table import Field, Qualifying, Record, Table, counted, named
 from ..classical.pair_tables import Adjust
 from ..core.columns import FloatArray, Label
 from ..data.system_scores import SystemScores
@@ -25,6 +25,7 @@ from .leaderboard_result import Grouping, ScoreLeaderboard
 
 _GROUPS = ("repository", "repo", "document", "doc", "passage", "story", "subject")  # their items are alike
 _AUTO, _ITEM = "auto", "item"
+_FEW_GROUPS = 20  # below which tests by group may find nothing for want of groups
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -171,10 +172,20 @@ class Board(Record):
             progress=progress,
             n_jobs=n_jobs,
         )
-        free = f"groups by {chosen}: by='item' takes items as independent"
         known = not np.isnan(found.covariance).any()
         head = found.best().head if known else ()
-        return replace(found, head=head, notes=(*found.notes, *([free] if by == _AUTO and chosen else [])))
+        grouped = () if by != _AUTO or chosen is None else (self._grouping_note(chosen, found),)
+        return replace(found, head=head, notes=(*found.notes, *grouped))
+
+    def _grouping_note(self, by: str, found: ScoreLeaderboard) -> str:
+        """Say by what the tests are clustered, above the table where groups are few and no pair differs."""
+        number = self.facts[by].nunique()
+        if found.better.any() or number >= _FEW_GROUPS:
+            return f"groups by {by}: by='item' takes items as independent"
+        return Qualifying(
+            f"No pair differs when the {number} groups of {by} are the independent units. Pass by='item' to take items "
+            "as independent: then results hold for these groups alone."
+        )
 
     @checked
     def compare(

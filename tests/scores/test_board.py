@@ -10,6 +10,7 @@ import pytest
 from support.board_files import swe_lists
 
 import llbt
+from llbt.base.table import Qualifying
 from llbt.errors import OptionError
 from llbt.scores.board import Board
 
@@ -52,6 +53,14 @@ def test_repositories_change_sides_together_by_default(tmp_path: Path) -> None:
         ]
         reached = [abs(np.dot(signs, sums)) >= abs(sum(sums)) for signs in itertools.product((1, -1), repeat=7)]
         assert p_value == pytest.approx(np.mean(reached))
+
+
+def test_few_groups_without_a_difference_are_said_above_the_table(tmp_path: Path) -> None:
+    ids = solved()["20240103_s3"]
+    alike = {f"s{k}": [i for i in ids if int(i.split("-")[1]) % 5 != k] for k in range(3)}
+    board = llbt.scores.read_board(swe_lists(tmp_path / "alike", alike), items="listed")
+    assert any(isinstance(note, Qualifying) and "8 groups of repository" in note for note in board.leaderboard().notes)
+    assert not any(isinstance(note, Qualifying) and "groups" in note for note in board.leaderboard(by="item").notes)
 
 
 def test_graded_scores_have_the_t_test_of_the_leaderboard() -> None:
