@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked
+from ..base.arguments import Confidence, Rng, as_generator, checked
 from ..base.table import Field, Table, about, stacked_field
-from ..core.columns import Label, is_among
 from ..core.comparisons import Comparisons
 from ..core.max_z import MaxZ
 from ..core.statistics import critical_value
-from ..errors import DesignError, OptionError, listed, safe_repr
+from ..errors import OptionError
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import MOST_ROWS, ClassWorths
-from ..fitting.estimates import Estimates
 from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource, WithWorths
-from ..fitting.protocols import FitLike, WithManyWorths, has_lists, has_many_worths
+from ..fitting.protocols import WithManyWorths, has_lists, has_many_worths
 from ..fitting.ranking_summary import reversal_notes
 from ..formulas.grid import At, Difference
 from .best import candidates
+from .board_anchor import Anchor, anchored, read_anchor
 from .board_columns import MOST_GROUPED, BoardColumns, chances_of, letters_of, mean_chances, object_counts
 from .board_lines import corrected_line, first_place, ranked_first, simulated_note
 from .class_answers import mixture_worths
@@ -49,11 +47,8 @@ from .scales import (
 from .simultaneous import pairs_of_classes
 from .two_boards import two_boards
 
-Anchor = Annotated[Label | Mapping[Any, float], JUDGED_INSIDE]
-
 _ANCHORED = "{} is the anchor: it has no interval, and its error widens those of the others"
 _BY_ITSELF = "First place is tested by itself; rank ranges, which hold together, are wider"
-_LOG_SCALES = ("log_worth", "log_odds", "elo")
 _MIXTURE = (
     "class all: a judge drawn from all classes; P is Σ π_k P_k(i preferred | decided) against an object of mean "
     "log-worth of each class, or the anchor"
@@ -248,11 +243,11 @@ def _board(
     found, notes = centred(plain, at, drawn)
     graded = found.beside is not None
     check_mean(found.contexts, graded, scale)
-    label, value = _read_anchor(plain, anchor, scale, graded)
+    label, value = read_anchor(plain, anchor, scale, graded)
     pairs = all_pairs(
         plain, found, rng, confidence=confidence, tested=len(found.estimate) <= MOST_GROUPED, shared=shared
     )
-    measured = found if label is None else _anchored(plain, found, label)
+    measured = found if label is None else anchored(plain, found, label)
     z = critical_for(plain, measured, scale, confidence)
     levels, error, low, high = worths_on_scale(measured, scale, z)
     estimate, low, high = levels + value, low + value, high + value
@@ -318,8 +313,8 @@ def _with_all_judges(
     found = [centred(one, at)[0] for one in of.each]
     if scale == "log_worth" or found[0].beside is not None or found[0].contexts or isinstance(at, Difference):
         return replace(boards, notes=(*boards.notes, _NO_MIXTURE), answer="")
-    label, value = _read_anchor(first, anchor, scale, False)
-    measured = found if label is None else [_anchored(one, f, label) for one, f in zip(of.each, found, strict=True)]
+    label, value = read_anchor(first, anchor, scale, False)
+    measured = found if label is None else [anchored(one, f, label) for one, f in zip(of.each, found, strict=True)]
     mixed = mixture_worths(of, measured)
     pairs = all_pairs(first, mixture_worths(of, found), rng, confidence=confidence)
     z = critical_value(confidence, np.inf)
@@ -345,7 +340,7 @@ def _with_all_judges(
 
 def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confidence: float) -> Table:
     """Return the leaderboard of very many objects."""
-    label, value = _read_anchor(res, anchor, scale, graded=False)
+    label, value = read_anchor(res, anchor, scale, graded=False)
     place = None if label is None else res.comparisons.objects.index(label)
     found: Measured = large_measured(res, scale, confidence, place)
     c, level = res.comparisons, f"{100 * confidence:.4g} %"
@@ -368,49 +363,6 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
         answer="leaderboard",
     ).first()
     return in_points(board, confidence) if scale == "elo" else board
-
-
-def _read_anchor(res: FitLike, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:
-    """Return the object that estimates are measured from, and its value on the scale."""
-    if anchor is None:
-        return None, 0.0
-    label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)
-    if scale == "probability" and not graded:
-        raise OptionError(
-            "worths sum to 1 and have no anchor",
-            f"Choose scale='odds_ratio' for odds against {label!r}, or ask pairwise(res, scale='probability').",
-        )
-    objects = res.comparisons.objects
-    if not is_among(label, set(objects)):
-        raise OptionError(
-            f"anchor {safe_repr(label)} is not an object", expected=f"one of the table: {listed(objects, 20)}"
-        )
-    return label, value
-
-
-def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]:
-    if len(anchor) != 1:
-        raise OptionError(f"anchor={dict(anchor)!r}", expected="a value for one object, such as {'A': 1000}")
-    ((label, value),) = anchor.items()
-    if not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
-        raise OptionError(f"anchor={dict(anchor)!r}", expected="a finite number as the value")
-    if scale not in _LOG_SCALES:
-        raise OptionError(
-            f"anchor={dict(anchor)!r} beside scale={scale!r}",
-            f"On {scale!r} name the object alone: anchor={label!r}.",
-            expected=f"a scale with differences: {listed(_LOG_SCALES)}",
-        )
-    return label, float(value)
-
-
-def _anchored(res: Estimates, found: LogWorths, label: Label) -> LogWorths:
-    """Return log-worths measured from one object."""
-    k = res.comparisons.objects.index(label)
-    if np.isnan(found.estimate[k]):
-        raise DesignError(f"the table does not compare {label!r} with the other objects here", "Choose another anchor.")
-    shift = np.eye(len(found.estimate))
-    shift[:, k] -= 1
-    return found.combined(shift, found.estimate - found.estimate[k])
 
 
 def _other_first(c: Comparisons, found: LogWorths) -> tuple[str, ...]:
