@@ -470,7 +470,7 @@ class Model:
             "--approximation",
             """How judge effects, (object | judge) in the formula, are integrated. laplace is fast, but estimates them
             too small if judges have few judgments. ep (expectation propagation) is for two crossed groupings. [default:
-            quadrature or sampling; laplace for crossed groupings]""",
+            quadrature or sampling; ep for two crossed groupings]""",
             "laplace|ep",
         ),
     ] = None

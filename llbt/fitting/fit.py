@@ -119,7 +119,8 @@ def fit(
     discrimination : str, optional
         A covariate such as "judge": each of its levels has a factor on all log-worths.
     approximation : {None, "laplace", "ep"}
-        How random effects are integrated out: with a known error, by Laplace's method, or expectation propagation.
+        How random effects are integrated out: by quadrature, sampling or, crossed, expectation propagation ("ep");
+        "laplace" is faster, and σ is then too small.
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
     missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}

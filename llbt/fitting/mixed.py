@@ -11,7 +11,7 @@ from scipy import linalg
 from ..base.table import Qualifying, counted, format_count, format_number
 from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError, near
-from ..formulas.brackets import Bracket, entered
+from ..formulas.brackets import Bracket, are_propagated, entered
 from ..formulas.design import codings_of
 from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..formulas.grid import average_rows
@@ -79,6 +79,27 @@ def with_effects(
         Where a standard deviation has no finite estimate.
     """
     _check_options(without, brackets, cov_type, groups)
+    ways, judges, maximum = marginal_maximum(without, brackets)
+    try:
+        with few_threads(len(without.names)):
+            reml = _restricted(without, judges, maximum)
+            solution = _with_modes(_solution(maximum, reml), judges, brackets)
+    except linalg.LinAlgError:
+        raise _unidentified(brackets, ways) from None
+    unrestricted = [_UNRESTRICTED] if reml is None else []
+    notes = (*judges.notes, *unrestricted, *_few(ways))
+    judges = replace(judges, notes=notes)
+    average = _average(without, brackets, judges, solution, reml, ways)
+    if cov_type == "cluster" or cov_type == "CR1":
+        joint = clustered_covariance(without, judges, solution, cov_type, groups)
+        average = replace(average, covariance=of_parameters(joint, len(solution.params), average.covariance.notes))
+        if solution.rule is not None:
+            solution = replace(solution, covariance=joint.matrix)
+    return MixedResults(average, without, tuple(brackets), judges, solution, maximum, cov_type, groups)
+
+
+def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple[list[Way], JudgeTable, MixedFit]:
+    """Return the groupings, their judgments, and the maximum of the likelihood; refused as in `with_effects`."""
     for bracket in brackets:
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
@@ -96,21 +117,10 @@ def with_effects(
     try:
         with few_threads(len(without.names)):
             judges, maximum = (_approximated if laplace else integrated)(without, brackets, ways, table)
-            _check_found(maximum, brackets, ways)
-            reml = _restricted(without, judges, maximum)
-            solution = _with_modes(_solution(maximum, reml), judges, brackets)
     except linalg.LinAlgError:
         raise _unidentified(brackets, ways) from None
-    unrestricted = [_UNRESTRICTED] if reml is None else []
-    notes = (*judges.notes, *unrestricted, *_few(ways))
-    judges = replace(judges, notes=notes)
-    average = _average(without, brackets, judges, solution, reml, ways)
-    if cov_type == "cluster" or cov_type == "CR1":
-        joint = clustered_covariance(without, judges, solution, cov_type, groups)
-        average = replace(average, covariance=of_parameters(joint, len(solution.params), average.covariance.notes))
-        if solution.rule is not None:
-            solution = replace(solution, covariance=joint.matrix)
-    return MixedResults(average, without, tuple(brackets), judges, solution, maximum, cov_type, groups)
+    _check_found(maximum, brackets, ways)
+    return ways, judges, maximum
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +179,12 @@ def _by_group(without: LLBTResults, brackets: Sequence[Bracket], way: Way, table
 
 
 def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
-    """Return the fit by Laplace's approximation, or by expectation propagation."""
-    method = without.specification.approximation or "laplace"
+    """Return the fit by expectation propagation where that is possible, else by Laplace's approximation."""
+    method = without.specification.approximation or ("ep" if are_propagated(brackets) else "laplace")
     names = [way.name for way in ways]
     bearings = [_bearing(bracket, names.index(bracket.grouping), ways, without) for bracket in brackets]
     lines = crossed(table.rows, ways[0].clusters.counts, table.pairs, bearings)
-    _check_shared(lines, ways)
+    _check_shared(lines, ways, without.specification.formula)
     found = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
@@ -275,14 +285,15 @@ def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None
             )
 
 
-def _check_shared(lines: Crossed, ways: Sequence[Way]) -> None:
+def _check_shared(lines: Crossed, ways: Sequence[Way], formula: str) -> None:
     """Raise where the effects of the smaller groupings are too many for one matrix."""
     shared = len(lines.scales[1])
     if shared > _SHARED:
         raise DesignError(
-            f"the smaller of the groupings {' and '.join(repr(way.name) for way in ways)} have "
-            f"{format_count(shared)} effects, whose matrix is too large",
-            "Keep the brackets of one grouping, or fit a sample of the levels.",
+            f"all but the largest of the groupings {' and '.join(repr(way.name) for way in ways)} have "
+            f"{format_count(shared)} effects (levels times objects judged), whose matrix is too large",
+            f"Cluster standard errors instead: llbt.fit({formula!r}, c, cov_type='cluster', "
+            f"groups={tuple(way.name for way in ways[:2])!r}).",
             expected=f"at most {format_count(_SHARED)}",
         )
 

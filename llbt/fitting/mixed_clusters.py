@@ -94,10 +94,11 @@ def _clusters_of_judges(c: Comparisons, judges: JudgeTable, groups: tuple[str, .
     if len(groups) != 1:
         raise OptionError(f"groups={groups!r} beside effects of {own}", expected="one way of clustering")
     if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
+        several = len(judges.groupings) > 1 or own == "object"
         raise DesignError(
-            f"groups={groups[0]!r} beside effects that are crossed, of objects, or by Laplace's approximation: all "
-            "judgments depend on each other",
-            "Leave groups out.",
+            f"groups={groups[0]!r} beside effects of {' and '.join(judges.groupings)}"
+            + (": all judgments depend on each other" if several else " by Laplace's approximation, for all at once"),
+            "Leave groups out." if several else "Leave approximation out.",
         )
     ways = kept_ways(c, [own, groups[0]])
     of_way, by = ways[0].clusters, ways[1].clusters

@@ -58,13 +58,14 @@ class MixedResults(MixedEstimates, Record):
     log-likelihood moves by less than .01 (up to two by less than 1e-8). More are by importance sampling at quasi-random
     points around each judge's mode, normal or t(5), whichever varies less, with points added until the Monte Carlo
     error of every estimate, from eight randomizations, is below a tenth of its standard error and that of the
-    log-likelihood below .1; the seed is 0. Effects of objects, ``(1 | object)``, are those of one group. Crossed
-    groupings, others with ``approximation="laplace"``, and objects whose samples do not settle within some seconds are
-    fitted by Laplace's approximation, with its exact gradient. It may be far from the maximum where there are few
-    judgments of a judge or object: `scale_intervals`. ``approximation="ep"`` fits ``(object | …)`` and ``(order | …)``
-    of two crossed groupings by expectation propagation (Minka 2001; `llbt.kernel.propagation`). On a table of
-    40 × 25 cells, a quarter of them judged, its σ are within 2 % of the maximum by a Gibbs sampler, and Laplace's 20 %
-    too small. The effects of the smaller grouping, its levels times the objects judged, are at most 6,000.
+    log-likelihood below .1; the seed is 0. Effects of objects, ``(1 | object)``, are those of one group.
+    ``(object | …)`` and ``(order | …)`` of two crossed groupings are fitted by expectation propagation (Minka 2001;
+    `llbt.kernel.propagation`), whose log-likelihood is good to about .03. On a table of 40 × 25 cells, a quarter of
+    them judged, its σ are within 2 % of the maximum by a Gibbs sampler, and Laplace's 20 % too small. The effects of
+    the smaller grouping, its levels times the objects judged, are at most 6,000. Other crossed groupings,
+    ``approximation="laplace"``, and objects whose samples do not settle within some seconds are fitted by Laplace's
+    approximation, with its exact gradient. It may be far from the maximum where there are few judgments of a judge or
+    object: `scale_intervals`.
 
     σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), J the information of the
     parameters, less the logarithm of the factor by which worths stretch with σ (`llbt.kernel.restricted`). The σ of the

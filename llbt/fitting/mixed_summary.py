@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..base.table import Qualifying, Table, counted, format_count, format_figure, format_number, format_p, format_share
+from ..formulas.brackets import are_propagated
 from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.quadrature import Quadrature, Sampling
 from .clusters import RATIOS, independence_note
@@ -18,6 +19,10 @@ from .variance_components import likelihood_ratio
 _LAPLACE = Qualifying(
     "Laplace's approximation may be far off where levels have few judgments: see res.scale_intervals() and "
     "res.laplace_bias()."
+)
+_LAPLACE_CROSSED = Qualifying(
+    "By Laplace's approximation σ may be up to a third too small on sparse tables of crossed groupings, about 2 % on "
+    "full ones. Leave approximation out."
 )
 _FEW = 12  # judges below which upper bounds of σ are too low too often
 
@@ -129,7 +134,7 @@ def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
     if res.has_judges:
         notes.append("Estimates are of the average judge. Averaged over judges, chances are nearer to ½.")
     if isinstance(res.solution.rule, NormalDensity) and res.solution.rule.method == "laplace":
-        notes.append(_LAPLACE)
+        notes.append(_LAPLACE_CROSSED if are_propagated(res.brackets) else _LAPLACE)
     if not np.all(res.solution.scales > 0):
         gone = [bracket for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True) if sigma == 0]
         levels = " and of ".join(dict.fromkeys(bracket.grouping for bracket in gone))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, get_args
 
@@ -48,6 +48,12 @@ class Bracket:
     def __str__(self) -> str:
         name = self.grouping if self.grouping.isidentifier() else f"`{self.grouping}`"
         return f"({self.effect} | {name})"
+
+
+def are_propagated(brackets: Sequence[Bracket]) -> bool:
+    """Whether expectation propagation fits the effects: of objects or of order, of two crossed groupings."""
+    groupings = {bracket.grouping for bracket in brackets} - {"object"}
+    return len(groupings) == 2 and all(bracket.effect in ("object", "order") for bracket in brackets)
 
 
 def entered(response: Response) -> dict[Effect, tuple[int, ...]]:

@@ -147,9 +147,13 @@ def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
     """Return a fit with effects of judges as a model of judges, or of levels that judges are nested in."""
     judges = res.judges
     if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
+        why = (
+            f"have effects of {' and '.join(judges.groupings)}, so that all of them depend on each other"
+            if len(judges.groupings) > 1 or judges.name == "object"
+            else "are integrated by Laplace's approximation over all judges at once"
+        )
         raise DesignError(
-            f"judgments of {res.specification.formula!r} depend on each other across all units, or are integrated by "
-            "Laplace's approximation",
+            f"judgments of {res.specification.formula!r} {why}",
             "Draw new ones from the fit: llbt.bootstrap(res, resample='parametric').",
             expected="effects of one grouping, by quadrature or sampling",
         )

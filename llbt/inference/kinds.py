@@ -19,6 +19,7 @@ from ..errors import OptionError
 from ..fitting.best_worst_effects import BestWorstEffects, drawn_sets, judged_units
 from ..fitting.discrimination_results import DiscriminationResults
 from ..fitting.large_results import LargeResults
+from ..fitting.mixed import marginal_maximum
 from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
@@ -42,9 +43,9 @@ from .tested_models import (
     plain_model,
     tested,
 )
-from .unit_models import estimates_of, unit_model
+from .unit_models import estimates_of, own_estimates, unit_model
 
-__all__ = ["drawn_answers", "estimates_of", "refit_data", "target_of", "tested", "unit_model"]
+__all__ = ["drawn_answers", "estimates_of", "own_estimates", "refit_data", "target_of", "tested", "unit_model"]
 
 unit_model.register(LLBTResults)(pair_units)
 unit_model.register(DiscriminationResults)(discrimination_units)
@@ -73,6 +74,17 @@ tested.register(LargeResults)(model_of_many)
 tested.register(RankingResults)(model_of_lists)
 tested.register(BestWorstEffects)(model_of_sets)
 tested.register(PatternResults)(model_of_patterns)
+
+
+@own_estimates.register
+def _(res: MixedResults) -> FloatArray:
+    return np.concatenate([res.maximum.params, res.maximum.scales])  # crossed groupings have no units
+
+
+@estimates_of.register
+def _(res: MixedResults, data: Comparisons) -> FloatArray:
+    found = marginal_maximum(refit_table(res.without, data), res.brackets)[2]
+    return np.concatenate([found.params, found.scales])
 
 
 @estimates_of.register

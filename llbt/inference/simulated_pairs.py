@@ -16,7 +16,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from ..fitting.fitted import WithWorths
 from ..resampling import Resampler
-from .kinds import estimates_of, unit_model
+from .kinds import estimates_of, own_estimates
 from .simulated_goodness import Apart, SimulatedGoodness, tested
 from .simulation import simulate
 
@@ -77,7 +77,7 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     estimates. Expected counts are the regression at the estimates of the fit, and residuals are those of the
     regression.
     """
-    at = unit_model(res, None, "by").estimates
+    at = own_estimates(res)
     params = len(at)
     if n < _TIMES * params:
         raise OptionError(
@@ -109,7 +109,7 @@ def _drawn(
     res: WithWorths, objects: tuple[Label, ...], n: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return the outcomes of pairs in n drawn tables, (n, J, J, 3), and their estimates (n, p), NaN if not finite."""
-    estimates = np.full((n, len(unit_model(res, None, "by").estimates)), np.nan)
+    estimates = np.full((n, len(own_estimates(res))), np.nan)
     counts = np.empty((n, len(objects), len(objects), 3))
     tables: tuple[Any, ...] = simulate(res, n, rng=rng)
     for k, data in enumerate(tables):

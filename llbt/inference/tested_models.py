@@ -163,7 +163,8 @@ def _same_table(models: Sequence[TestedModel]) -> None:
     check_tables([model.base for model in models])
     check_links([model.base for model in models])
     rules = [rule for rule in (_rule(model.fit) for model in models) if rule is not None]
-    by = {METHOD_NAMES[rule.method] if isinstance(rule, NormalDensity) else "integral" for rule in rules}
+    laplace = [isinstance(rule, NormalDensity) and rule.method == "laplace" for rule in rules]
+    by = {METHOD_NAMES["laplace"] if near else "integral" for near in laplace}
     if len(by) > 1:
         ways = " and ".join(sorted(by))
         raise DesignError(
@@ -214,7 +215,10 @@ def model_with_effects(res: WithEffects) -> TestedModel:
         found = base.refitted(some).fit
         return model_with_effects(with_effects(found, res.brackets))
 
-    laplace = ("likelihoods use Laplace's approximation, which is too low if levels have few judgments",)
+    near = {
+        "laplace": "likelihoods use Laplace's approximation, which is too low if levels have few judgments",
+        "ep": "likelihoods by expectation propagation are good to about .03",
+    }
     rule, dependent = res.maximum.rule, independence_note(res.groups, RATIOS)
     return replace(
         base,
@@ -230,7 +234,7 @@ def model_with_effects(res: WithEffects) -> TestedModel:
         noise=res.maximum.moved if isinstance(rule, Sampling) else 0.0,
         staying=base.staying | needed,
         read_scope=partial(_fixed_scope, base),
-        notes=(*(laplace if isinstance(rule, NormalDensity) and rule.method == "laplace" else ()), *dependent),
+        notes=(*((near[rule.method],) if isinstance(rule, NormalDensity) else ()), *dependent),
         term_notes=(
             f"every model has {', '.join(map(str, res.brackets))}; llbt.anova(smaller, larger) tests a bracket",
             *dependent,

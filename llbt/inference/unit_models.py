@@ -108,9 +108,15 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
 
 
 @singledispatch
+def own_estimates(res: Any) -> FloatArray:
+    """Return the estimates (p,) that `estimates_of` finds again in other data."""
+    return unit_model(res, None, "by").estimates
+
+
+@singledispatch
 def estimates_of(res: Any, data: Any) -> FloatArray:
     """Return the estimates (p,) of a fit to other data, which were drawn from it; DesignError where not finite."""
-    return unit_model(refit_data(res, data), None, "by").estimates
+    return own_estimates(refit_data(res, data))
 
 
 def folds_of(model: UnitModel, folds: int, rng: np.random.Generator) -> list[FloatArray]:

@@ -189,7 +189,7 @@ def test_units_that_depend_on_each_other_are_refused() -> None:
         llbt.held_out(fit_of("mixed"), by="week", folds=2)
     with pytest.raises(OptionError, match="each judge has a discrimination of its own"):
         llbt.influence(fit_of("discrimination"), by="judge")
-    with pytest.raises(DesignError, match="depend on each other across all units"):
+    with pytest.raises(DesignError, match="have effects of object, so that all of them depend on each other"):
         llbt.influence(llbt.fit("skill + tie + (1 | object)", _with_skill()))
     with pytest.raises(OptionError, match="a covariate of the patterns"):
         llbt.held_out(fit_of("patterns"), by="judge")
