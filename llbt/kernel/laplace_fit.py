@@ -18,7 +18,7 @@ from .propagation import propagated
 _DECREMENT = 1e-10
 _COST = 8.0  # numbers evaluated elsewhere that a line of counts costs as much as
 _STEP = 1e-4  # of a parameter, by which the information is found
-_EXACT = 3e6  # lines times parameters up to which all of it is
+_EXACT: dict[Method, float] = {"laplace": 3e6, "ep": 1e5}  # lines times parameters up to which all of it is
 _APPROXIMATIONS = {"laplace": laplace, "ep": propagated}
 
 
@@ -109,7 +109,7 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
     kept = tuple(range(len(scales)))
     first = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     state = climbed(likelihood, first, NormalDensity(exact=False, method=method), _DECREMENT)
-    rule = NormalDensity(exact=len(found.rows) * len(state.at) <= _EXACT, method=method)
+    rule = NormalDensity(exact=len(found.rows) * len(state.at) <= _EXACT[method], method=method)
     if state.kept and rule.exact:
         state = climbed(likelihood, replace(state, found=nothing()), rule, _DECREMENT)
     if not state.kept:

@@ -9,8 +9,10 @@ likelihood it is the tilted density.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from scipy import special
 
 from ..core.links import AnyResponse
 from ..errors import ConvergenceWarning, warn_user
@@ -27,6 +29,7 @@ _SLOW = 0.6  # share of the distance before, from which it hardly shrinks: undam
 _SWEEPS = 200
 _ENOUGH = 1e-8  # distance of posterior and tilted means, in standard deviations; of variances, as a share
 _LEAST = 1e-10  # precision of a site
+_SMALLEST = 1e-300  # probability, for its logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,8 @@ def propagated(
     work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     eta = work.eta[:, found.rows]
     precision, pull = _first_sites(work) if near is None else near.sites
-    points = _points(work, found)
+    largest = float((work.loading**2).sum())
+    points = _rule(next(number for most, number in _POINTS.items() if largest <= most))
     normal, before = _gaussian(work, eta[0], precision, pull), np.inf
     mean, variance = normal.mean, normal.variance
     for _ in range(_SWEEPS):
@@ -101,7 +105,7 @@ def propagated(
     widened = 1 + precision * spread
     site = (2 * centre * pull + spread * pull**2 - precision * centre**2) / widened
     value = normal.log_integral + float((tilted.log_integral + (np.log(widened) - site) / 2).sum())
-    score, weight = tilted.slopes(spread)
+    score, weight = tilted.slopes(problem.response, eta, found.counts, spread)
     by_block = [score[:, block.lines] for block in found.blocks]
     known = diagonal(found, normal.solved)
     slopes = products_by_scale(found, normal.effects, normal.effects)
@@ -145,37 +149,42 @@ class _Tilted:
     Attributes
     ----------
     mean, variance, log_integral : ndarray, shape (L,)
-    share : ndarray, shape (L, N)
-        Probabilities of the points.
-    score, weight : ndarray, shape (B, L, N) and (B, B, L, N)
-        First and minus second derivatives of the log-likelihood in the predictors, at the points.
+    at, share : ndarray, shape (L, N)
+        Points and their probabilities.
     """
 
     mean: FloatArray
     variance: FloatArray
     log_integral: FloatArray
+    at: FloatArray
     share: FloatArray
-    score: FloatArray
-    weight: FloatArray
 
-    def slopes(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slopes(
+        self, response: AnyResponse, eta: FloatArray, counts: FloatArray, spread: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the slopes of log Z_i in the predictors (B, L), and the weights of a site of all of them (B, B, L).
 
         With G minus the second derivatives of log Z_i, and g its column of u, the weights are G + g gᵀ s/(1 − s G_uu):
         that of u is the site's t.
         """
-        score = np.einsum("bln,ln->bl", self.score, self.share)
-        apart = self.score - score[..., None]
-        bent = np.einsum("bcln,ln->bcl", self.weight, self.share)
+        _, scores, weights = contributions(response, _predictors(eta, self.at), counts[:, :, None])
+        score = np.einsum("bln,ln->bl", scores, self.share)
+        apart = scores - score[..., None]
+        bent = np.einsum("bcln,ln->bcl", weights, self.share)
         bent -= np.einsum("bln,cln,ln->bcl", apart, apart, self.share, optimize=True)
         column = bent[0]
         return score, bent + column[:, None] * column[None] * (spread / (1 - spread * column[0]))
 
 
-def _points(work: LineSums, found: Crossed) -> tuple[FloatArray, FloatArray]:
+def _predictors(eta: FloatArray, at: FloatArray) -> FloatArray:
+    """Return the predictors at points of the first one, (B, L, N)."""
+    return np.concatenate([at[None], np.broadcast_to(eta[1:, :, None], (len(eta) - 1, *at.shape))])
+
+
+@cache
+def _rule(number: int) -> tuple[FloatArray, FloatArray]:
     """Return Gauss-Hermite points of a standard normal density, and logarithms of their weights over it."""
-    largest = float((work.loading**2).sum())
-    points, weights = np.polynomial.hermite_e.hermegauss(next(n for most, n in _POINTS.items() if largest <= most))
+    points, weights = np.polynomial.hermite_e.hermegauss(number)
     return points, np.log(weights / np.sqrt(2 * np.pi)) + points**2 / 2
 
 
@@ -195,8 +204,8 @@ def _tilted(
     """
     width = np.sqrt(variance)
     at = mean[:, None] + width[:, None] * points[0]
-    others = np.broadcast_to(eta[1:, :, None], (len(eta) - 1, *at.shape))
-    value, score, weight = contributions(response, np.concatenate([at[None], others]), counts[:, :, None])
+    p, _ = response.probabilities(_predictors(eta, at))
+    value = special.xlogy(counts[:, :, None], np.maximum(p, _SMALLEST)).sum(axis=0)
     log = value - (at - centre[:, None]) ** 2 / (2 * spread[:, None]) + points[1]
     top = log.max(axis=1, keepdims=True)
     share = np.exp(log - top)
@@ -205,4 +214,4 @@ def _tilted(
     mean = (share * at).sum(axis=1)
     variance = (share * (at - mean[:, None]) ** 2).sum(axis=1)
     integral = (top + np.log(total))[:, 0] + np.log(width) - np.log(spread) / 2
-    return _Tilted(mean, variance, integral, share, score, weight)
+    return _Tilted(mean, variance, integral, at, share)
