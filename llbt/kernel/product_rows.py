@@ -30,7 +30,8 @@ class ProductRows:
     size : int
         Number of columns p of the whole matrix.
     columns : ndarray of int, shape (A, Q)
-        Column of each object and feature. Object A has no columns: it is the reference.
+        Column of each object and feature, −1 where an object has none: it is aliased. Object A has no columns: it is
+        the reference.
     order : ndarray of int, shape (R,)
         Positions of the sorted rows.
     numbers : ndarray, shape (R, Q)
@@ -58,8 +59,9 @@ class ProductRows:
             return None
         columns, owner, numbers = blocks
         first, second = owner[i], owner[j]
-        both = (first < len(columns)) & (second < len(columns))
-        if not np.array_equal(numbers[i[both]], numbers[j[both]]):
+        there = np.vstack([columns >= 0, np.zeros(columns.shape[1], dtype=np.bool_)])  # of A nothing
+        both = there[first] & there[second]
+        if not np.array_equal(numbers[i] * both, numbers[j] * both):
             return None
         low, high = np.minimum(first, second), np.maximum(first, second)
         key = low * (len(columns) + 1) + high
@@ -67,8 +69,8 @@ class ProductRows:
         order = order[low[order] != high[order]]
         starts = np.flatnonzero(np.append(True, np.diff(key[order]) != 0)) if len(order) else np.empty(0, dtype=np.intp)
         pairs = np.column_stack([low[order[starts]], high[order[starts]]])
-        source = np.where(first < len(columns), i, j)[order]
-        return cls(matrix.shape[1], columns, order, numbers[source], np.append(starts, len(order)), pairs)
+        known = np.where(there[first], numbers[i], numbers[j])[order]
+        return cls(matrix.shape[1], columns, order, known, np.append(starts, len(order)), pairs)
 
     def gram(self, weights: FloatArray) -> FloatArray:
         """Return Xᵀ W X of the rows X with weights (S,), shape (p, p)."""
@@ -86,14 +88,16 @@ class ProductRows:
         dense = between.swapaxes(1, 2).reshape(count * width, count * width)
         found = np.zeros((self.size, self.size))
         places = self.columns.ravel()
-        found[places[:, None], places] = dense
+        some = np.flatnonzero(places >= 0)
+        found[places[some, None], places[some]] = dense if len(some) == len(places) else dense[np.ix_(some, some)]
         return found
 
 
 def _objects(matrix: Any) -> tuple[IntArray, IntArray, FloatArray] | None:
     """Return columns by object (A, Q), the object of each row (U,), and its numbers (U, Q); None where there are none.
 
-    Objects are sets of columns without a row in common, all of one size; a row without entries has the object A.
+    Objects are sets of columns without a row in common; a row without entries has the object A. Those that lack columns
+    of the others, which are aliased, have −1 there and the number 0.
     """
     length = np.diff(matrix.indptr)
     some = length > 0
@@ -103,13 +107,21 @@ def _objects(matrix: Any) -> tuple[IntArray, IntArray, FloatArray] | None:
     _, label = connected_components(links, directed=False)
     places = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))
     used, owner_of_column, width = np.unique(label[places], return_inverse=True, return_counts=True)
-    if not len(used) or (width != width[0]).any():
+    if not len(used):
         return None
     by_owner = np.argsort(owner_of_column, kind="stable")
-    columns = places[by_owner].reshape(len(used), -1).astype(np.int64)
+    ends = np.cumsum(width)
+    whole = places[by_owner[ends[np.argmax(width)] - width.max() : ends[np.argmax(width)]]]  # of one that lacks nothing
+    before = places[by_owner[ends - width]] < whole[0]  # objects have one order in all features
+    slot = np.searchsorted(whole, places, side="right") - np.where(before[owner_of_column], 0, 1)
+    slot = np.clip(slot, 0, width.max() - 1)
+    columns = np.full((len(used), width.max()), -1, dtype=np.int64)
+    columns[owner_of_column, slot] = places
+    if (columns >= 0).sum() < len(places):  # two columns in one place: no features of objects
+        return None
     owner = np.full(matrix.shape[1], len(used), dtype=np.int64)
     at = np.zeros(matrix.shape[1], dtype=np.int64)
-    owner[columns], at[columns] = np.arange(len(used))[:, None], np.arange(columns.shape[1])
+    owner[places], at[places] = owner_of_column, slot
     numbers = np.zeros((len(length), columns.shape[1]))
     numbers[row, at[matrix.indices]] = matrix.data
     of_rows = np.full(len(length), len(used), dtype=np.int64)
