@@ -91,6 +91,7 @@ def assembled(
             f"the results are of {len(there)} tasks with systems of their own: {listed(there, 12)}",
             f"Pass one: task={there[0]!r}.",
         )
+    _refuse_no_labels(rows.frame)
     frame = _of_metric(_of_tasks(rows.frame, task), metric)
     _refuse_other_items(frame)
     frame, notes = _latest(frame)
@@ -114,6 +115,17 @@ def assembled(
     scores = replace(scores, notes=(*scores.notes, *rows.notes, *notes))
     cost = _costs(table, scores) if "cost" in table and table["cost"].notna().any() else None
     return BoardData(scores, known.reindex(list(scores.instances)).reset_index(drop=True), cost, rows.cost_unit)
+
+
+def _refuse_no_labels(frame: pd.DataFrame) -> None:
+    """Raise for labels that are lists or records, and for systems, items and tasks that are missing."""
+    for name in (name for name in ("system", "item", "task", "run", "hash") if name in frame):
+        column = frame[name] if name in ("system", "item", "task") else frame[name].dropna()
+        odd = [value for value in column if not isinstance(value, (str, int, float, np.integer)) or value != value]
+        if odd:
+            raise JudgmentError(
+                f"{counted(len(odd), 'record')} with {odd[0]!r:.60} as {name}", expected="text or a number"
+            )
 
 
 def _of_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:

@@ -56,7 +56,8 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     # a change of the systems changes the level by minus the mean of what each has of the instances
     mixed = (cells / number)[:, shared].mean(axis=1)
     influence = (inverse - mixed @ inverse) @ residual + np.where(shared, (instance - level) / shared.sum(), 0.0)
-    sums = units.sums(influence) / (1 - units.sums(cells) / cells.sum(axis=1, keepdims=True))
+    rest = 1 - units.sums(cells) / cells.sum(axis=1, keepdims=True)
+    sums = units.sums(influence) / np.where(np.isnan(plain.df)[:, None] | (rest <= 0), np.nan, rest)
     groups = np.count_nonzero(units.sums(shared[None, :].astype(np.float64)))
     root = np.sqrt((groups - 1) / groups) * sums
     spread = cleaned(lengths(root) * np.sqrt(cells.sum(axis=1)), scale) / np.sqrt(cells.sum(axis=1))

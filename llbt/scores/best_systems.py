@@ -124,7 +124,7 @@ def best_systems(
     confidence, rng, higher_is_better
     """
     size = len(systems)
-    if np.isnan(covariance).any():
+    if not np.isfinite(covariance).all():
         raise DesignError(
             "standard errors are missing: there are fewer than two groups, or no shared items connect the systems",
             "Ask for board.leaderboard(by='item'), which takes items as independent.",

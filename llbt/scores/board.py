@@ -172,7 +172,7 @@ class Board(Record):
             progress=progress,
             n_jobs=n_jobs,
         )
-        known = not np.isnan(found.covariance).any()
+        known = np.isfinite(found.covariance).all()
         head = found.best().head if known else ()
         grouped = () if by != _AUTO or chosen is None else (self._grouping_note(chosen, found),)
         return replace(found, head=head, notes=(*found.notes, *grouped))

@@ -13,12 +13,12 @@ import pandas as pd
 
 from ..base.arguments import JUDGED_INSIDE, checked
 from ..core.columns import FloatArray, Label
-from ..data.board_files import FACTS, score_files
-from ..data.board_formats import TABLE, format_of
-from ..data.board_rows import LISTED, BoardData, assembled, gap_notes
+from ..data.board_files import FACTS, ScoreFile, score_files
+from ..data.board_formats import TABLE, BoardFormat, format_of
+from ..data.board_rows import LISTED, BoardData, ScoreRows, assembled, gap_notes
 from ..data.column_roles import Names
 from ..data.json_records import json_records
-from ..data.paths import bytes_of, decoded, existing, unzipped
+from ..data.paths import bytes_of, decoded, existing, first_line, unzipped
 from ..data.score_columns import refuse_gone, scores_of
 from ..data.score_tables import score_table
 from ..data.sources import as_names
@@ -104,7 +104,7 @@ def read_board(
                     f"{', '.join(f'{name}=' for name in named)} beside results of {known.tool}",
                     "Leave them out, or pass format='table' for a table.",
                 )
-            data = assembled(known.rows(files), _one(score), as_names(task, "task"), _items(items))
+            data = assembled(_rows(known, files), _one(score), as_names(task, "task"), _items(items))
             return _board(data, known.name, higher_is_better)
         source = str(files[0].path) if len(files) == 1 else source
     elif format not in ("auto", TABLE):
@@ -125,6 +125,18 @@ def read_board(
     )
     costs = None if cost is None else _costs(source, scores, str(system), as_names(item, "item"), cost)
     return _board(BoardData(scores, _facts(scores), costs), TABLE, higher_is_better)
+
+
+def _rows(known: BoardFormat, files: Sequence[ScoreFile]) -> ScoreRows:
+    """Return the rows of a tool's results; raise for records in which something is missing or of another kind."""
+    try:
+        return known.rows(files)
+    except (KeyError, TypeError, AttributeError) as error:  # a record that the tool would not have written
+        what = f"no field {error}" if isinstance(error, KeyError) else first_line(error)
+        raise JudgmentError(
+            f"{str(files[0].path)!r} or a file beside it is not as {known.tool} writes it: {what}",
+            "Leave damaged files out, or pass format='table' for a table of scores.",
+        ) from None
 
 
 def _one(score: Names) -> str | None:

@@ -81,3 +81,13 @@ def test_without_standard_errors_there_is_no_answer() -> None:
     frame = scores().assign(doc=["d0"] * 119 + ["d1"])
     with pytest.raises(DesignError, match="by='item'"):
         board_of(frame, test="t", by="doc").best()
+
+
+def test_a_system_with_a_single_score_has_no_error_and_the_best_is_unknown() -> None:
+    frame = scores()
+    frame.loc[1:, "D"] = np.nan
+    board = board_of(frame, test="t")
+    assert np.isnan(board.to_frame().set_index("object")["std_error"]["D"])
+    with pytest.raises(DesignError, match="standard errors are missing"):
+        board.best()
+    assert llbt.scores.read_board(frame).leaderboard().head == ()

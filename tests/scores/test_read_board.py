@@ -225,3 +225,24 @@ def test_sacrerouge_has_metrics_within_metrics(tmp_path: Path) -> None:
     assert values(read(tmp_path, score="rouge-1.f1")) == {"7": [53.3, 10], "8": [40, 20]}
     assert values(read(tmp_path, score="responsiveness"))["7"] == [1.5, 1.5]
     assert "2 records of reference summaries left out" in said(read(tmp_path, score="rouge-1.f1"))
+
+
+def test_records_of_another_shape_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    lm_eval(tmp_path)
+    name = "samples_arc_easy_2025-03-02T10-00-00.1.jsonl"
+    write(tmp_path / "org__a" / name, {"doc": {}, "metrics": ["exact_match"], "exact_match": 1.0})
+    with pytest.raises(JudgmentError, match="no field 'doc_id'"):
+        read(tmp_path)
+    write(tmp_path / "org__a" / name, {"doc_id": [1], "metrics": ["exact_match"], "exact_match": 1.0})
+    with pytest.raises(JudgmentError, match=r"\[1\] as item"):
+        read(tmp_path)
+    (tmp_path / "org__a" / name).write_text('{"doc_id": 1,', encoding="utf-8")
+    with pytest.raises(JudgmentError, match="not JSON"):
+        read(tmp_path)
+    (tmp_path / "x.eval").write_bytes(b"PK\x03\x04 cut off")
+    with pytest.raises(JudgmentError, match="cannot be unzipped"):
+        read(tmp_path / "x.eval")
+    log = inspect_log("o/a", ["C", "maybe"])
+    write(tmp_path / "odd.json", log)
+    with pytest.raises(JudgmentError, match="says 'maybe'"):
+        read(tmp_path / "odd.json")
