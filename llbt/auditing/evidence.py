@@ -337,7 +337,7 @@ def _task_columns(task: str | None, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _joined(factors: Sequence[Factor]) -> Factor | None:
-    """Return one column that combines several; None for no column."""
+    """Return one column that combines several; None without a column."""
     if len(factors) < 2:
         return factors[0] if factors else None
     codes = np.column_stack([factor.codes for factor in factors])

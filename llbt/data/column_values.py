@@ -40,7 +40,7 @@ class Values:
         return any(isinstance(label, str) for label in self.labels)
 
     def marks(self) -> dict[Label, bool] | None:
-        """Return which value says yes, or None where one says neither yes nor no."""
+        """Return the value for yes, or None if some value is neither yes nor no."""
         said = {label: str(label).strip().casefold() for label in self.labels}
         if not self.labels or not all(word in YES | NO for word in said.values()):
             return None

@@ -308,7 +308,7 @@ def _named_by_text(frame: pd.DataFrame) -> tuple[pd.DataFrame, Mapping[str, tupl
 
 
 def _in_native_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with numbers of the other byte order, as files of big-endian machines have them, in this one's."""
+    """Return a frame with numbers in this machine's byte order; files of big-endian machines have the other one."""
     kinds = [kind if isinstance(kind, np.dtype) else None for kind in frame.dtypes]
     if all(kind is None or kind.isnative for kind in kinds):
         return frame

@@ -426,7 +426,7 @@ def _solve(
     start: Maximum | None,
     penalty: Penalize | None,
 ) -> Fit:
-    """Fit the counts and what a specification adds to their likelihood; `start` is the maximum of bare counts.
+    """Fit the counts with the penalty of a specification; `start` is the maximum of bare counts.
 
     Raises
     ------

@@ -104,7 +104,7 @@ class Ghost:
     judgments: float
 
     def joined(self, lists: Lists) -> Lists:
-        """Return the lists with those of the ghost, whose log-worth is the last parameter of the worths."""
+        """Return the lists with those of the prior's ghost object, whose log-worth is the last worth parameter."""
         rows = lists.matrix.shape[0]
         own, ghost = np.arange(rows), np.full(rows, rows)
         both = np.concatenate([np.column_stack([own, ghost]), np.column_stack([ghost, own])])

@@ -94,7 +94,7 @@ class Codings:
         return replace(self, blocks=blocks)
 
     def rows(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
-        """Return what `gathered` does as one sparse matrix, (size, p)."""
+        """Return the rows of `gathered` as one sparse matrix, (size, p)."""
         return self.gathered(block, values, size).tocsr()
 
     def gathered(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> Gathered:

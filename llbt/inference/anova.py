@@ -436,7 +436,7 @@ def _kept_notes(name: str, fit: Estimates) -> list[str]:
 
 
 def _sparse_notes(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
-    """Return what few judgments do to a test that takes them as independent."""
+    """Return a note on the size of a test with few judgments."""
     largest = max(fits, key=lambda fit: len(fit.free))
     if not few_judgments(largest) or any(fit.specification.groups for fit in fits):
         return ()

@@ -44,7 +44,7 @@ def pair_residuals_of_many(res: WithManyWorths, most: int) -> Table:
 
 
 def exactly_note(some: int, of: int, what: str) -> tuple[str, ...]:
-    """Return a note that only some residuals have exact errors, where that is so."""
+    """Return a note if only some residuals have exact errors."""
     if some == of:
         return ()
     return (

@@ -192,7 +192,7 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
 
 
 def _references(res: Estimates, classes: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> str:
-    """Return the reference object, and those of the classes that lack it."""
+    """Return the reference object, and the reference objects of the classes that lack it."""
     own = res.design.reference
     others = [f"{found.reference} at {class_name(shown, k)}" for k, found in enumerate(classes)]
     others = [text for text, found in zip(others, classes, strict=True) if found.reference != own]

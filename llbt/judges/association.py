@@ -3,7 +3,7 @@
 The classes were fitted without the covariate (step one), and each judge was placed in the most probable class (step
 two). A table of these classes is attenuated, for some judges stand in the wrong one. How often that happens is known
 from the posteriors: D_ts = P(put to s | belongs to t). Step three maximizes Σ_g log Σ_t P(t | z_g) D_t,s(g) over the
-P(t | z), which is consistent (Vermunt 2010, Political Analysis 18(4), 450-469, his ML method).
+P(t | z), which is consistent (Vermunt 2010, Political Analysis 18(4), 450-469, the ML method).
 """
 
 from __future__ import annotations

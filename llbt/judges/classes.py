@@ -125,7 +125,7 @@ class ClassModels(Record):
 
         Notes
         -----
-        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): Judges with the same
+        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): judges with the same
         comparisons draw a class and then their answers from the fit of K classes, and both numbers of classes are
         fitted to these answers. p = (1 + those as large)/(n + 1). Where `enough` are as large after B < n draws, p is
         `enough`/B (Besag & Clifford 1991, Biometrika 78(2)): this is soon if K classes suffice. n = 99 fits K and K + 1

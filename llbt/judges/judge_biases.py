@@ -67,9 +67,9 @@ class Verdicts:
     Attributes
     ----------
     human, machine : DataFrame
-        object_i, object_j, outcome, the column of the row, that of the clusters, and length_a and length_b if asked.
+        object_i, object_j, outcome, the columns of the row and of the clusters, and length_a and length_b if requested.
     row, cluster : str
-        The columns that say which judgments are of one row, and which depend on each other.
+        The columns of the rows of the judgments, and of the clusters.
     ordered : bool
         Whether object i was shown first.
     has_length : bool
@@ -156,7 +156,7 @@ def _of_both(res: Any, said: Verdicts, family: Sequence[Label], confidence: floa
 
 
 def _difference(res: Any, name: str, weights: Mapping[str, float], confidence: float) -> Bias:
-    """Return a linear combination of people's parameters, and of what the machine adds to them."""
+    """Return a linear combination of people's parameters, and of the machine's differences from them."""
     own = {f"{term}{_ALIKE}": weight for term, weight in weights.items()}
     people, added = _row(res, weights), _row(res, own)
     (first, _, _, _), (second, low, high, p) = _tests(res, np.stack([people, added]), confidence)

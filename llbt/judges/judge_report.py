@@ -45,7 +45,7 @@ def report(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> JudgeReport:
-    """Return whether a machine's verdicts are usable: agreement, biases, what they are worth in labels, leaderboards.
+    """Return whether a machine's verdicts are usable: agreement, biases, their worth in labels, leaderboards.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def report(
     objects : two str, optional
         The columns of the objects; by default ``object_i, object_j`` or ``model_a, model_b``.
     outcomes : mapping, optional
-        What other labels of the verdicts mean, as in `read_judgments`: ``{"left": "i", "right": "j", "equal": "tie"}``.
+        The outcomes of other labels of the verdicts, as in `read_judgments`: ``{"left": "i", "right": "j", "equal":
+        "tie"}``.
     family : sequence of labels
         The objects of the machine's own family, for self-preference.
     length : two str, optional
@@ -77,7 +78,7 @@ def report(
     Returns
     -------
     JudgeReport
-        A row for each object: the calibrated leaderboard beside those of people and of the machine. The lines above say
+        A row for each object: the calibrated leaderboard, and those of people and of the machine. The lines above say
         the rest. ``bias_table()``, ``agreement`` and ``calibration`` have the figures, ``llbt.write_report(found)``
         writes a page.
 
@@ -97,8 +98,8 @@ def report(
     puts its own objects against the others; leaderboard, whether any worths differ (Wald). A machine that decides more
     sharply spreads all worths, so a good family gains from that, too. p-values are adjusted by Holm over the biases; at
     most .05 counts as found. A bias that is not found may be there: in simulated files of 900 rows with 300 labels,
-    some bias is found in 5 % where there is none, and a machine that prefers the first of equal objects in 54 % is
-    found out in 34 %. Position, length and family that the file does not tell are named as not answered.
+    a bias is found in 5 % where there is none. A machine that prefers the first of equal objects in 54 % is detected in
+    34 %. Position, length and family that the file does not tell are named as not answered.
 
     The calibrated leaderboard and the worth in labels are those of `calibrate`, with each row as a unit. If every row
     has a label, the verdicts can add nothing; then half of the labels, drawn at random, are hidden, and the answer is

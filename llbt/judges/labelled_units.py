@@ -221,7 +221,7 @@ def repeating(data: Labelled) -> IntArray:
 
 
 def withheld(read: LabelledUnits, among: Among, names: Sequence[str]) -> dict[str, Reason]:
-    """Return the coefficients that the judgments do not allow, with the error that they are and why."""
+    """Return the coefficients that the judgments do not allow, with the error to raise and the reason."""
     reasons: dict[str, Reason] = {}
     if not read.ordered:
         why = f"needs labels with an order, numbers or 'i' < 'tie' < 'j'; found {listed(read.labels)}"

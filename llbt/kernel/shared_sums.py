@@ -18,7 +18,7 @@ def in_threads(task: Callable[[T], U], blocks: Iterable[T]) -> Iterator[U]:
     Parameters
     ----------
     task : callable
-        One that spends its time in numpy, which lets other threads run meanwhile, and changes nothing that is shared.
+        It must spend its time in numpy, which lets other threads run, and must not change shared data.
     blocks : iterable
         Their number must not depend on that of threads: sums are rounded block by block.
     """

@@ -229,7 +229,7 @@ def compare(
     Raises
     ------
     JudgmentError
-        For scores that are infinite, no numbers, or of shapes that do not belong together.
+        For scores that are infinite, not numbers, or of different shapes.
     OptionError
         For invalid options, and for combinations that do not exist, such as Williams' test at another level.
     DesignError

@@ -56,7 +56,7 @@ class Sequential(Record):
         Column of the judges, if each has one score.
     alpha : float
     wins, undecided : ndarray, shape (J, J)
-        Judgments so far: wins of the object of the row over that of the column, and of either over the other.
+        Judgments so far: wins of the row's object over the column's, and all decided judgments of the pair.
     shown_first : ndarray, shape (J, J)
         Judgments in which the object of the row was shown first, of tables that keep the order.
     log_wealth : ndarray, shape (J, J, G)

@@ -61,7 +61,7 @@ class NextPairs(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return one row per pair that is asked for, in the order in which they come first."""
+        """Return one row per requested pair, in the order of first requests."""
         chosen, first, row = np.unique(self.sequence, return_index=True, return_inverse=True)
         order = np.argsort(first)
         n, gain = np.bincount(row)[order], np.bincount(row, weights=self.gain)[order]

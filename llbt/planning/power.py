@@ -101,7 +101,7 @@ class Power(Record):
         Parameters
         ----------
         target : float
-            The power that is asked for.
+            The target power.
         confidence : float
 
         Returns
@@ -151,7 +151,7 @@ class Power(Record):
         )
 
     def _settings(self, rows: int) -> list[Field]:
-        """Return in what scenarios differ, each for so many rows."""
+        """Return the columns in which scenarios differ, each repeated for its rows."""
         found = []
         for name in varied(self.scenarios):
             values = [getattr(scenario, name) for scenario in self.scenarios]
@@ -247,7 +247,7 @@ def power(
     Parameters
     ----------
     scenario : Scenario or sequence of Scenario
-        What is supposed: how many objects, how far apart, how many ties, which judges. Several, such as
+        The assumptions: number of objects, their distance, share of ties, and judges. Several, such as
         ``Scenario(…).grid(odds=[1, 2], judges=[6, 12])``, are set side by side.
     judgments : int or sequence of int
         Judgments per pair; several give a curve, from which the required number is read.
@@ -285,8 +285,8 @@ def power(
     log odds and γ = log(2t/(1 − t)) for a share t of ties.
 
     Tables grow: one with more judgments holds the one with fewer, so that curves are smooth, and all tests see the same
-    tables. The required number is interpolated on the curve made monotone, with probit power linear in √judgments, as
-    it is for a normal statistic; the power of exact tests is a sawtooth, and the number is right up to its teeth.
+    tables. The required number is interpolated on the monotone curve, with probit power linear in √judgments, as for a
+    normal statistic. The power of exact tests is a sawtooth, and the number is accurate up to its teeth.
 
     χ² holds for large tables only: part of a power at few judgments may be a level above `alpha`, which ``odds=1``
     shows.

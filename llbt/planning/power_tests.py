@@ -92,8 +92,8 @@ def _model_for(truth: Truth, pooled: FloatArray) -> tuple[Problem, FloatArray]:
 def _cluster_flips(counts: FloatArray, truth: Truth) -> FloatArray:
     """Return the p-values of the score test of equal worths with judges' scores flipped in sign.
 
-    With equal worths a win is as probable as a loss, so that the score of the tie effect varies apart from those of
-    the worths: what a judge's scores are is what wins exceed losses by, whatever the share of ties.
+    With equal worths a win is as probable as a loss, so the score of the tie effect is independent of those of the
+    worths. A judge's scores are wins less losses, whatever the share of ties.
     """
     counts = counts[:, counts.sum(axis=(0, 2, 3)) > 0]
     i, j = truth.pairs.T

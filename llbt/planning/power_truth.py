@@ -122,7 +122,7 @@ def checked_judgments(judgments: object) -> IntArray:
 
 
 def check_flips(tests: Sequence[PowerTest], judges: int | None, alpha: float) -> None:
-    """Raise where there are no judges whose scores could be flipped, or so few that flips cannot reject at a level."""
+    """Raise if there are no judges for sign flips, or too few to reject at a level."""
     if "llbt_cluster" not in tests:
         return
     if judges is None:

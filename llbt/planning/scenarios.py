@@ -1,4 +1,4 @@
-"""What power is simulated for: how far objects are apart, how often they tie, and who judges them."""
+"""The scenarios of a power simulation: the distance of objects, the share of ties, and the judges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Objects = Annotated[
 @checked_record
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What is supposed of a study whose power is asked for.
+    """The assumptions about a study for a power simulation.
 
     Attributes
     ----------
@@ -88,18 +88,18 @@ class Scenario:
         judges: Annotated[Sequence[int] | None, JUDGED_INSIDE] = None,
         judge_sd: Annotated[Sequence[float] | None, JUDGED_INSIDE] = None,
     ) -> tuple[Scenario, ...]:
-        """Return the scenarios of every combination of what is given; the rest is as here.
+        """Return the scenarios of every combination of the given values; the other fields stay.
 
         Parameters
         ----------
         n_objects, odds, tie_share, judges, judge_sd : sequence of numbers, optional
-            Different ones. ``odds=[1, 2]`` has the size of a test beside its power: where the size is above the level,
-            so is a part of what looks like power.
+            Different ones. ``odds=[1, 2]`` gives the size of a test and its power. If the size is above the level, the
+            power is overstated, too.
 
         Returns
         -------
         tuple of Scenario
-            What stands last in the signature varies fastest.
+            The last field of the signature varies fastest.
 
         Raises
         ------
@@ -126,7 +126,7 @@ def _several(name: str, values: object) -> list[Any]:
 
 
 def varied(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
-    """Return in what several scenarios differ."""
+    """Return the fields in which several scenarios differ."""
     return tuple(field.name for field in fields(Scenario) if len({getattr(one, field.name) for one in scenarios}) > 1)
 
 

@@ -41,5 +41,5 @@ def _boards(found: JudgeReport) -> list[str]:
     if found.calibration is None:
         return [paragraph("Labels and verdicts cannot be combined, so there is no calibrated leaderboard.", "notice")]
     parts = calibration_sections(found.calibration, found.confidence)
-    board = replace(complete(found), head=(), title="Calibrated leaderboard beside those of people and of the machine")
+    board = replace(complete(found), head=(), title="Calibrated leaderboard, and those of people and of the machine")
     return [table(board), *parts["machines"][1](), *parts["checks"][1]()]

@@ -16,10 +16,10 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     """Return means of systems adjusted for the instances that each has; None where no comparison is possible.
 
     Scores are x_si = a_s + b_i + error, by least squares over the cells that are there, and the adjusted mean of a
-    system is a_s plus the mean of b over all instances that some system has: what the model expects had it run them
-    all. It is the plain mean where no cell is missing. With G groups the variance is (G − 1)/G Σ_g (ψ_sg/(1 − h_sg))²,
-    ψ_sg the sum of the group's influences on the adjusted mean and h_sg its share of the system's instances: CR3 of the
-    plain mean where no cell is missing. Degrees of freedom are those of the plain mean.
+    system is a_s plus the mean of b over all instances that any system has: its expectation on all instances. It is the
+    plain mean where no cell is missing. With G groups the variance is (G − 1)/G Σ_g (ψ_sg/(1 − h_sg))², ψ_sg the sum of
+    the group's influences on the adjusted mean and h_sg its share of the system's instances: CR3 of the plain mean
+    where no cell is missing. Degrees of freedom are those of the plain mean.
 
     Parameters
     ----------

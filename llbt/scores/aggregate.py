@@ -142,7 +142,7 @@ def aggregate(
         For mean and median of a table of counts, and systems that were never compared.
     SeparationError
         Where Bradley-Terry scores are infinite: some systems won or lost everything against the others, or all tied;
-        unless `prior` or `separated` of `scores.BradleyTerry` say what to do.
+        unless `prior` or `separated` of `scores.BradleyTerry` handle it.
 
     Notes
     -----
@@ -150,12 +150,12 @@ def aggregate(
     shuffles the instances, and the pairs within each.
 
     ``algorithm="mm"`` is π_i ← W_i / Σ_j n_ij/(π_i + π_j) from equal worths, which the paper stops when Σ(Δπ)² falls
-    below 1e-9, short of the maximum: worths to two or three digits, and systems as close as that may change places. A
-    system that never wins gets the worth 0. Where two such systems have no decided comparison, the published tool does
-    not return; here that is an error.
+    below 1e-9, short of the maximum. Worths have two or three correct digits, so systems that are this close may change
+    places. A system that never wins gets the worth 0. Where two such systems have no decided comparison, the published
+    tool does not return; here that is an error.
 
-    Elo and TrueSkill are means over random orders, with a Monte Carlo error: systems share a rank whose means differ by
-    less than three errors of the difference from the first of the rank, such as systems with identical scores.
+    Elo and TrueSkill are means over random orders, with a Monte Carlo error. Systems share a rank if they differ from
+    the first of the rank by less than three errors, such as systems with identical scores.
 
     Probabilities are those of the model: 1/(1 + exp(2λ_j − 2λ_i)), Elo's expected score at the averaged ratings,
     TrueSkill's Φ((μ_i − μ_j)/√(2β² + σ_i² + σ_j²)). Mean and median have no model: there it is the observed share of

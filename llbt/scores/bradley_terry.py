@@ -108,7 +108,7 @@ class Strengths:
         Where the fit has each system.
     notes : tuple of str
     standing : ndarray, shape (N,), or None
-        What ranks go by where the log-odds are not finite.
+        Values to rank by if the log-odds are not finite.
     """
 
     log_odds: FloatArray

@@ -29,7 +29,7 @@ class AggregationComparison(Record):
     Attributes
     ----------
     setups : tuple, length S
-        What the setups are called.
+        The names of the setups.
     pairs : tuple of (str, str), length P
         The mechanisms compared.
     sizes : ndarray of int, shape (S,)
@@ -103,8 +103,8 @@ def compare(
 
     Notes
     -----
-    Of the N(N − 1)/2 pairs of systems, C are ordered alike by both mechanisms, D the other way round, and the first
-    decides n₁ and the second n₂ of them. Then
+    Of the N(N − 1)/2 pairs of systems, C have the same order by both mechanisms, D the opposite one, and n₁ and n₂ are
+    not tied by the first and the second mechanism. Then
 
     * disagreement = (1 − τ-b)/2 with Kendall's τ-b = (C − D)/√(n₁ n₂); undefined if a mechanism ties all systems;
     * reversed = share D of all pairs; without ties it is the disagreement;
@@ -116,9 +116,9 @@ def compare(
     that setup; averages are over the others.
 
     The paper has these figures of 296 real setups (four tasks, 18 metrics, 73,471 pairs of systems) in per cent, Elo
-    and TrueSkill of a single order (Tables 1 and 4). Its BT was made by code that counts a tie as a win for the later
-    column, so the order of the columns matters: on its 65 public setups the disagreement of mean and BT is .099 in that
-    way and .078 with ties left out, which is what ``BradleyTerry(ties="drop")`` does.
+    and TrueSkill of a single order (Tables 1 and 4). Its BT comes from code that counts a tie as a win for the later
+    column, so the order of the columns matters. On its 65 public setups the disagreement of mean and BT is .099 with
+    that code, and .078 with ties left out, as by ``BradleyTerry(ties="drop")``.
 
     ===================  ============  ===========  ============
     mechanisms           disagreement  best differ  top 3 differ

@@ -58,7 +58,7 @@ _NO_INTERVAL = "no intervals: n=1000 resamples instances"
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a mechanism gives for N systems.
+    """The result of a mechanism for N systems.
 
     Attributes
     ----------
@@ -69,9 +69,9 @@ class Scored:
     notes : tuple of str
     extra : mapping of str to ndarray, each (N,)
     unit : float
-        Of what size scores are, for rounding.
+        The size of scores, for rounding.
     standing : ndarray, shape (N,), or None
-        What ranks go by, the higher the better, where the scores do not say it.
+        Values to rank by, the higher the better, if ranks do not follow the scores.
     """
 
     estimate: FloatArray
@@ -240,7 +240,7 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
 def beyond_chance(ratings: FloatArray) -> FloatArray:
     """Return what ranks go by, shape (N,): the higher the better, equal within the Monte Carlo error of orders (B, N).
 
-    Of a single order there is no such error: ratings stand as they are.
+    A single order has no such error, and ratings are unchanged.
     """
     mean, number = ratings.mean(axis=0), len(ratings)
     if number < 2:

@@ -109,7 +109,7 @@ def outcomes_of_table(c: Comparisons) -> tuple[Outcomes, tuple[str, ...]]:
 
 
 def check_whole(outcomes: Outcomes, remedy: str) -> None:
-    """Raise for fractional counts, which are no games to draw or to order."""
+    """Raise for fractional counts, as they are not games to draw or to order."""
     odd = outcomes.counts != np.floor(outcomes.counts)
     if odd.any():
         raise JudgmentError(

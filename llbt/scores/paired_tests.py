@@ -22,7 +22,7 @@ _LAST = np.iinfo(np.int64).max  # sorts after every difference
 
 @dataclass(frozen=True, eq=False)
 class PairedTest:
-    """What one test found for P pairs, each array of shape (P,); NaN where it is not defined.
+    """The result of one test for P pairs, each array of shape (P,); NaN where it is not defined.
 
     Attributes
     ----------

@@ -135,7 +135,7 @@ def pairwise(
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """What was found for P pairs, each array with P rows; the attributes are those of `PairwiseScores`."""
+    """The results for P pairs, each array with P rows; the attributes are those of `PairwiseScores`."""
 
     n: IntArray
     counts: FloatArray
@@ -243,7 +243,7 @@ def _record(
 
 
 def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray) -> tuple[FloatArray, str]:
-    """Return P(i > j) of the pairs in the model of all systems, and what to say of it."""
+    """Return P(i > j) of the pairs in the model of all systems, and its notes."""
     decided = counts[:, [0, 2]].sum(axis=1) > 0
     sides = [[systems[k] for k in column] for column in pairs[decided].T]
     nothing = np.full(len(pairs), np.nan)

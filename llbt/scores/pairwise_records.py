@@ -1,4 +1,4 @@
-"""What comparing systems on the same instances returns: one row per pair of systems."""
+"""Comparisons of systems on the same instances: one row per pair of systems."""
 
 from __future__ import annotations
 

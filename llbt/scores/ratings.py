@@ -205,7 +205,7 @@ def trueskill_ratings(
 ) -> tuple[FloatArray, FloatArray]:
     """Return μ and σ after the games in each order of the units (B, U), shape (B, N) each.
 
-    Many orders go through the same updates side by side; of few, one is played after the other, number by number.
+    Many orders are updated together; few orders are played one after the other.
     """
     env = environment(draw_probability)
     margin = draw_margin(draw_probability, env)

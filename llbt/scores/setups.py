@@ -59,7 +59,7 @@ def aggregate_methods(
     -------
     DataFrame
         Systems in rows, sorted; mechanisms in columns, each on its own scale: compare ranks, not numbers
-        (``plot.ranks_by_method``). Means and medians of scores of which less is better have their signs turned.
+        (``plot.ranks_by_method``). Means and medians of scores with lower ones better have their signs changed.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def aggregate_setups(
     methods : sequence of str, BradleyTerry, Elo or TrueSkill
         As in `aggregate_methods`.
     on_error : {"raise", "nan"}
-        What is done where a mechanism has no scores for a setup: an error that counts such setups, or NaN, and one
+        The treatment of a setup for which a mechanism has no scores: an error that counts such setups, or NaN, and one
         warning that names them; `scores.compare` leaves them out of that mechanism's figures.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill.
@@ -124,7 +124,7 @@ def aggregate_setups(
     OptionError
         For no setup, no mechanism, and one that stands there twice.
     LLBTError
-        As `aggregate`; the message names the setup, and says which others fail.
+        As `aggregate`; the message names the setup and the others that fail.
 
     Warns
     -----

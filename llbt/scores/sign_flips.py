@@ -24,8 +24,8 @@ _SAME = 1e-9  # relative to Σ|s|: sums that differ by less are equal
 def flip_p(sums: FloatArray) -> FloatArray:
     """Return P(|Σ ± s| ≥ |Σ s|) over all signs of the sums (P, G) of units, shape (P,): exact, or by the normal.
 
-    A unit whose sum is 0 counts for none. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is held against the
-    normal, whose variance is that of all signs.
+    A unit whose sum is 0 counts for none. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is compared with the
+    normal distribution with the variance over all signs.
     """
     if sums.shape[1] <= MOST_LISTED:
         return listed_flip_p(sums)

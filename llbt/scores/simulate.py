@@ -91,13 +91,13 @@ def simulate(
 
     Notes
     -----
-    A score is normal with standard deviation 1. What its mean is, and what an outlier is, has three descriptions. With
+    A score is normal with standard deviation 1. There are three descriptions of its mean and of an outlier. With
     U a uniform number in [0, 1], a new one each time:
 
     * ``"appendix_a2"``, appendix A.2 of the paper to the letter: system j has the mean λ_tj = U on instances of
       type t, independently in each type. Outliers are instances, drawn at random, whose scores change systems by a
-      random permutation. With several types A.2 has no single order of strengths; here it is that of the means of λ_tj
-      over the types.
+      random permutation. With several types A.2 has no single order of strengths; here it is the order of the means of
+      λ_tj over the types.
     * ``"section_4"``: strengths λ_j = U; a type adds the same offset U to all systems, so that it leaves their
       differences as they are. (Section 4 gives no size of the offsets: it is taken to be that of the strengths.)
       Outliers as in A.2.
@@ -126,10 +126,10 @@ def simulate(
     ==================  =====  ========  ====  ======  =============
 
     The paper's Figure 3, in which the mean fails with outliers, the median with types and Bradley-Terry with neither,
-    is that of the code alone: it takes shifts of all systems, and single scores, far larger than what tells systems
-    apart. Pairs of scores on one instance feel neither: pairing helps against the median where something shifts all
-    systems, and against the mean where single scores are wild. Permuted scores (A.2) are no larger than others and
-    hurt no mechanism; types that favour single systems (A.2) hurt all three.
+    comes from the code alone: it needs shifts of all systems, and single scores, that are far larger than the
+    differences of systems. Pairs of scores on one instance feel neither: pairing helps against the median where
+    something shifts all systems, and against the mean where single scores are wild. Permuted scores (A.2) are no larger
+    than others and hurt no mechanism; types that favour single systems (A.2) hurt all three.
 
     References
     ----------
