@@ -35,6 +35,7 @@ _SENTENCE, _CLAUSE = re.compile(r"(?<=[.?]) (?=[A-Z'])"), re.compile(r"; or |; |
 _BARE = re.compile(r"[\w@%+:,./=…-]+")
 _COMMANDS = {  # calls that are commands
     "list_formats()": "llbt formats",
+    "c.drop_ties()": "--outcomes tie=none (of counts --ties-column none)",
     "llbt.fit('object', llbt.from_judgments(frame))": "llbt fit FILE",
     "from_rankings(…)": "llbt fit --rankings",
     "from_choices(…)": "llbt fit --best",
@@ -80,7 +81,7 @@ def reported(options: Mapping[str, str]) -> Iterator[None]:
             refusal = f"error: {_in_words(error)}"
         finally:
             for warning in caught:
-                typer.echo(f"warning: {spelled(' '.join(str(warning.message).split()), options)}", err=True)
+                typer.echo(f"warning: {remedied(' '.join(str(warning.message).split()), options)}", err=True)
     if refusal:
         typer.echo(refusal, err=True)
         raise typer.Exit(2)

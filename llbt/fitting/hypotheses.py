@@ -162,7 +162,7 @@ def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> Design
     """Return why Wald's test of so many parameters has no answer with so many clusters of equal size."""
     of = f" of {' and '.join(groups)}" if groups else ""
     return DesignError(
-        f"{df} parameters are tested at once, with clusters{of} that are worth {clusters:.3g} of equal size",
+        f"{df} parameters are tested at once, but the effective number of clusters{of} is {clusters:.3g}",
         "Test fewer at once" + (", or take anova(…, test='cluster')." if len(groups) == 1 else "."),
         expected="more clusters than parameters, for Hotelling's form of Wald's test",
     )

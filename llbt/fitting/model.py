@@ -57,7 +57,7 @@ from .specification import Approximate, CovType, Method, Prior, Specification, m
 
 _WITHOUT_TIE = (
     "in a third of their judgments",
-    "take the ties out of the table, with c.drop_ties() or c.split_ties()",
+    "drop the ties, with c.drop_ties(); or count them as half wins, with c.split_ties()",
 )
 _WITHOUT_TIE_OF_MORE = (
     "as often as either of them is preferred by the first grade",

@@ -496,7 +496,7 @@ def _unknown(name: str, text: str, span: tuple[int, int], words: Vocabulary) -> 
     else:
         known = [name for name, variable in words.variables.items() if variable.role not in _unsaid(words)]
         quoted = [n for n in (*known, *words.unkept) if not n.isidentifier() and n.startswith(name)]
-        hint = f' (write Q("{quoted[0]}"))' if quoted else near(name, known)
+        hint = f" (write `{quoted[0]}`)" if quoted else near(name, known)
         what = f"no variable {name!r}{hint}; the formula may use {listed(known, 12)}"
     _fail(what, text, start, end)
 

@@ -144,6 +144,8 @@ def test_standard_output_has_the_answer_alone() -> None:
         ("Leave these rows out before, or counted with limit=3.", "Leave these rows out before."),
         ("Merge levels (Comparisons.select, Comparisons.pool), or pass order=True.", "Merge levels, or pass --order."),
         ("Say 'i' or None.", "Say 'i' or none."),
+        ("Add + tie; or drop the ties, with c.drop_ties(); or count them as half wins, with c.split_ties().",
+         "Add + tie or drop the ties, with --outcomes tie=none (of counts --ties-column none)."),
     ],
 )  # fmt: skip
 def test_a_remedy_says_only_what_the_shell_has(said: str, expected: str) -> None:

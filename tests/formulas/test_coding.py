@@ -550,7 +550,7 @@ def test_the_nearest_name_is_proposed_and_all_are_listed():
     for name in ("object", "tie", "order", "pair", "judge", "age", "year", "my col", "price", "origin", "length"):
         assert repr(name) in listed
     quoted, marked = refused("object + object:my")
-    assert 'Q("my col")' in quoted
+    assert "`my col`" in quoted
     assert marked == "my"
 
 
