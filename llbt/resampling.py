@@ -58,7 +58,7 @@ class Resampler:
         return cls(asker, as_generator(rng), int(n_jobs), bool(progress))
 
     def blocks(self, task: Callable[[int, np.random.Generator], T], n: int, entries: int, most: int = _MOST) -> list[T]:
-        """Return what a task makes of n resamples, block by block.
+        """Return the results of a task for n resamples, block by block.
 
         Parameters
         ----------

@@ -102,5 +102,5 @@ class Asked:
 
 
 def unless_default(value: Any, default: Any) -> Any:
-    """Return what the caller of a reader said; None if it is the default."""
+    """Return the arguments of a reader's caller; None if it is the default."""
     return None if value == default or (isinstance(value, list) and tuple(value) == default) else value

@@ -110,7 +110,7 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     Returns
     -------
     Maximum or None
-        Of the likelihood, where it had to be looked for.
+        The maximum of the likelihood, if it had to be computed.
 
     Raises
     ------

@@ -38,7 +38,7 @@ def is_large(formula: str, c: Comparisons) -> bool:
 
 
 def beside_objects(formula: str, c: Comparisons) -> str:
-    """Return what a formula has beside the term `object`, as a formula.
+    """Return the formula without the term `object`.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def distinct(design: Design, problem: Problem, more: Sequence[IntArray] = ()) ->
     first : ndarray of int, shape (S',)
         A comparison of the table for each of them.
     group : ndarray of int, shape (S,)
-        Which of them each comparison of the table is.
+        The merged row of each comparison of the table.
     """
     keys = [*more, *design.worth.index.T, design.order.index]
     keys += [key for rows in design.shared.values() for key in np.atleast_2d(rows.index.T)]

@@ -108,7 +108,7 @@ def describe_groups(
     Parameters
     ----------
     whole, strong : ndarray of int, shape (U,)
-        Of each row of the worth the group that judgments connect it to, and its strong component.
+        The connected group of each row of the worth, and its strong component.
     """
     pairs, counts = design.worth.index, problem.response.tally(problem.counts)
     sides = strong[pairs]

@@ -1,8 +1,8 @@
 """Columns of the terms of a formula, as patsy codes them.
 
 A coding is kept because a question has other rows than the fit: classes that `at=` names, predictions, an object put in
-the place of another. These have to be coded as the table was (levels, contrasts, means that `center` took away), which
-is what patsy's design knows. It cannot be pickled, so no record holds it.
+the place of another. New rows must be coded like the table (levels, contrasts, means of `center`), and patsy's design
+keeps these. It cannot be pickled, so no record holds it.
 """
 
 from __future__ import annotations

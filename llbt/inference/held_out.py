@@ -299,7 +299,6 @@ def _check(fits: Sequence[PlainEstimates]) -> None:
         if not fit.comparisons.same_counts(fits[0].comparisons):
             why = fits[0].basis.difference(fit.basis) or "one splits its judgments by more than the other"
             raise DesignError(
-                f"m{k} was fitted to another table than m0, so judgments held out of one are none of the other's: "
-                f"{why}",
+                f"m{k} was fitted to another table than m0, so they cannot hold out the same judgments: {why}",
                 "Fit both to one table.",
             )

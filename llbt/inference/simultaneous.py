@@ -107,7 +107,7 @@ def simultaneous(
         The contrasts of k estimates.
     estimate : ndarray, shape (k,)
     covariance : Covariance
-        Of the p parameters that were estimated.
+        Covariance of the p estimated parameters.
     rows : ndarray, shape (k, p)
         The linear combinations of the parameters that the estimates are.
     confidence : float

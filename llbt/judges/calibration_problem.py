@@ -272,7 +272,7 @@ class CalibrationProblem:
         return float(self.units.labelled.sum()) * before / after
 
     def results(self, formula: str, params: FloatArray, errors: Errors, whole: type) -> FitPart:
-        """Return estimates as worths beside the counts of all judgments, a part of an answer of that kind."""
+        """Return estimates as worths, with the counts of all judgments, as a part of the calibration."""
         table = self.units.table
         table = replace(table, notes=(*table.notes, "counts are the judgments of people and of machines together"))
         covariance = Covariance(errors.matrix, errors.df, notes=errors.notes)

@@ -156,7 +156,7 @@ class Crossed:
     judges: IntArray
 
     def tables(self, k: int) -> FloatArray:
-        """Return how often which label met which, shape (G, K, K)."""
+        """Return the counts of pairs of labels, shape (G, K, K)."""
         cell = (self.between * k + self.labels[:, 0]) * k + self.labels[:, 1]
         return np.bincount(cell, minlength=len(self.judges) * k * k).reshape(-1, k, k).astype(np.float64)
 

@@ -66,8 +66,8 @@ def marginal(
     -----
     With w = ŵ + L⁻ᵀz, LLᵀ the information at the mode ŵ, the integral of a group is |L|⁻¹ Σ ω exp(ℓ(w) − w²/2 + z²/2)
     (Liu & Pierce 1994; Pinheiro & Bates 1995). Its terms are posterior weights q; the score is the mean of the scores
-    at given effects, the information the mean of theirs less the variance of these scores (Louis 1982). All refer to
-    points that are held where they are.
+    at given effects, the information the mean of theirs less the variance of these scores (Louis 1982). All of these
+    hold the points fixed.
 
     References
     ----------

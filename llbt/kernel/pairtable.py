@@ -149,7 +149,7 @@ def _single(parts: Sequence[Part], width: int) -> FloatArray:
 
 
 def own_columns(rows: Any) -> IntArray | None:
-    """Return the column of the one 1 of each row (−1: a row of zeros), or None where rows are anything else."""
+    """Return the column of the single 1 of each row (−1 for a row of zeros), or None if rows have another form."""
     i, columns = rows.nonzero()
     if any(len(at) and np.bincount(at).max() > 1 for at in (i, columns)) or np.any(rows[i, columns] != 1):
         return None

@@ -113,8 +113,8 @@ def intervals(
         rank ranges of ``pairwise(res).ranks()`` are printed instead. Dashed lines are the breaks of
         ``pairwise(res).clusters()``. The lines below the axis say which.
 
-        Of several fits or groups each row has a point with its bar for each of them, named in the legend. The row at
-        the top is that of the best mean over them; there are no letters, ranks and breaks, which are of one fit.
+        Of several fits or groups each row has a point with its bar for each of them, named in the legend. The object
+        with the best mean over the fits is at the top. Letters, ranks and breaks belong to one fit and are left out.
 
     Raises
     ------

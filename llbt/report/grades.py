@@ -11,7 +11,7 @@ _GROUPS = 5  # of about as many judgments each
 
 
 def expected_grades(res: PlainEstimates, groups: int = _GROUPS) -> Table:
-    """Return shares of the grades, observed and as the model expects them, by how far the objects are apart.
+    """Return observed and expected shares of the grades, by the distance of the objects.
 
     Parameters
     ----------

@@ -211,7 +211,7 @@ def _reversed(strengths: FloatArray, size: int, draw: np.random.Generator) -> Fl
 
 
 def _agreement(rows: FloatArray, strengths: FloatArray) -> FloatArray:
-    """Return pairs in the order of the strengths less pairs in the other, times two, of each row (b, N), shape (b,)."""
+    """Return 2(C − D) of each row (b, N), (b,): C pairs are in the order of the strengths, and D in the other."""
     ordered = np.sign(strengths[:, None] - strengths)
     return np.asarray(np.einsum("bij,ij->b", np.sign(rows[:, :, None] - rows[:, None, :]), ordered))
 
