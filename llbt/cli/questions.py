@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from ..base.table import Record
 from .messages import working
 from .options import (
     At,
@@ -29,6 +28,9 @@ from .options import (
     option,
 )
 from .values import items, numbers, wrong
+
+if TYPE_CHECKING:
+    from ..base.table import Record
 
 Adjusted = Literal["single-step", "holm", "bonferroni", "fdr_bh", "none"]
 

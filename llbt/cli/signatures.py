@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -22,8 +23,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     spread: dict[str, inspect.Parameter] = {}
     for name, kind in {"ctx": typer.Context, **hints}.items():
         if name in parts:
-            fields = get_type_hints(kind, include_extras=True)
-            spread |= {f.name: _parameter(f.name, fields[f.name], f.default) for f in dataclasses.fields(kind)}
+            spread |= _options_of(kind)
         else:
             spread[name] = _parameter(name, kind, given[name].default if name in given else inspect.Parameter.empty)
 
@@ -40,6 +40,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in ordered}
     run.__name__, run.__doc__ = function.__name__, function.__doc__
     return run
+
+
+@functools.cache  # commands share records, and hints are slow to read
+def _options_of(record: Any) -> dict[str, inspect.Parameter]:
+    hints = get_type_hints(record, include_extras=True)
+    return {f.name: _parameter(f.name, hints[f.name], f.default) for f in dataclasses.fields(record)}
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
