@@ -104,7 +104,7 @@ WORDS = {
     "weights": {"str | None", "Weights"},  # what judgments count, or a target mix
     "hypothesis": {"GroupHypothesis | None"},  # differences between groups
     "metric": {"npt.ArrayLike", "object", "Scores"},
-    "human": {"npt.ArrayLike", "object", "Scores", "str"},  # what people said, or the column that has it
+    "human": {"npt.ArrayLike", "object", "Scores", "str", "Names"},  # what people said, or the columns that have it
     "rng": {"Rng"},
     "ax": {"Axes | None"},
     "at": {"At"},

@@ -15,13 +15,16 @@ from .interval import interval
 from .metric_scores import MetricScores
 from .outliers import outliers
 from .power import power
+from .read_study import read_study
 from .soft_accuracy import soft_pairwise_accuracy
+from .study import Study
 from .subsets import subset_correlations
 from .tie_calibration import tie_calibrated_accuracy
 from .williams import williams
 
 __all__ = [
     "MetricScores",
+    "Study",
     "compare",
     "compare_all",
     "correlate",
@@ -34,6 +37,7 @@ __all__ = [
     "outliers",
     "pairwise_accuracy",
     "power",
+    "read_study",
     "soft_pairwise_accuracy",
     "subset_correlations",
     "tie_calibrated_accuracy",

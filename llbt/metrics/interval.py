@@ -24,7 +24,7 @@ IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 
 RESAMPLED: dict[str, Resampled] = {"boot-systems": "systems", "boot-inputs": "inputs", "boot-both": "both"}
 _PERFECT = 1e-12  # a correlation that is closer to 1 is 1
-_SAYS = {
+SAYS = {
     "boot-systems": "bootstrap of systems",
     "boot-inputs": "bootstrap of inputs",
     "boot-both": "bootstrap of systems and inputs",
@@ -73,7 +73,7 @@ class CorrelationInterval(Record):
                 *interval_fields([self.conf_low], [self.conf_high], self.confidence),
             ),
             title=f"Correlation with humans: {NAMES[found.coefficient]}, {found.level} level",
-            head=(f"Interval: {_SAYS[self.method]}",),
+            head=(f"Interval: {SAYS[self.method]}",),
             notes=self.notes,
         )
 

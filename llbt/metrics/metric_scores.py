@@ -241,7 +241,7 @@ class MetricScores(Record):
         >>> scores.normality().to_frame()["statistic"].round(3).tolist()
         [0.895, 0.993]
         """
-        found = np.array([_shapiro(x) for x in (*self.values, self.human)])
+        found = np.array([shapiro(x) for x in (*self.values, self.human)])
         undefined = [name for name, p in zip((*self.metrics, "human"), found[:, 1], strict=True) if np.isnan(p)]
         why = "fewer than three systems with scores, or all means equal"
         return Table(
@@ -262,7 +262,8 @@ class MetricScores(Record):
         return MetricScores(self.systems, self.inputs, self.metrics, self.values, self.human, notes)
 
 
-def _shapiro(x: FloatArray) -> tuple[float, float]:
+def shapiro(x: FloatArray) -> tuple[float, float]:
+    """Return W and p of the Shapiro–Wilk test of the systems' means (N, M); NaN where it is undefined."""
     held = ~np.isnan(x).all(axis=1)
     means = np.nanmean(x[held], axis=1)
     if not _FEWEST <= len(means) <= _MOST or np.ptp(means) <= 1e-12 * np.abs(means).max():

@@ -116,6 +116,9 @@ def judged_by_age() -> llbt.Comparisons:
     return llbt.from_counts(frame.assign(wins_j=7 - frame["wins_i"]), clusters="judge", covariates="age", numeric="age")
 
 
+STUDY = [{"system": s, "item": k, "bleu": float(s + k), "human": float(s)} for s in range(3) for k in range(2)]
+
+
 @cache
 def found_classes() -> LatentClasses:
     return llbt.judges.classes("object + tie", counts_of_judges(), k=2, starts=3, prior=1, rng=1)[2]
@@ -244,6 +247,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.plot.ranks_by_method: lambda: ([llbt.scores.aggregate_methods(SCORES, rng=1)], {}),
     llbt.plot.win_probabilities: lambda: ([score_pairs()], {}),
     llbt.scores.simulate: lambda: ([], {"n_systems": 3, "n_instances": 20, "rng": 1}),
+    llbt.metrics.read_study: lambda: ([STUDY], {}),
     llbt.metrics.compare_all: lambda: ([metric_scores()], {"n": 3, "rng": 1}),
     llbt.metrics.compare: lambda: ([X, Y, Z], {"n": 3, "rng": 1}),
     llbt.metrics.correlate: lambda: ([X, Z], {}),

@@ -1,0 +1,437 @@
+"""A study of metrics: many metrics, tasks and human scores, and one table for each question to them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..base.arguments import Confidence, Count, Jobs, Positive, Rng, Share, checked
+from ..base.table import Field, Record, Table, about, counted, interval_fields, named
+from ..core.columns import Label
+from ..errors import JudgmentError, OptionError, listed
+from ..resampling import Resampler
+from .compare_all import MetricComparisons, compare_all
+from .correlate import Correlation, Level
+from .coverage import several
+from .decision_records import DecisionTable
+from .decisions import MetricTest, decisions
+from .interval import SAYS, IntervalMethod
+from .kernels import NAMES, Coefficient
+from .metric_scores import MetricScores
+from .metric_tests import Statistic, TestMethod
+from .study_parts import StudyPart, correlated, judged, normality_rows, taken
+from .study_results import StudyComparisons, StudyDecisions
+from .task_scores import within_task
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Study(Record):
+    """Scores of systems by metrics and by humans, on several tasks; made by `llbt.metrics.read_study`.
+
+    Attributes
+    ----------
+    parts : tuple of StudyPart
+        The scores of each task and each kind of human scores.
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.metrics.read_study(…)"
+
+    parts: tuple[StudyPart, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Iterable[StudyPart], notes: Sequence[str] = ()) -> Study:
+        """Return the study of scores, without inputs and systems that have no human score."""
+        kept: list[StudyPart] = []
+        said: list[str] = []
+        for part in parts:
+            with within_task(part.task):
+                one, note = judged(part)
+            kept.append(one)
+            said += [about(part.name, note)] if note else []
+        return cls(tuple(kept), (*notes, *said))
+
+    @property
+    def tasks(self) -> tuple[Hashable, ...]:
+        """The tasks, such as language pairs or data sets."""
+        return tuple(dict.fromkeys(part.task for part in self.parts))
+
+    @property
+    def humans(self) -> tuple[str, ...]:
+        """The kinds of human scores."""
+        return tuple(dict.fromkeys(part.human for part in self.parts))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that have scores of some task."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.scores.metrics))
+
+    @checked
+    def by_task(self, human: str | None = None) -> dict[Hashable, MetricScores]:
+        """Return the scores of each task by one kind of human scores, as `llbt.metrics.compare_all` takes them.
+
+        Raises
+        ------
+        OptionError
+            For human scores that are not there, and several of which none is named.
+        """
+        chosen = human if human is not None or len(self.humans) > 1 else self.humans[0]
+        if chosen not in self.humans:
+            said = (
+                f"human={human!r}" if human is not None else f"the study has {len(self.humans)} kinds of human scores"
+            )
+            raise OptionError(
+                said, f"Pass one: human={self.humans[0]!r}.", expected=f"one of {listed(self.humans, 20)}"
+            )
+        return {part.task: part.scores for part in self.parts if part.human == chosen}
+
+    @checked
+    def without(self, *systems: Label) -> Study:
+        """Return the study without some systems, such as reference translations.
+
+        Raises
+        ------
+        OptionError
+            For systems that no task has.
+        JudgmentError
+            For a task with fewer than two other systems.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> rows = [{"system": s, "bleu": float(k), "human": k * k} for k, s in enumerate(["a", "b", "refA"])]
+        >>> llbt.metrics.read_study(rows).without("refA").parts[0].scores.systems
+        ('a', 'b')
+        """
+        there = {label for part in self.parts for label in part.scores.systems}
+        gone = [label for label in systems if label not in there]
+        if gone:
+            raise OptionError(
+                f"without {listed(gone)}", expected=f"systems of the study: {listed(sorted(there, key=str))}"
+            )
+        parts = []
+        for part in self.parts:
+            with within_task(part.task):
+                kept = np.array([label not in systems for label in part.scores.systems])
+                parts.append(replace(part, scores=taken(part.scores, kept, np.ones(part.scores.human.shape[1], bool))))
+        return replace(self, parts=tuple(parts), notes=(*self.notes, f"left out: {listed(systems)}"))
+
+    def table(self) -> Table:
+        """Return task, human, systems, inputs, metrics, missing (human scores), one row per task and human scores."""
+        scores = [part.scores for part in self.parts]
+        return Table(
+            (
+                *self._keys(self.parts),
+                Field("systems", "Systems", [len(one.systems) for one in scores], "count"),
+                Field("inputs", "Inputs", [len(one.inputs) for one in scores], "count"),
+                Field("metrics", "Metrics", [len(one.metrics) for one in scores], "count"),
+                Field("missing", "No human score", [int(np.isnan(one.human).sum()) for one in scores], "count"),
+            ),
+            title="Study of metrics",
+            head=(f"{counted(len(self.metrics), 'metric')}: {listed(self.metrics, 12)}",),
+            notes=self.notes,
+        )
+
+    @checked
+    def correlations(
+        self,
+        *,
+        levels: Level | Sequence[Level] = "system",
+        coefficients: Coefficient | Sequence[Coefficient] = "pearson",
+        cutoff: Positive = 2.5,
+        method: IntervalMethod | None = None,
+        confidence: Confidence = 0.95,
+        n: Count = 1000,
+        rng: Rng = None,
+        progress: bool = False,
+        n_jobs: Jobs = 1,
+    ) -> Table:
+        """Return the correlation of every metric with human scores in every task.
+
+        Parameters
+        ----------
+        levels : {"system", "input", "global"} or sequence of them
+        coefficients : {"pearson", "spearman", "kendall"} or sequence of them
+        cutoff : float
+            Where outliers among human system scores begin, as in `llbt.metrics.outliers`.
+        method : {"boot-systems", "boot-inputs", "boot-both", "fisher"}, optional
+            The intervals; by default none.
+        confidence, n, rng, progress, n_jobs
+            As in `llbt.metrics.interval`.
+
+        Returns
+        -------
+        Table
+            task, human, metric, level, coefficient, estimate, n, without_outliers (the estimate without them, at system
+            level), outliers (how many), and conf_low, conf_high of `estimate` where a method is named.
+
+        Raises
+        ------
+        OptionError
+            For invalid options.
+
+        References
+        ----------
+        Deutsch, D., Dror, R. & Roth, D. (2021), Transactions of the ACL 9, 1132-1146. Mathur, N., Baldwin, T. & Cohn,
+        T. (2020), ACL, 4984-4997, Tables 1 to 5.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> rows = [{"system": s, "bleu": b, "human": h}
+        ...         for s, b, h in zip("abcde", [30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4])]
+        >>> found = llbt.metrics.read_study(rows).correlations().to_frame()
+        >>> found[["metric", "estimate", "without_outliers", "outliers"]].round(3).values.tolist()
+        [['bleu', 0.995, 0.8, 1]]
+        """
+        draw = Resampler.of("metrics.Study.correlations", rng, n_jobs, progress)
+        cases = [
+            (part, metric, level, coefficient)
+            for part in self.parts
+            for metric in part.scores.metrics
+            for level in several(levels)
+            for coefficient in several(coefficients)
+        ]
+        found = draw.each([partial(correlated, *case, cutoff, method, confidence, n) for case in cases])
+        whole, without, bounds = zip(*found, strict=True)
+        low, high = np.array(bounds).T
+        kinds = list(dict.fromkeys((one.level, one.coefficient) for one in whole))
+        title = f": {NAMES[kinds[0][1]]}, {kinds[0][0]} level" if len(kinds) == 1 else ""
+        low_high = () if method is None else interval_fields(low, high, confidence)
+        return Table(
+            (
+                *self._keys([case[0] for case in cases]),
+                Field("metric", "Metric", [case[1] for case in cases]),
+                Field("level", "Level", [one.level for one in whole], frame_only=len({k[0] for k in kinds}) == 1),
+                Field(
+                    "coefficient",
+                    "Coefficient",
+                    [one.coefficient for one in whole],
+                    frame_only=len({k[1] for k in kinds}) == 1,
+                ),
+                Field("estimate", "Estimate", [one.estimate for one in whole], "estimate"),
+                *low_high,
+                Field("n", "n", [one.n for one in whole], "count"),
+                Field("without_outliers", "Without outliers", [one.estimate for one in without], "estimate"),
+                Field("outliers", "Outliers", [len(one.left_out) for one in without], "count"),
+            ),
+            title=f"Correlations of metrics with humans{title}",
+            head=() if method is None else (f"Interval: {SAYS[method]}",),
+            notes=(*self.notes, *_undefined(cases, whole)),
+        ).first(how=".correlations().to_frame()")
+
+    @checked
+    def normality(self, *, alpha: Share = 0.05) -> Table:
+        """Return Shapiro and Wilk's test of the scores of systems, in their means and on every input.
+
+        Parameters
+        ----------
+        alpha : float
+            The level at which the test rejects on an input.
+
+        Returns
+        -------
+        Table
+            task, human, metric, statistic (W), p_value (of mean scores), inputs (with a test), rejected (share
+            of them). The row of the human scores has their name as metric. NaN where a test is undefined.
+
+        References
+        ----------
+        Deutsch, D., Dror, R. & Roth, D. (2021). Transactions of the ACL 9, 1132-1146, Table 2.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> rows = [{"system": s, "bleu": b, "human": h} for s, b, h in zip("abcd", [1.0, 2, 4, 9], [1.0, 3, 2, 4])]
+        >>> llbt.metrics.read_study(rows).normality().to_frame()["statistic"].round(3).tolist()
+        [0.895, 0.993]
+        """
+        found = [normality_rows(part, alpha) for part in self.parts]
+        rows = [row for part in found for row in part]
+        metric, statistic, p_value, inputs, rejected = zip(*rows, strict=True)
+        single = all(len(part.scores.inputs) == 1 for part in self.parts)
+        return Table(
+            (
+                *self._keys([part for part, made in zip(self.parts, found, strict=True) for _ in made]),
+                Field("metric", "Metric", metric),
+                Field("statistic", "W", statistic, "statistic"),
+                Field("p_value", "p", p_value, "p_value"),
+                Field("inputs", "Inputs", inputs, "count", frame_only=single),
+                Field("rejected", "Rejected", rejected, "percent", frame_only=single),
+            ),
+            title="Shapiro–Wilk tests of system scores",
+            head=(
+                "Null hypothesis: scores of systems are normal.",
+                *(() if single else (f"Rejected: inputs with p ≤ {alpha:g}.",)),
+            ),
+            notes=self.notes,
+        ).first(how=".normality().to_frame()")
+
+    @checked
+    def decisions(
+        self,
+        *,
+        human: str | None = None,
+        metric_test: MetricTest = "paired-t",
+        alpha: Share = 0.05,
+        n: Count = 1000,
+        rng: Rng = None,
+        progress: bool = False,
+        n_jobs: Jobs = 1,
+    ) -> StudyDecisions:
+        """Return the decisions of every metric on pairs of systems, against those of humans.
+
+        Parameters
+        ----------
+        human : str, optional
+            The human scores; needed where the study has several.
+        metric_test, alpha, n, rng, progress, n_jobs
+            As in `llbt.metrics.decisions`.
+
+        Returns
+        -------
+        StudyDecisions
+            Metrics without scores of some task, or without some score, are left out with a note.
+
+        Raises
+        ------
+        JudgmentError
+            For a study none of whose metrics has all scores of all tasks.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> rows = [{"system": s, "segment": k, "bleu": s + rng.normal(), "human": s + rng.normal()}
+        ...         for s in range(4) for k in range(40)]
+        >>> llbt.metrics.read_study(rows).decisions().to_frame()[["metric", "n", "type_1", "type_2"]].values.tolist()
+        [['bleu', 6, 0, 0]]
+        """
+        tasks = self.by_task(human)
+        kept: list[str] = []
+        gone: list[str] = []
+        for metric in dict.fromkeys(name for one in tasks.values() for name in one.metrics):
+            held = [metric in one.metrics and not one.matrix(metric).isna().any(axis=None) for one in tasks.values()]
+            (kept if all(held) else gone).append(metric)
+        if not kept:
+            raise JudgmentError(
+                f"no metric has all scores of all tasks: {listed(gone)}",
+                expected="a metric without missing scores; inputs without human scores are left out already",
+            )
+        humans = {task: one.human_matrix() for task, one in tasks.items()}
+        draw = Resampler.of("metrics.Study.decisions", rng, n_jobs, progress)
+        tests = [
+            partial(_decided, {task: one.matrix(name) for task, one in tasks.items()}, humans, metric_test, alpha, n)
+            for name in kept
+        ]
+        left = (f"left out, as scores are missing: {listed(gone)}",) if gone else ()
+        return StudyDecisions(dict(zip(kept, draw.each(tests), strict=True)), (*self.notes, *left))
+
+    @checked
+    def compare(
+        self,
+        *,
+        human: str | None = None,
+        statistic: Statistic = "correlation",
+        level: Level = "system",
+        coefficient: Coefficient = "pearson",
+        method: TestMethod = "perm-systems",
+        n: Count = 1000,
+        draws: Count = 1000,
+        rng: Rng = None,
+        progress: bool = False,
+        n_jobs: Jobs = 1,
+    ) -> StudyComparisons:
+        """Return the tests of every pair of metrics in every task, and their significance clusters.
+
+        Parameters
+        ----------
+        human : str, optional
+            The human scores; needed where the study has several.
+        statistic, level, coefficient, method, n, draws, rng, progress, n_jobs
+            As in `llbt.metrics.compare_all`, which is asked for each task by itself. For the mean over tasks, pass it
+            ``study.by_task()``.
+
+        Returns
+        -------
+        StudyComparisons
+            ``table()`` has a row for each metric and a column for each task.
+
+        Raises
+        ------
+        JudgmentError
+            For a metric whose scores are all equal.
+        OptionError
+            For a task with fewer than two metrics.
+
+        Examples
+        --------
+        >>> import llbt
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> rows = [{"system": s, "segment": k, "good": s + rng.normal(), "poor": rng.normal(), "human": s}
+        ...         for s in range(8) for k in range(20)]
+        >>> found = llbt.metrics.read_study(rows).compare(n=200, rng=1)
+        >>> found.to_frame()[["metric", "cluster", "unbeaten"]].values.tolist()
+        [['good', 1.0, True], ['poor', 2.0, False]]
+        """
+        draw = Resampler.of("metrics.Study.compare", rng, n_jobs, progress)
+        tasks = self.by_task(human)
+        options = (statistic, level, coefficient, method, n, draws)
+        found = draw.each([partial(_compared, task, one, *options) for task, one in tasks.items()])
+        return StudyComparisons(dict(zip(tasks, found, strict=True)), self.notes)
+
+    def _keys(self, parts: Sequence[StudyPart]) -> tuple[Field, ...]:
+        """Return the columns of tasks and human scores; those with one value stand in frames alone."""
+        return (
+            Field("task", "Task", [part.task for part in parts], frame_only=len(self.tasks) < 2),
+            Field("human", "Human", [part.human for part in parts], frame_only=len(self.humans) < 2),
+        )
+
+
+def _undefined(cases: Sequence[tuple[StudyPart, str, Level, Coefficient]], found: Sequence[Correlation]) -> list[str]:
+    gone = [f"{case[1]}, {case[0].name}" for case, one in zip(cases, found, strict=True) if np.isnan(one.estimate)]
+    why = "one side is constant, or fewer than two systems have both scores"
+    return [f"undefined for {named(gone)}: {why}"] if gone else []
+
+
+def _decided(
+    metric: Mapping[Hashable, pd.DataFrame],
+    human: Mapping[Hashable, pd.DataFrame],
+    metric_test: MetricTest,
+    alpha: float,
+    n: int,
+    rng: np.random.Generator,
+) -> DecisionTable:
+    return decisions(metric, human, metric_test=metric_test, alpha=alpha, n=n, rng=rng)
+
+
+def _compared(
+    task: Hashable,
+    scores: MetricScores,
+    statistic: Statistic,
+    level: Level,
+    coefficient: Coefficient,
+    method: TestMethod,
+    n: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> MetricComparisons:
+    with within_task(task):
+        return compare_all(
+            scores,
+            statistic=statistic,
+            level=level,
+            coefficient=coefficient,
+            method=method,
+            n=n,
+            draws=draws,
+            rng=rng,
+        )
