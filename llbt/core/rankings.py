@@ -38,8 +38,8 @@ Kind = Literal["ranking", "best_worst"]
 _COLUMNS = 12  # numbers that a pair of a list takes until it is counted
 _ENTRIES = 4_000_000  # pairs of objects of lists that are made at once
 _TOLD = {
-    "ranking": "each object before each lower one, ties of those in one place",
-    "best_worst": "the best before all others, the worst behind them",
+    "ranking": "higher beats lower, shared places are ties",
+    "best_worst": "the best beats all, all beat the worst",
 }
 
 

@@ -93,7 +93,7 @@ def test_counts_multiply_what_a_list_implies(monkeypatch):
 
 def test_what_is_assumed_is_said():
     notes = llbt.from_rankings(WIDE, objects=list("ABC")).to_comparisons().notes
-    assert notes[-2].startswith("12 judgments implied by 4 lists: each object before each lower one")
+    assert notes[-2].startswith("12 judgments implied by 4 lists: higher beats lower")
     assert "not independent" in notes[-1]
 
 

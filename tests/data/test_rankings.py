@@ -155,7 +155,7 @@ class TestNotes:
             "8 ranks missing: nothing is said of these objects in these lists",
             "columns not used: 'judge', 'prompt', 'age'",
             "1 list of a single object left out",
-            "11 judgments implied by 4 lists: each object before each lower one, ties of those in one place",
+            "11 judgments implied by 4 lists: higher beats lower, shared places are ties",
             self.lost + self.kept.format("block"),
         )
 
