@@ -76,8 +76,8 @@ def run(line: str) -> Result:
 
 
 def page_blocks() -> list[str]:
-    """Return the blocks of the site's pages that are commands of llbt alone."""
-    pages = sorted((REPOSITORY / "vignettes" / "site").rglob("*.md"))
+    """Return the blocks of the site's pages that are commands of llbt alone; how-tos run whole, with their files."""
+    pages = sorted(page for page in (REPOSITORY / "vignettes" / "site").rglob("*.md") if page.parent.name != "howto")
     blocks = [text for page in pages for _, text in SHELL.findall(page.read_text(encoding="utf-8"))]
     return [text for text in blocks if all(line.startswith("llbt ") for line in text.splitlines())]
 
