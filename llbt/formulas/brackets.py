@@ -18,6 +18,7 @@ _ALLOWED = (
     "table; (1 | object) for what covariates of objects leave."
 )
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
+_SEVERAL = re.compile(r"\(([\w+ ]+)\|\|?\s*(\w+)\s*\)")
 _QUOTES = "'\"`"
 
 
@@ -134,7 +135,7 @@ def _summands(text: str) -> list[str]:
 def _bracket(term: str, text: str) -> Bracket:
     found = _BRACKET.fullmatch(term.strip().removeprefix("~").strip())
     if found is None:
-        _fail(f"{term.strip()[:80]!r} cannot be read", text)
+        _fail(f"{term.strip()[:80]!r} cannot be read", text, _apart(term))
     effect, grouping = found[1].strip(), found[2].strip()
     name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
     if not name or (name == grouping and not name.isidentifier()):
@@ -142,8 +143,23 @@ def _bracket(term: str, text: str) -> Bracket:
     for known in get_args(Effect):
         if effect == known and (effect == "1") == (name == "object"):
             return Bracket(known, name)
-    _fail(f"{effect[:80]!r} cannot vary by {name}", text)
+    slope = effect.isidentifier() and name.isidentifier() and effect not in get_args(Effect)
+    instead = (
+        f"Slopes of covariates do not vary at random. Cluster instead: llbt.fit('object + {effect}', c, "
+        f"cov_type='cluster', groups={name!r})."
+    )
+    _fail(f"{effect[:80]!r} cannot vary by {name}", text, instead if slope else _apart(term))
 
 
-def _fail(found: str, text: str) -> NoReturn:
-    raise FormulaError(f"{found}, in {text.strip()[:200]!r}", _ALLOWED)
+def _apart(term: str) -> str:
+    """Return several effects of one bracket as brackets of their own; what is allowed where they are no effects."""
+    found = _SEVERAL.fullmatch(term.strip())
+    effects = [effect.strip() for effect in found[1].split("+")] if found else []
+    if found is None or not set(effects) < set(get_args(Effect)) - {"1"}:
+        return _ALLOWED
+    apart = " + ".join(f"({effect} | {found[2].strip()})" for effect in effects)
+    return f"Effects are independent, without covariances, one to a bracket: {apart}."
+
+
+def _fail(found: str, text: str, remedy: str = _ALLOWED) -> NoReturn:
+    raise FormulaError(f"{found}, in {text.strip()[:200]!r}", remedy)

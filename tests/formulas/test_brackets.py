@@ -57,3 +57,18 @@ def test_brackets_that_cannot_be_read_are_refused(text: str, fragment: str) -> N
 def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
     with pytest.raises(FormulaError, match=r"read by llbt\.fit"):
         llbt.LLBT.from_formula("object + (object | judge)", llbt.load_dataset("dras_table1"))
+
+
+@pytest.mark.parametrize(
+    ("bracket", "remedy"),
+    [
+        ("(object || judge)", r"one to a bracket: \(object \| judge\)\."),
+        ("(object + order | judge)", r"one to a bracket: \(object \| judge\) \+ \(order \| judge\)\."),
+        ("(object+tie||judge)", r"\(object \| judge\) \+ \(tie \| judge\)\."),
+        ("(length | judge)", r"llbt\.fit\('object \+ length', c, cov_type='cluster', groups='judge'\)"),
+        ("(object + length | judge)", "Brackets are terms of their own"),
+    ],
+)
+def test_covariances_and_slopes_are_refused_with_what_to_write(bracket: str, remedy: str) -> None:
+    with pytest.raises(FormulaError, match=remedy):
+        split_brackets(f"object + {bracket}")
