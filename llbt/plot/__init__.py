@@ -20,6 +20,7 @@ from .over_time import over_time
 from .pairs import outcomes, probabilities
 from .power import power
 from .ranks_by_method import ranks_by_method
+from .scatter import scatter
 from .significance import significance
 from .tree import tree
 from .win_probabilities import win_probabilities
@@ -49,6 +50,7 @@ __all__ = [
     "ranks",
     "ranks_by_method",
     "residuals",
+    "scatter",
     "significance",
     "subset_correlations",
     "ties",

@@ -259,6 +259,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.metrics.power: lambda: ([X, Z], {"methods": ["boot"], "degraded": [0.5], "n": 3, "n_trials": 2, "rng": 1}),
     llbt.metrics.outliers: lambda: ([HUMAN], {}),
     llbt.metrics.pairwise_accuracy: lambda: ([METRIC, HUMAN], {}),
+    llbt.plot.scatter: lambda: ([METRIC, HUMAN], {}),
     llbt.plot.difference_curve: lambda: ([llbt.metrics.difference_curve(DIFFERENCES, AGREE, bins=3)], {}),
     llbt.plot.power: lambda: ([llbt.power(llbt.Scenario(), judgments=[20, 40], n=3, rng=1)], {}),
     llbt.plot.significance: lambda: ([metric_comparisons()], {}),

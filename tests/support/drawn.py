@@ -97,6 +97,13 @@ def scores(size: int) -> pd.DataFrame:
     return pd.DataFrame(rng.normal(size=(40, size)) + rng.normal(size=size), columns=names(size))
 
 
+def scatter(size: int) -> Axes:
+    rng = np.random.default_rng(7)
+    human = pd.Series(rng.normal(size=size), index=names(size))
+    human.iloc[0] = -9
+    return llbt.plot.scatter(human + 0.5 * rng.normal(size=size), human)
+
+
 @cache
 def metrics(size: int) -> Any:
     rng = np.random.default_rng(6)
@@ -252,6 +259,7 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "ranks_by_method": _by_method,
     "residuals": lambda size: llbt.plot.residuals(pooled(size)),
     "residuals: by judge": lambda size: llbt.plot.residuals(by_judge(size, 2), most=size),
+    "scatter": lambda size: scatter(size),
     "significance": lambda size: llbt.plot.significance(metrics(size)),
     "subset_correlations": _subsets,
     "ties": lambda size: llbt.plot.ties(by_judge(size, _judges_of(size))),
