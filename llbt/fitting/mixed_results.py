@@ -60,7 +60,7 @@ class MixedResults(MixedEstimates, Record):
     error of every estimate, from eight randomizations, is below a tenth of its standard error and that of the
     log-likelihood below .1; the seed is 0. Effects of objects, ``(1 | object)``, are those of one group.
     ``(object | …)`` and ``(order | …)`` of two crossed groupings are fitted by expectation propagation (Minka 2001;
-    `llbt.kernel.propagation`), whose log-likelihood is good to about .03. On a table of 40 × 25 cells, a quarter of
+    `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table of 40 × 25 cells, a quarter of
     them judged, its σ are within 2 % of the maximum by a Gibbs sampler, and Laplace's 20 % too small. The effects of
     the smaller grouping, its levels times the objects judged, are at most 6,000. Other crossed groupings,
     ``approximation="laplace"``, and objects whose samples do not settle within some seconds are fitted by Laplace's
