@@ -40,6 +40,7 @@ from .task_scores import TaskScores, metric_tasks, within_task
 from .williams import williams_p
 
 Family = Literal["row", "table"]
+_USUAL, _EACH = 1000, 120  # resamples of a pair, and for each test of a family: adjusted p-values then reach 1/120
 _LEVEL = 0.05  # that a note on the smallest adjusted p-value is about
 
 
@@ -194,7 +195,7 @@ class MetricComparisons(Record):
         smallest, size = float(self.floors[0]), len(self.metrics)
         if self.adjust not in ("holm", "bonferroni") or not smallest:
             return ()
-        tests = size - 1 if self.family == "row" else size * (size - 1)
+        tests = _tests(size, self.family)
         said = f"No adjusted p-value can be below {format_number(min(1.0, tests * smallest), 3)}"
         if tests * smallest < _LEVEL:
             return (f"{said}.",)
@@ -257,7 +258,9 @@ def compare_all(
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: TestMethod = "perm-systems",
-    n: Count = 1000,
+    adjust: Adjust = "holm",
+    family: Family = "row",
+    n: Count | None = None,
     draws: Count = 1000,
     rng: Rng = None,
     progress: bool = False,
@@ -277,9 +280,13 @@ def compare_all(
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
         As in `metrics.compare`.
-    n : int
-        Number of resamples of each pair. The smallest p-value is 1/(n + 1), or more with few systems; a note has its
-        value after adjustment, and the number of resamples that would be enough.
+    adjust : {"holm", "bonferroni", "fdr_bh"} or None
+        How p-values are adjusted for the number of tests. Bonferroni's way is that of Deutsch et al. (2021).
+    family : {"row", "table"}
+        Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
+    n : int, optional
+        Number of resamples of each pair; by default 1,000, or 120 for each test of a family if these are more, so that
+        the smallest adjusted p-value is below .01. A note states the smallest p-value possible.
     draws : int
         Permutations for each p-value of two systems in soft pairwise accuracy.
     rng : numpy.random.Generator or int, optional
@@ -291,8 +298,7 @@ def compare_all(
     Returns
     -------
     MetricComparisons
-        P-values are adjusted by Holm's way over the K − 1 tests whether one metric beats the others; ``adjusted(…)``
-        adjusts them otherwise, or over all tests. `clusters` ranks the metrics.
+        ``adjusted(…)`` adjusts the same p-values otherwise; nothing is drawn again. `clusters` ranks the metrics.
 
     Raises
     ------
@@ -331,6 +337,7 @@ def compare_all(
         with within_task(task.name):
             check_constant(dict(zip(metrics, task.values, strict=True)))
     size, names = len(metrics), tuple(task.name for task in found)
+    n = _enough(size, adjust, family) if n is None else n
     difference = np.full((size, size), math.nan)
     p = np.full((1 + len(found), size, size), math.nan)
     pairs = list(itertools.combinations(range(size), 2))
@@ -341,13 +348,23 @@ def compare_all(
     floors = smallest_p(method, [(task.values.shape[1], task.values.shape[2]) for task in found], n, "greater")
     said = [*notes, *_said(p[0], measure, method, n, floors[0])]
     by_task = np.array([[estimate_of(x, task.human, measure, k) for x in task.values] for k, task in enumerate(found)])
-    options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, "holm", "row")
-    estimates, adjusted = by_task.mean(axis=0), _adjusted(p[0], "holm", "row")
+    options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, adjust, family)
+    estimates, adjusted = by_task.mean(axis=0), _adjusted(p[0], adjust, family)
     null = null_hypothesis(method, [len(task.human) for task in found])
     whole = (statistic, names, by_task, p[1:])
     return MetricComparisons(
         metrics, estimates, difference, p[0], adjusted, *options, tuple(said), *whole, n=n, null=null, floors=floors
     )
+
+
+def _tests(size: int, family: Family) -> int:
+    """Return how many tests of K metrics a family has."""
+    return size - 1 if family == "row" else size * (size - 1)
+
+
+def _enough(size: int, adjust: Adjust, family: Family) -> int:
+    """Return the number of resamples with which a family of tests can be significant after adjustment."""
+    return _USUAL if adjust is None else max(_USUAL, _EACH * _tests(size, family))
 
 
 def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int, smallest: float) -> list[str]:

@@ -12,10 +12,11 @@ import pandas as pd
 
 from ..base.arguments import Confidence, Count, Jobs, Positive, Rng, Share, checked
 from ..base.table import Field, Record, Table, about, counted, interval_fields, named
+from ..classical.pair_tables import Adjust
 from ..core.columns import Label
 from ..errors import JudgmentError, OptionError, listed
 from ..resampling import Resampler
-from .compare_all import MetricComparisons, compare_all
+from .compare_all import Family, MetricComparisons, compare_all
 from .correlate import Correlation, Level
 from .coverage import several
 from .decision_records import DecisionTable
@@ -343,7 +344,9 @@ class Study(Record):
         level: Level = "system",
         coefficient: Coefficient = "pearson",
         method: TestMethod = "perm-systems",
-        n: Count = 1000,
+        adjust: Adjust = "holm",
+        family: Family = "row",
+        n: Count | None = None,
         draws: Count = 1000,
         rng: Rng = None,
         progress: bool = False,
@@ -355,7 +358,7 @@ class Study(Record):
         ----------
         human : str, optional
             The human scores; needed where the study has several.
-        statistic, level, coefficient, method, n, draws, rng, progress, n_jobs
+        statistic, level, coefficient, method, adjust, family, n, draws, rng, progress, n_jobs
             As in `llbt.metrics.compare_all`, which is asked for each task by itself. For the mean over tasks, pass it
             ``study.by_task()``.
 
@@ -384,7 +387,7 @@ class Study(Record):
         """
         draw = Resampler.of("metrics.Study.compare", rng, n_jobs, progress)
         tasks = self.by_task(human)
-        options = (statistic, level, coefficient, method, n, draws)
+        options = (statistic, level, coefficient, method, adjust, family, n, draws)
         found = draw.each([partial(_compared, task, one, *options) for task, one in tasks.items()])
         return StudyComparisons(dict(zip(tasks, found, strict=True)), self.notes)
 
@@ -420,7 +423,9 @@ def _compared(
     level: Level,
     coefficient: Coefficient,
     method: TestMethod,
-    n: int,
+    adjust: Adjust,
+    family: Family,
+    n: int | None,
     draws: int,
     rng: np.random.Generator,
 ) -> MetricComparisons:
@@ -431,6 +436,8 @@ def _compared(
             level=level,
             coefficient=coefficient,
             method=method,
+            adjust=adjust,
+            family=family,
             n=n,
             draws=draws,
             rng=rng,

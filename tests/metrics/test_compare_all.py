@@ -282,6 +282,21 @@ def test_tasks_are_refused_that_do_not_go_together(parts, call, error, fragment)
         call(parts)
 
 
+@pytest.mark.slow
+def test_the_adjustment_that_is_asked_decides_how_many_are_drawn() -> None:
+    """Six metrics of which one follows humans: 30 tests over the table, so 3,600 swaps, and 1/120 at the least."""
+    rng = np.random.default_rng(5)
+    human = rng.normal(size=(20, 1)) + rng.normal(size=(20, 15))
+    metrics = {f"m{k}": human * (k == 0) + rng.normal(size=human.shape) for k in range(6)}
+    scores = MetricScores.from_matrices(metrics, human)
+    found = llbt.metrics.compare_all(scores, adjust="bonferroni", family="table", rng=1)
+    assert (found.n, found.adjust, found.family) == (3600, "bonferroni", "table")
+    again = llbt.metrics.compare_all(scores, n=3600, rng=1).adjusted("bonferroni", family="table")
+    np.testing.assert_array_equal(found.p_adjusted, again.p_adjusted)
+    assert found.better()[0].sum() == 5
+    assert llbt.metrics.compare_all(scores, rng=1).n == 1000
+
+
 def test_adjusted_p_values_say_how_small_they_can_be():
     """13 metrics, 999 swaps: 156/1000 over the table, which n=3120 would take to .05."""
     rng = np.random.default_rng(3)
