@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .asked import calibrate, drift, fragility, interpret, next_pairs, power, sensitivity
 from .comparing import compare
 from .judging import agreement, audit, judge_report
 from .lists import datasets, example, formats
@@ -44,7 +45,8 @@ scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _COMMANDS: tuple[Callable[..., None], ...] = (
     *(example, datasets, formats),
     *(audit, fit, leaderboard, compare, worth, pairwise, contrasts, predict, anova, report),
-    *(agreement, judge_report, needed, aggregate, board),
+    *(interpret, sensitivity, fragility, drift, next_pairs, power, needed),
+    *(agreement, judge_report, calibrate, aggregate, board),
 )
 _OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)
 _OF_SCORES: tuple[Callable[..., None], ...] = (score_leaderboard,)

@@ -55,7 +55,7 @@ def drift(
     periods : int, optional
         Put numbers into so many periods of equal length, those without judgments left out. None: each is a period.
     sigma : float, optional
-        Hold σ; None: estimate it.
+        Hold σ. None: estimate it.
     confidence : float
     progress : bool
         Show a bar that counts the steps of the search, whose number is not known.

@@ -114,8 +114,8 @@ def next_pairs(
         the information on them. ``"order"``: the expected number of pairs in the wrong order, so that judgments go
         where worths are near each other.
     at : mapping, optional
-        Where judgments can be made, when the formula has covariates: ``{"judge": ["J1", "J2"]}``, as in
-        ``res.predict(at=…)``; labels that are not named can take all their levels.
+        Where judgments can be made, when the formula has covariates; labels that are not named can take all their
+        levels. As `predict` takes them: ``{"judge": ["J1", "J2"]}``.
     costs : mapping, optional
         The cost of a judgment of each pair, ``{("A", "B"): 2.5}``, in either order; 1 of pairs that are
         not named, and ``math.inf`` for pairs that cannot be asked for. The gain for its cost is then largest.

@@ -379,6 +379,13 @@ def test_options_have_texts_and_the_names_of_parameters(name: str) -> None:
 
 
 FUNCTIONS = {
+    "drift": llbt.drift,
+    "sensitivity": llbt.sensitivity,
+    "fragility": llbt.fragility,
+    "interpret": llbt.interpret,
+    "next-pairs": llbt.planning.next_pairs,
+    "power": llbt.power,
+    "calibrate": llbt.judges.calibrate,
     "anova": llbt.anova,
     "contrasts": llbt.contrasts,
     "pairwise": llbt.pairwise,
@@ -400,8 +407,9 @@ FUNCTIONS = {
 def test_arguments_of_a_function_are_options_of_its_command(name: str) -> None:
     given = {param.name for param in commands()[name].params}
     optional = {p.name for p in inspect.signature(FUNCTIONS[name]).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    # what the shell does not have, and why: bars are for terminals, ranks need no seed, other judgments no second file
-    assert optional - given <= {"progress", "rng", "chance_from", "paired_inputs"}
+    # what the shell does not have, and why: bars are for terminals, ranks need no seed, other judgments no second file,
+    # costs are a table
+    assert optional - given <= {"progress", "rng", "chance_from", "paired_inputs", "costs"}
 
 
 @pytest.mark.parametrize(
