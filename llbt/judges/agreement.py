@@ -154,6 +154,38 @@ class Agreement(Record):
             columns.append([np.where(gone, np.nan, value) for value in values])
         return _by_judges_table(self.judges[met.judges], names, np.array(columns), sums)
 
+    @checked
+    def judge_matrix(self, coefficient: str = "cohen_kappa") -> pd.DataFrame:
+        """Return a coefficient for every pair of judges as a symmetric matrix, the values of `by_judges`.
+
+        Parameters
+        ----------
+        coefficient : str
+            One of those of the estimates.
+
+        Returns
+        -------
+        DataFrame
+            Judges in rows and columns. NaN on the diagonal, and for pairs without two units in common.
+
+        Raises
+        ------
+        OptionError
+            For a coefficient that was not computed.
+        DesignError
+            As `by_judges`.
+        """
+        terms = list(dict.fromkeys(self.estimates["term"]))
+        if coefficient not in terms:
+            raise OptionError(f"coefficient={coefficient!r}", expected=f"one of {listed(terms, 20)}")
+        table = self.by_judges.to_frame()
+        pairs = table[table["term"] == coefficient]
+        judges = [self.judges[k] for k in np.unique(self.judgments.judge)]
+        found = pd.DataFrame(np.nan, index=judges, columns=judges)
+        for one, other, value in zip(pairs["judge_i"], pairs["judge_j"], pairs["estimate"], strict=True):
+            found.loc[one, other] = found.loc[other, one] = value
+        return found
+
 
 @checked
 def agreement(

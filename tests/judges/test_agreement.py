@@ -626,3 +626,16 @@ def test_the_column_of_outcomes_under_its_own_name_is_the_label(objects, column)
     assert found.labels == ("i", "tie", "j")
     expected = llbt.judges.agreement(plain, unit="prompt").to_frame()
     pd.testing.assert_frame_equal(found.to_frame(), expected)
+
+
+def test_a_matrix_has_the_coefficient_of_every_two_judges_alone() -> None:
+    """Cohen's κ of each two judges by statsmodels' count of their cross table."""
+    ratings = {"J1": [0, 1, 1, 0, 1, 0, 1], "J2": [0, 1, 0, 0, 1, 1, 1], "J3": [1, 1, 0, 0, 1, 0, 0]}
+    found = agreement(rated(ratings), unit="item", label="rating").judge_matrix()
+    for one, other in itertools.combinations(ratings, 2):
+        table = pd.crosstab(pd.Series(ratings[one]), pd.Series(ratings[other]))
+        kappa = inter_rater.cohens_kappa(table).kappa
+        assert found.loc[one, other] == found.loc[other, one] == pytest.approx(kappa, abs=1e-12)
+    assert np.isnan(np.diag(found)).all()
+    with pytest.raises(OptionError, match="coefficient='kappa'"):
+        agreement(rated(ratings), unit="item", label="rating").judge_matrix("kappa")
