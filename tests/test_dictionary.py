@@ -69,3 +69,16 @@ def test_names_of_the_page_are_there() -> None:
         found: Any = llbt
         for name in path.split(".")[1:]:
             found = getattr(found, name)
+
+
+def test_columns_of_broom_are_those_of_answers() -> None:
+    rows = re.findall(r"^\| `(tidy|augment|glance)` \| `([\w.]+)` \| `(\w+)` \|$", PAGE, re.MULTILINE)
+    res = llbt.fit("object + tie", llbt.load_dataset("puddings"))
+    tidy = res.to_frame()
+    assert [ours for kind, _, ours in rows if kind == "tidy"] == list(tidy.columns)
+    assert [theirs.replace(".", "_") for kind, theirs, _ in rows if kind == "tidy"] == list(tidy.columns)
+    assert {ours for kind, _, ours in rows if kind == "augment"} <= set(llbt.residuals(res).to_frame().columns)
+    figures = {theirs: getattr(res, ours) for kind, theirs, ours in rows if kind == "glance"}
+    assert figures["AIC"] == pytest.approx(2 * len(tidy) - 2 * figures["logLik"])
+    assert (round(figures["deviance"], 3), figures["df.residual"]) == (15.770, 24)  # R's gnm, in the table above
+    assert figures["df.null"] == figures["df.residual"] + len(tidy)
