@@ -39,6 +39,13 @@ class MeanSquares:
     statistic: FloatArray
     p_value: FloatArray
 
+    @classmethod
+    def tested(cls, judgments: FloatArray, infit: FloatArray, outfit: FloatArray, q: FloatArray) -> MeanSquares:
+        """Return mean squares with their tests; q is the standard deviation of infit in the model."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = np.where(q > _FLAT, (np.cbrt(infit) - 1) * 3 / q + q / 3, np.nan)
+        return cls(judgments, infit, outfit, statistic, adjust_p(stats.norm.sf(statistic), "holm"))
+
     @property
     def misfits(self) -> list[bool]:
         """Which groups are less predictable than the model says."""
@@ -74,6 +81,4 @@ def mean_squares(res: PlainEstimates, rows: IntArray, counts: FloatArray, codes:
     infit = ratio(total(away), total(n * variance[rows]))
     outfit = ratio(total(ratio(away, variance[rows])), total(n))
     q = ratio(np.sqrt(total(n * np.maximum(spread[rows], 0.0))), total(n * variance[rows]))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(q > _FLAT, (np.cbrt(infit) - 1) * 3 / q + q / 3, np.nan)
-    return MeanSquares(total(n), infit, outfit, statistic, adjust_p(stats.norm.sf(statistic), "holm"))
+    return MeanSquares.tested(total(n), infit, outfit, q)

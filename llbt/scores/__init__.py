@@ -8,6 +8,7 @@ from .aggregate import aggregate
 from .bradley_terry import BradleyTerry
 from .compare import compare
 from .elo_history import elo_history
+from .item_difficulty import difficulty
 from .leaderboard import leaderboard
 from .pairwise import pairwise
 from .ratings import Elo, TrueSkill
@@ -24,6 +25,7 @@ __all__ = [
     "aggregate_methods",
     "aggregate_setups",
     "compare",
+    "difficulty",
     "elo_history",
     "leaderboard",
     "pairwise",

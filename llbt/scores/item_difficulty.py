@@ -1,0 +1,332 @@
+"""Item difficulty beside systems: score ~ system + item, for 0/1 scores and for numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from ..base.arguments import Confidence, checked
+from ..base.table import Field, Note, Record, Table, counted, in_order, interval_fields, named
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.statistics import critical_value, ratio
+from ..errors import DesignError, SeparationError, listed
+from ..inference.mean_squares import MeanSquares
+from ..kernel.newton import check_convergence
+from .adjusted_means import adjusted_means
+from .board import Board
+from .conditional_rasch import BoolArray, fit_conditionally, inverse_of_contrasts, item_difficulties, kinds_of_items
+from .grouped_tests import Units
+
+_MOST_ROWS = 60
+_ROUNDING = 1e-9  # a share of a residual that is 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A model of scores (N, M): effects that sum to 0, their covariance, and the M difficulties."""
+
+    effect: FloatArray
+    covariance: FloatArray
+    df: float
+    difficulty: FloatArray
+    item_fit: MeanSquares
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Difficulty(Record):
+    """Effects of N systems at equal items, and difficulties of M items. Made by `llbt.scores.difficulty`.
+
+    Attributes
+    ----------
+    systems : tuple, length N
+        The best first.
+    estimate, std_error, conf_low, conf_high : ndarray, shape (N,)
+        Effects less their mean: log-odds of a score of 1, or score units.
+    covariance : ndarray, shape (N, N)
+        Of the estimates.
+    items : tuple, length M
+    difficulty : ndarray, shape (M,)
+        Log-odds: a system whose effect is the difficulty solves the item with probability .5. Or score units: how much
+        worse the scores on the item are than on the average item. Large where items are hard.
+    correlation : ndarray, shape (M,)
+        Of the scores on the item with the effects of the systems. Below 0 the better systems do worse on it.
+    item_fit : MeanSquares
+        Infit and outfit of the items: far above 1 where scores do not follow the effects of the systems.
+    model : str
+        ``"Rasch"`` or ``"additive"``.
+    confidence : float
+    notes : tuple of str
+    """
+
+    _made_by: ClassVar[str] = "llbt.scores.difficulty(board)"
+
+    systems: tuple[Label, ...]
+    estimate: FloatArray
+    std_error: FloatArray
+    conf_low: FloatArray
+    conf_high: FloatArray
+    covariance: FloatArray
+    items: tuple[Label, ...]
+    difficulty: FloatArray
+    correlation: FloatArray
+    item_fit: MeanSquares
+    model: str
+    confidence: float
+    notes: tuple[str, ...]
+
+    @property
+    def misfits(self) -> tuple[Label, ...]:
+        """Items whose infit is larger than the model allows."""
+        return tuple(label for label, misfit in zip(self.items, self.item_fit.misfits, strict=True) if misfit)
+
+    @property
+    def _unit(self) -> str:
+        return "log-odds" if self.model == "Rasch" else "score"
+
+    def table(self) -> Table:
+        """Return object, estimate, std_error, conf_low, conf_high; the best first."""
+        odd = self.misfits
+        how = f"{len(odd)} of {len(self.items)}: {named(odd)}" if odd else f"none of {len(self.items)}"
+        return Table(
+            (
+                Field("object", "System", list(self.systems)),
+                Field("estimate", f"Effect ({self._unit})", self.estimate, "estimate"),
+                Field("std_error", "Std. error", self.std_error, "estimate"),
+                *interval_fields(self.conf_low, self.conf_high, self.confidence),
+            ),
+            title=f"Systems at equal items: {self.model} model",
+            head=(f"Misfitting items (infit larger than the model allows): {how}.",),
+            notes=self.notes,
+        ).first(_MOST_ROWS, "more system")
+
+    def item_table(self) -> Table:
+        """Return item, n, difficulty, correlation, infit, outfit, statistic, p_value, misfit; the hardest first."""
+        fit = self.item_fit
+        table = Table(
+            (
+                Field("item", "Item", list(self.items)),
+                Field("n", "Scores", fit.judgments, "count"),
+                Field("difficulty", f"Difficulty ({self._unit})", self.difficulty, "estimate"),
+                Field("correlation", "Correlation with effects", self.correlation, "number", 3, decimals=2),
+                Field("infit", "infit", fit.infit, "number", 3, decimals=2),
+                Field("outfit", "outfit", fit.outfit, "number", 3, decimals=2),
+                Field("statistic", "z", fit.statistic, "statistic"),
+                Field("p_value", "adj. p", fit.p_value, "p_value"),
+                Field("misfit", "", ["misfit" if misfit else "" for misfit in fit.misfits]),
+            ),
+            title="Difficulty and fit of the items: mean squares, about 1 where the model holds",
+        )
+        return in_order(table, np.argsort(-self.difficulty, kind="stable")).first(_MOST_ROWS, "more item")
+
+
+@checked
+def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
+    """Return the effects of systems at equal items, and the difficulties of the items: score ~ system + item.
+
+    Scores of 0 and 1 follow the Rasch model: the log-odds of a 1 are the effect of the system less the difficulty of
+    the item. Effects maximize the likelihood given the total of each item, so that the many difficulties do not bias
+    them. Other scores are the sum of an effect of the system and one of the item, by least squares. Systems that lack
+    scores are compared on the items they share.
+
+    Parameters
+    ----------
+    board : Board
+        Of `llbt.scores.read_board`.
+    confidence : float
+        Of each interval by itself.
+
+    Returns
+    -------
+    Difficulty
+        object, estimate, std_error, conf_low, conf_high; ``.item_table()`` has the items.
+
+    Raises
+    ------
+    SeparationError
+        For 0/1 scores with infinite effects, such as those of a system that solved all items, or none.
+    DesignError
+        For systems that no shared items connect, and fewer than two items that tell systems apart.
+
+    Notes
+    -----
+    Items are independent. In the Rasch model systems are, too, given the item. Where systems of one family solve the
+    same items, its standard errors are too large for differences within the family, and too small for others. The
+    additive model allows for families: without missing scores its standard errors of differences are those of the
+    paired t test.
+
+    Infit is Σ(x − e)²/Σv, with expectation e and variance v of a score x, given the total of its item in the Rasch
+    model; its p-values are adjusted by Holm. P-values of the additive model need normal errors.
+
+    References
+    ----------
+    Andersen, E. B. (1970). Asymptotic properties of conditional maximum-likelihood estimators. Journal of the Royal
+    Statistical Society B, 32, 283–301.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> solved = {"a": "1110111010", "b": "1100101011", "c": "0100010010"}
+    >>> rows = [{"system": s, "item": k, "score": int(x)} for s, said in solved.items() for k, x in enumerate(said)]
+    >>> found = llbt.scores.difficulty(llbt.scores.read_board(rows))
+    >>> found.to_frame()[["object", "estimate", "std_error"]].round(2).values.tolist()
+    [['a', 1.05, 0.79], ['b', 0.3, 0.69], ['c', -1.35, 0.75]]
+    >>> found.item_table().to_frame()["item"].tolist()
+    [2, 9, 0, 4, 5, 6]
+    """
+    scores = board.scores
+    there = ~np.isnan(scores.values)
+    is_binary = bool((np.isin(scores.values, (0.0, 1.0)) | ~there).all())
+    kept: BoolArray = _mixed(scores.values) if is_binary else np.asarray(there.any(axis=0))
+    values = scores.values[:, kept]
+    if values.shape[1] < 2:
+        raise DesignError(
+            f"{counted(values.shape[1], 'item')} can tell systems apart", "Read more items.", expected="at least two"
+        )
+    fit = (_rasch if is_binary else _additive)(values, board.systems)
+    sign = 1.0 if scores.higher_is_better else -1.0
+    order = np.argsort(-sign * fit.effect, kind="stable")
+    estimate, covariance = fit.effect[order], fit.covariance[np.ix_(order, order)]
+    error = np.sqrt(np.diag(covariance))
+    half = critical_value(confidence, fit.df) * error
+    return Difficulty(
+        tuple(board.systems[k] for k in order),
+        estimate,
+        error,
+        estimate - half,
+        estimate + half,
+        covariance,
+        tuple(label for label, inside in zip(board.items, kept, strict=True) if inside),
+        sign * fit.difficulty,
+        _correlations(values, fit.effect),
+        fit.item_fit,
+        "Rasch" if is_binary else "additive",
+        confidence,
+        (*board.notes, *_notes(board, int((~kept).sum()), is_binary=is_binary)),
+    )
+
+
+def _notes(board: Board, gone: int, *, is_binary: bool) -> list[str]:
+    why = "left out: all of their systems solved them, or none did" if is_binary else "left out: they have no score"
+    notes: list[str] = [Note(gone, "item", why)] if gone else []
+    if board.group:
+        notes.append(f"items are taken as independent, also those of one {board.group}")
+    return notes
+
+
+def _mixed(values: FloatArray) -> BoolArray:
+    """Return which items some system solved and another one did not."""
+    return np.asarray((values == 1).any(axis=0) & (values == 0).any(axis=0))
+
+
+def _rasch(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
+    _refuse_infinite(values, systems)
+    kinds, kind = kinds_of_items(values)
+    search = fit_conditionally(values, kinds)
+    point = search.point
+    check_convergence(_Ending(search.converged, search.n_iter, point.gradient))
+    there = ~np.isnan(values)
+    given = point.probability[:, kind]
+    variance = np.where(there, given * (1 - given), 0.0)
+    square = np.where(there, (values - given) ** 2, 0.0)
+    n, total = there.sum(axis=0).astype(np.float64), variance.sum(axis=0)
+    fit = MeanSquares.tested(
+        n,
+        ratio(square.sum(axis=0), total),
+        np.where(there, ratio(square, variance), 0.0).sum(axis=0) / n,
+        ratio(np.sqrt(np.maximum(point.spread[kind], 0.0)), total),
+    )
+    hard = item_difficulties(point.params, kinds.there, kinds.totals)[kind]
+    return _Fit(point.params, inverse_of_contrasts(point.information), np.inf, hard, fit)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ending:
+    converged: bool
+    n_iter: int
+    gradient: FloatArray
+
+
+def _refuse_infinite(values: FloatArray, systems: tuple[Label, ...]) -> None:
+    """Refuse effects that are infinite: finite ones need a chain of items from each system to each other one.
+
+    A link is an item that the one solved and the other did not.
+    """
+    right, wrong = (values == 1).astype(np.float64), (values == 0).astype(np.float64)
+    ahead = right @ wrong.T > 0
+    _refuse_parts(ahead, systems)
+    number, part = connected_components(ahead, directed=True, connection="strong")
+    if number == 1:
+        return
+    kept = np.bincount(part).argmax()
+    extreme = [label for label, some in zip(systems, right.any(axis=1) & wrong.any(axis=1), strict=True) if not some]
+    which = f"{listed(extreme)} solved all or none" if extreme else "some systems solved all that others solved"
+    raise SeparationError(
+        f"effects are infinite: of the items that tell systems apart, {which}", _without(part == kept, systems)
+    )
+
+
+def _refuse_parts(linked: FloatArray | BoolArray, systems: tuple[Label, ...]) -> None:
+    number, part = connected_components(linked, directed=False)
+    if number > 1:
+        inside = part == np.bincount(part).argmax()
+        apart = listed([label for label, kept in zip(systems, inside, strict=True) if not kept])
+        raise DesignError(
+            f"no items connect {apart} with the other systems, so they cannot be compared", _without(inside, systems)
+        )
+
+
+def _without(kept: BoolArray, systems: tuple[Label, ...]) -> str:
+    if kept.sum() < 2:
+        return "Compare means instead: board.leaderboard()."
+    gone = ", ".join(repr(label) for label, inside in zip(systems, kept, strict=True) if not inside)
+    return f"Leave them out: llbt.scores.difficulty(board.without({gone}))."
+
+
+def _additive(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
+    there = ~np.isnan(values)
+    cells = there.astype(np.float64)
+    _refuse_parts(cells @ cells.T, systems)
+    codes: IntArray = np.arange(values.shape[1], dtype=np.int64)
+    means = adjusted_means(values, Units.of(codes), np.nanmax(np.abs(values), axis=1))
+    assert means is not None  # systems are connected
+    known: BoolArray = np.isfinite(means.std_error)
+    if not known.all():
+        few = listed([label for label, inside in zip(systems, known, strict=True) if not inside])
+        raise DesignError(f"scores on fewer than two items: {few}", _without(known, systems))
+    effect = means.mean - means.mean.mean()
+    root = means.root - means.root.mean(axis=0)
+    n = cells.sum(axis=0)
+    item = np.where(there, values - effect[:, None], 0.0).sum(axis=0) / n
+    residual = np.where(there, values - effect[:, None] - item, 0.0)
+    # the share of its own error in a fitted score: of the item's mean, and of the effects less their mean on the item
+    share = cells / n
+    inverse = inverse_of_contrasts(np.diag(cells.sum(axis=1)) - share @ cells.T)
+    mixed = inverse @ share
+    leverage = 1 / n + np.diag(inverse)[:, None] - 2 * mixed + (share * mixed).sum(axis=0)
+    free = np.where(there, np.maximum(1 - leverage, 0.0), 0.0)
+    free[free < _ROUNDING] = 0.0
+    df = free.sum(axis=0)
+    square = ratio(residual**2, (residual**2).sum() / df.sum() * np.ones_like(residual))
+    fit = MeanSquares.tested(
+        n,
+        ratio(square.sum(axis=0), df),
+        ratio(np.nan_to_num(ratio(square, free)).sum(axis=0), (free > 0).sum(axis=0).astype(np.float64)),
+        np.sqrt(ratio(np.full(len(n), 2.0), df)),
+    )
+    return _Fit(effect, root @ root.T, float(np.min(means.df)), item.mean() - item, fit)
+
+
+def _correlations(values: FloatArray, effect: FloatArray) -> FloatArray:
+    """Return the correlation of the scores (N, M) on each item with the effects; NaN where either does not vary."""
+    there = ~np.isnan(values)
+    n = there.sum(axis=0)
+
+    def centred(x: FloatArray) -> FloatArray:
+        known = np.where(there, x, 0.0)
+        return np.where(there, known - known.sum(axis=0) / n, 0.0)
+
+    x, y = centred(values), centred(effect[:, None])
+    return ratio((x * y).sum(axis=0), np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0)))

@@ -1,0 +1,120 @@
+"""Effects of systems at equal items: the models by other programs, what cannot be estimated, items that misfit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+import llbt
+from llbt.errors import DesignError, SeparationError
+from llbt.scores.board import Board
+
+
+def board_of(values: np.ndarray, *, higher_is_better: bool = True) -> Board:
+    rows = [
+        {"system": f"s{s}", "item": f"i{k}", "score": values[s, k]} for s, k in np.argwhere(~np.isnan(values)).tolist()
+    ]
+    return llbt.scores.read_board(rows, higher_is_better=higher_is_better)
+
+
+def graded() -> np.ndarray:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(4, 9)) + np.arange(4)[:, None]
+    values[rng.random(values.shape) < 0.15] = np.nan
+    return values
+
+
+def rasch(systems: int, items: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    odds = np.linspace(-1.5, 1.5, systems)[:, None] - rng.normal(size=items)
+    return (rng.random((systems, items)) < 1 / (1 + np.exp(-odds))).astype(float)
+
+
+def test_additive_model_by_least_squares_on_dummies() -> None:
+    """Effects, difficulties and infit of statsmodels' regression on dummies and its hat matrix."""
+    values = graded()
+    found = llbt.scores.difficulty(board_of(values))
+    cells = np.argwhere(~np.isnan(values))
+    rows = pd.DataFrame(cells, columns=["s", "k"]).assign(score=values[tuple(cells.T)])
+    other = smf.ols("score ~ C(s) + C(k)", rows).fit()
+    whole = pd.DataFrame([(s, k) for s in range(4) for k in range(9)], columns=["s", "k"])
+    whole["fitted"] = other.predict(whole)
+    effect = whole.groupby("s")["fitted"].mean()
+    expected = [effect[int(str(label)[1:])] - effect.mean() for label in found.systems]
+    np.testing.assert_allclose(found.estimate, expected, atol=1e-12)
+    level = whole.groupby("k")["fitted"].mean()
+    codes = [int(str(label)[1:]) for label in found.items]
+    np.testing.assert_allclose(found.difficulty, level.mean() - level[codes], atol=1e-12)
+    rows["square"], rows["free"] = other.resid**2 / other.mse_resid, 1 - other.get_influence().hat_matrix_diag
+    sums = rows.groupby("k")[["square", "free"]].sum().loc[codes]
+    np.testing.assert_allclose(found.item_fit.infit, sums["square"] / sums["free"])
+    rows["standard"] = rows["square"] / rows["free"]
+    np.testing.assert_allclose(found.item_fit.outfit, rows.groupby("k")["standard"].mean().loc[codes])
+
+
+def test_errors_of_differences_are_those_of_the_paired_t_test() -> None:
+    values = np.random.default_rng(2).normal(size=(3, 12))
+    found = llbt.scores.difficulty(board_of(values))
+    i, j = (int(str(label)[1:]) for label in found.systems[:2])
+    cov = found.covariance
+    difference = values[i] - values[j]
+    assert found.estimate[0] - found.estimate[1] == pytest.approx(difference.mean())
+    assert cov[0, 0] + cov[1, 1] - 2 * cov[0, 1] == pytest.approx(difference.var(ddof=1) / 12)
+
+
+def test_two_systems_are_compared_by_the_items_that_one_of_them_solved() -> None:
+    """Log-odds ln(b/c) with variance 1/b + 1/c, as McNemar's test has it."""
+    values = np.array([[1.0] * 6 + [0.0] * 2 + [1.0, 0.0], [0.0] * 6 + [1.0] * 2 + [1.0, 0.0]])
+    found = llbt.scores.difficulty(board_of(values))
+    assert found.estimate[0] - found.estimate[1] == pytest.approx(np.log(3))
+    np.testing.assert_allclose(found.std_error, np.sqrt(1 / 6 + 1 / 2) / 2)
+    assert any("2 items left out" in note for note in found.notes)
+
+
+def test_an_item_that_better_systems_fail_misfits() -> None:
+    values = rasch(12, 60, 4)
+    values[:, 7] = np.arange(12) < 6
+    found = llbt.scores.difficulty(board_of(values))
+    assert found.misfits == ("i7",)
+    assert found.correlation[found.items.index("i7")] < -0.7
+    assert "i7" in found.table().head[0]
+
+
+def test_lower_scores_are_the_better_ones() -> None:
+    values = rasch(5, 40, 6)
+    one = llbt.scores.difficulty(board_of(values))
+    other = llbt.scores.difficulty(board_of(1 - values, higher_is_better=False))
+    assert other.systems == one.systems
+    np.testing.assert_allclose(other.estimate, -one.estimate, atol=1e-9)
+    np.testing.assert_allclose(other.difficulty, one.difficulty, atol=1e-9)
+
+
+def test_infinite_effects_are_refused_and_the_remedy_works() -> None:
+    values = rasch(5, 30, 5)
+    values[2] = 1.0
+    board = board_of(values)
+    with pytest.raises(SeparationError, match=r"'s2' solved all or none.*board.without\('s2'\)"):
+        llbt.scores.difficulty(board)
+    assert len(llbt.scores.difficulty(board.without("s2")).systems) == 4
+
+
+def test_systems_without_shared_items_are_refused() -> None:
+    values = np.full((4, 20), np.nan)
+    values[:2, :10], values[2:, 10:] = rasch(2, 10, 1), rasch(2, 10, 2)
+    for one in (values, values + np.where(np.isnan(values), 0, 0.5)):
+        with pytest.raises(DesignError, match="no items connect"):
+            llbt.scores.difficulty(board_of(one))
+
+
+@pytest.mark.slow
+def test_a_large_board_has_the_effects_it_was_drawn_with() -> None:
+    values = rasch(134, 500, 7)
+    values[np.random.default_rng(8).random(values.shape) < 0.05] = np.nan
+    found = llbt.scores.difficulty(board_of(values))
+    truth = np.linspace(-1.5, 1.5, 134)[[int(str(label)[1:]) for label in found.systems]]
+    z = (found.estimate - truth) / found.std_error
+    assert 0.8 < z.std() < 1.2
+    assert abs(found.item_fit.infit.mean() - 1) < 0.02
+    assert 0.85 < found.item_fit.statistic.std() < 1.15
