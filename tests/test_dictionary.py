@@ -79,6 +79,14 @@ def test_columns_of_broom_are_those_of_answers() -> None:
     assert [theirs.replace(".", "_") for kind, theirs, _ in rows if kind == "tidy"] == list(tidy.columns)
     assert {ours for kind, _, ours in rows if kind == "augment"} <= set(llbt.residuals(res).to_frame().columns)
     figures = {theirs: getattr(res, ours) for kind, theirs, ours in rows if kind == "glance"}
-    assert figures["AIC"] == pytest.approx(2 * len(tidy) - 2 * figures["logLik"])
+    given = json.loads((REFERENCE / "pudding_llbt.json").read_text(encoding="utf-8"))
+    assert figures["logLik"] == pytest.approx(given["logLik"])
+    assert figures["AIC"] == pytest.approx(given["AIC"])
     assert (round(figures["deviance"], 3), figures["df.residual"]) == (15.770, 24)  # R's gnm, in the table above
-    assert figures["df.null"] == figures["df.residual"] + len(tidy)
+
+
+def test_differences_of_aic_are_those_of_binomial_models() -> None:
+    games = llbt.load_dataset("baseball")
+    given = [json.loads((REFERENCE / f"bt2_baseball{name}.json").read_text(encoding="utf-8")) for name in ("", "_home")]
+    ours = [llbt.fit(formula, games).aic for formula in ("object", "object + order")]
+    assert ours[0] - ours[1] == pytest.approx(given[0]["AIC"] - given[1]["AIC"])
