@@ -21,7 +21,7 @@ from .conditional_rasch import BoolArray, fit_conditionally, inverse_of_contrast
 from .grouped_tests import Units
 
 _MOST_ROWS = 60
-_ROUNDING = 1e-9  # a share of a residual that is 0
+_ROUNDING = 1e-9  # a share that is 0: of a residual in the scores, of the error that a residual keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,6 +301,7 @@ def _additive(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
     n = cells.sum(axis=0)
     item = np.where(there, values - effect[:, None], 0.0).sum(axis=0) / n
     residual = np.where(there, values - effect[:, None] - item, 0.0)
+    residual[np.abs(residual) < _ROUNDING * np.nanmax(np.abs(values))] = 0.0
     # the share of its own error in a fitted score: of the item's mean, and of the effects less their mean on the item
     share = cells / n
     inverse = inverse_of_contrasts(np.diag(cells.sum(axis=1)) - share @ cells.T)
@@ -313,7 +314,7 @@ def _additive(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
     fit = MeanSquares.tested(
         n,
         ratio(square.sum(axis=0), df),
-        ratio(np.nan_to_num(ratio(square, free)).sum(axis=0), (free > 0).sum(axis=0).astype(np.float64)),
+        ratio(np.where(free > 0, ratio(square, free), 0.0).sum(axis=0), (free > 0).sum(axis=0).astype(np.float64)),
         np.sqrt(ratio(np.full(len(n), 2.0), df)),
     )
     return _Fit(effect, root @ root.T, float(np.min(means.df)), item.mean() - item, fit)

@@ -108,6 +108,14 @@ def test_systems_without_shared_items_are_refused() -> None:
             llbt.scores.difficulty(board_of(one))
 
 
+def test_scores_without_any_residual_have_no_fit() -> None:
+    """Sums of .1, .3 and .7 that rounding alone keeps from being exact."""
+    found = llbt.scores.difficulty(board_of(np.add.outer([0.1, 0.3, 0.7], 0.1 * np.arange(7))))
+    assert np.isnan(found.item_fit.infit).all()
+    assert np.isnan(found.item_fit.outfit).all()
+    assert found.misfits == ()
+
+
 @pytest.mark.slow
 def test_a_large_board_has_the_effects_it_was_drawn_with() -> None:
     values = rasch(134, 500, 7)
