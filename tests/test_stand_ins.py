@@ -157,7 +157,7 @@ def slow_if(slow: Callable[[str], bool], names: Iterable[str]) -> list[Any]:
 @pytest.mark.parametrize("name", slow_if(lambda name: name in ("plot.intervals", "plot.worth"), BY_WORTHS))
 def test_what_worths_tell_is_the_answer_of_the_whole(name: str) -> None:
     drawn = name.startswith("plot.")
-    for case in ["patterns.average"] if drawn else HAVE_WORTHS:
+    for case in ["rankings.average"] if drawn else HAVE_WORTHS:
         if name == "quasi_variances" and len(CASES[case]().part.comparisons.objects) < 3:
             continue
         whole, part = CASES[case]()

@@ -35,7 +35,7 @@ _CLUSTERED = "cov_type='cluster', groups={judge}"
 OF_FUNCTION: dict[tuple[str, str], str] = {
     **dict.fromkeys((("fit", name) for name in ("cluster", "clusters", "vcov", "cov_kwds", "vcov_type")), _CLUSTERED),
     **dict.fromkeys((("fit", name) for name in ("robust", "se", "cov")), "cov_type='cautious'"),
-    **dict.fromkeys((("fit", name) for name in ("penalty", "alpha", "ridge", "C", "br")), "prior='jeffreys'"),
+    **dict.fromkeys((("fit", name) for name in ("alpha", "ridge", "C", "br")), "prior='jeffreys'"),
     ("fit", "family"): "link='probit'",
 }
 

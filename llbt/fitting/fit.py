@@ -119,8 +119,7 @@ def fit(
     discrimination : str, optional
         A covariate such as "judge": each of its levels has a factor on all log-worths.
     approximation : {None, "laplace", "ep"}
-        How random effects are integrated out: by quadrature, sampling or, crossed, expectation propagation ("ep");
-        "laplace" is faster, and σ is then too small.
+        Random effects: integrated by quadrature, or crossed by expectation propagation; "laplace" has too small a σ.
     best_worst : {"joint", "sequential"}
         Best-worst sets: both are named at once, or the best first.
     missing, not_at_random : {"ignorable", "common", "object", "comparison"}; {None, "object", "comparison"}

@@ -30,9 +30,12 @@ class FitPart(Estimates, Record):
     ----------
     whole : type
         The kind of answer that this is a part of, such as `MixedResults`.
+    answers_depend : bool
+        Whether answers of a judge depend on each other, so that λᵢ − λⱼ gives no probability of one answer.
     """
 
     whole: type = object
+    answers_depend: bool = False
 
     def __getattr__(self, name: str) -> Any:
         given = inspect.getattr_static(self.whole, name, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -87,12 +88,13 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
         whole = likelihood or likelihood_of(data, pairs, model.design, free, dependent=False)
         parts = parts_of_patterns(whole, found, clusters)
         cov = covariance_by(clusters, parts, np.asarray(cov.matrix), spec.cov_type)
+    average = worths_on_pairs(text, spec.reference, pairs, (model.design, free), found, cov, PatternResults)
     return PatternResults(
         design=model.design,
         free=free,
         solution=found,
         covariance=cov,
-        average=worths_on_pairs(text, spec.reference, pairs, (model.design, free), found, cov, PatternResults),
+        average=replace(average, answers_depend=dependent or data.kind != "comparisons"),
         specification=spec,
         patterns=data,
         dependent=dependent,

@@ -63,7 +63,7 @@ def part_summary(res: Estimates, whole: type, *, odds: bool, max_rows: int, sort
     found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
     title = f"{model_title(res)}: worths of a {whole.__name__} alone"
     notes = [*_estimate_notes(res, odds), *_prior_notes(res), *res.covariance.notes]
-    notes.append("Not a fit of its own: no likelihood, deviance or test of fit.")
+    notes.append(Qualifying("Not a fit of its own: no likelihood, deviance or test of fit."))
     return replace(found, title=title, head=head_lines(res), notes=(*notes, *res.comparisons.notes))
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import llbt
 from llbt.base import budgets
-from llbt.inference import pairwise as pairwise_room
+from llbt.inference import simultaneous as pairs_room
 
 GIB = 2**30
 MANY = 100_000
@@ -92,13 +92,13 @@ def test_all_pairs_of_a_fit_are_refused_and_some_are_not(
     asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     res = llbt.fit("object", ring(200))
-    monkeypatch.setattr(budgets, "memory", lambda: pairwise_room._MATRICES * 8 * 200.0**2 - 1)
+    monkeypatch.setattr(budgets, "memory", lambda: pairs_room._MATRICES * 8 * 200.0**2 - 1)
     with pytest.raises(
         llbt.errors.DesignError, match=r"all pairs of 200 objects takes .* Name some: pairwise\(res, obj"
     ):
         asked(res)
     assert len(llbt.pairwise(res, objects=[0, 1, 2]).to_frame()) == 3
-    monkeypatch.setattr(budgets, "memory", lambda: pairwise_room._MATRICES * 8 * 200.0**2)
+    monkeypatch.setattr(budgets, "memory", lambda: pairs_room._MATRICES * 8 * 200.0**2)
     asked(res)
 
 
@@ -112,7 +112,7 @@ def test_the_pairs_of_a_fit_take_what_the_budget_says() -> None:
         taken = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert 8 * 600.0**2 * 10 < taken < 8 * 600.0**2 * pairwise_room._MATRICES
+    assert 8 * 600.0**2 * 10 < taken < 8 * 600.0**2 * pairs_room._MATRICES
 
 
 def test_what_fits_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

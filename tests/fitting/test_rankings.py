@@ -528,7 +528,7 @@ def test_joint_tests_by_clusters_are_of_hotellings_form():
     two = with_judges(np.random.default_rng(17), judges=2, each=40)
     few = llbt.fit("object", two, cov_type="CR1", groups="judge")
     with pytest.raises(
-        llbt.errors.DesignError, match="2 parameters are tested at once, with clusters that are worth 2"
+        llbt.errors.DesignError, match="2 parameters are tested at once, but the effective number of clusters is 2"
     ):
         few.wald_test("object[A] = 0, object[B] = 0")
 

@@ -22,8 +22,8 @@ from llbt.inference.large import simultaneous
 
 SIZE = 120
 ANSWERING = {
-    "anova", "contrasts", "held_out", "influence", "leaderboard", "model_table", "pairwise", "residuals", "simulate",
-    "worth",
+    "anova", "contrasts", "held_out", "influence", "leaderboard", "model_table", "pairwise", "plot.ranks", "residuals",
+    "simulate", "worth",
 }  # fmt: skip
 
 
@@ -148,6 +148,8 @@ def test_other_questions_are_refused_by_what_they_expect(name: str, fits: tuple[
         options = {**options, "model": fits[1]}
     if args and isinstance(args[0], list):
         args = [[fits[0]]]
+    if name in ("plot.calibration", "plot.over_time"):  # of the answers of others, too
+        args = [fits[0]]
     args = [fits[0] if isinstance(value, LLBTResults) else value for value in args]
     options = {key: fits[0] if isinstance(value, LLBTResults) else value for key, value in options.items()}
     with pytest.raises(OptionError) as error:

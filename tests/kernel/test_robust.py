@@ -453,7 +453,7 @@ def test_more_hypotheses_than_clusters() -> None:
     asked = "object[A] = 0, object[B] = 0, object[C] = 0, tie = 0"
     found = quietly("object + tie", DRAS, cov_type="cluster", groups="judge").wald_test(asked)
     assert found.p_value >= 0.125
-    assert "none can be below 0.12" in found.notes[0]
+    assert "none is below 0.12" in found.notes[0]
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"object_i": "A", "object_j": "B", "outcome": rng.choice(["i", "tie", "j"], 90)})
     frame = frame.assign(judge=[f"J{k % 3}" for k in range(90)], item=[f"s{k % 7}" for k in range(90)])
@@ -461,7 +461,8 @@ def test_more_hypotheses_than_clusters() -> None:
     c = llbt.from_judgments(frame, clusters=["judge", "item"])
     both = quietly("object + tie", c, cov_type="cluster", groups=["judge", "item"])
     with pytest.raises(
-        llbt.errors.DesignError, match="wald_test: 4 parameters are tested at once, with clusters of judge and item"
+        llbt.errors.DesignError,
+        match=r"wald_test: 4 parameters .* number of clusters of judge and item",
     ):
         both.wald_test(asked)
 

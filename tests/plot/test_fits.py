@@ -104,7 +104,6 @@ def test_pair_residuals_take_a_fit():
         (lambda res, _: llbt.plot.intervals(res, bars="quasi", scale="probability"), "bars='quasi' has no scale='prob"),
         (lambda _, judged: llbt.plot.intervals(judged), "Say where: at="),
         (lambda _, judged: llbt.plot.probabilities(judged), "Say where: at="),
-        (lambda res, _: llbt.plot.ranks(res), "plot.ranks: found an LLBTResults; expected what llbt.bootstrap"),
         (lambda res, _: llbt.plot.ranks(llbt.worth(res)), "plot.ranks: found a table of 'object', 'estimate'"),
         (lambda res, _: llbt.plot.anova(res), "plot.anova: found an LLBTResults; expected what llbt.anova"),
         (lambda res, _: llbt.plot.anova(llbt.worth(res)), "plot.anova: found a table of 'object'"),

@@ -70,5 +70,5 @@ def test_labels_without_estimates_are_not_drawn(tmp_path):
 
 
 def test_the_formula_of_calibrated_worths_is_their_own(tmp_path):
-    with pytest.raises(OptionError, match="not fitted yet"):
+    with pytest.raises(OptionError, match="is for data, and this is a fit"):
         llbt.write_report(FOUND, tmp_path / "a.html", formula="object")

@@ -36,7 +36,7 @@ def test_a_page_tells_classes_of_judges_apart(tmp_path: Path) -> None:
     two = _section(llbt.write_report(models[2], tmp_path / "b.html").read_text(encoding="utf-8"), "classes")
     assert "smallest BIC" not in two
     assert "class 2" in two
-    with pytest.raises(OptionError, match="not fitted yet"):
+    with pytest.raises(OptionError, match="is for data, and this is a fit"):
         llbt.write_report(models, tmp_path / "c.html", formula="object")
 
 

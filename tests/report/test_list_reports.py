@@ -83,5 +83,5 @@ def test_infinite_estimates_and_the_best_and_worst(tmp_path: Path) -> None:
 
 def test_the_formula_of_a_fit_is_its_own(tmp_path: Path) -> None:
     res = llbt.fit("object", llbt.from_rankings(frame(ties=False), objects=list("ABCD")))
-    with pytest.raises(OptionError, match="not fitted yet"):
+    with pytest.raises(OptionError, match="is for data, and this is a fit"):
         llbt.write_report(res, tmp_path / "a.html", formula="object")

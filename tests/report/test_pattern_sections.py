@@ -77,5 +77,5 @@ def test_a_page_of_many_objects(tmp_path):
 
 
 def test_the_formula_of_a_fit_is_its_own(tmp_path):
-    with pytest.raises(OptionError, match="not fitted yet"):
+    with pytest.raises(OptionError, match="is for data, and this is a fit"):
         llbt.write_report(RES, tmp_path / "a.html", formula="object")
