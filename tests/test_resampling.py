@@ -174,6 +174,7 @@ NOT_RESAMPLED = {
 }
 
 # what makes each of them draw several blocks
+STUDY_QUESTIONS = (llbt.metrics.Study.compare, llbt.metrics.Study.correlations, llbt.metrics.Study.decisions)
 SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.anova: {"n": 11},
     llbt.bootstrap: {"n": 600},
@@ -192,6 +193,7 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
     llbt.scores.leaderboard: {"n": 600, "test": "permutation"},
     llbt.metrics.compare: {"n": 600},
     llbt.metrics.compare_all: {"n": 20},
+    **{key: {"n": 20} for key in STUDY_QUESTIONS},
     llbt.metrics.coverage: {"n": 20, "n_trials": 25},
     llbt.metrics.decisions: {"n": 600, "metric_test": "bootstrap"},
     llbt.metrics.interval: {"n": 600},
@@ -202,11 +204,15 @@ SEVERAL: dict[Callable[..., Any], dict[str, Any]] = {
 WINS = [[3, 1, 2], [0, 2, 4], [4, 1, 1], [1, 0, 5], [5, 1, 0], [2, 2, 2]]
 COUNTED = pd.DataFrame(WINS, columns=["wins_i", "ties", "wins_j"]).assign(object_i="A", object_j="B", judge=range(6))
 EFFECTS = llbt.fit("object + tie + (object | judge) + (tie | judge)", llbt.from_counts(COUNTED, clusters="judge"))
+MANY_METRICS = pd.DataFrame(np.random.default_rng(2).normal(size=(40, 4)), columns=["x", "y", "z", "human"]).assign(
+    system=np.repeat(range(8), 5), item=np.tile(range(5), 8)
+)
 GIVEN: dict[Callable[..., Any], list[Any]] = {
     llbt.anova: [EFFECTS.without, EFFECTS],  # two σ are tested by tables that are drawn
     llbt.residuals: [llbt.fit("object", rankings())],
     llbt.power: [llbt.Scenario().grid(odds=[1, 2])],
     llbt.metrics.compare_all: [llbt.metrics.MetricScores.from_matrices({"x": X, "y": Y, "z": X + Y}, Z)],
+    **{key: [llbt.metrics.read_study(MANY_METRICS)] for key in STUDY_QUESTIONS},
     llbt.scores.leaderboard: [pd.DataFrame(np.random.default_rng(1).normal(size=(30, 3)), columns=list("ABC"))],
     llbt.scores.aggregate_setups: [{"one": SCORES, "two": SCORES.iloc[::2]}],
 }
@@ -253,7 +259,7 @@ def test_processes_and_bars_change_no_answer(
         assert len(pickle.loads(pickle.dumps(tasks))) == len(tasks)
         return each(self, tasks, sizes)
 
-    given, named = CALLS[function]()
+    given, named = CALLS[function]() if function in CALLS else ([], {})  # methods have no call of their own
     given, named = GIVEN.get(function, given), named | SEVERAL[function] | {"rng": 7}
     plain = frame_of(function(*given, **named))
     assert capsys.readouterr().err == ""

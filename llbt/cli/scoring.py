@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -278,7 +278,11 @@ def compare_all(
     level: Of = "system",
     coefficient: By = "pearson",
     method: Annotated[TestMethod, option("--method", "The test of each pair.")] = "perm-systems",
-    n: N = 1000,
+    adjust: Annotated[Adjust, option("--adjust", "How p-values are adjusted for the number of tests.")] = "holm",
+    family: Annotated[
+        Literal["row", "table"], option("--family", "The tests that are adjusted together: of a metric, or all.")
+    ] = "row",
+    n: Annotated[int | None, option("--n", "Resamples; by default enough for the adjustment.")] = None,
     draws: Annotated[
         int, option("--draws", "Permutations for each p-value of two systems in soft pairwise accuracy.")
     ] = 1000,
@@ -309,6 +313,8 @@ def compare_all(
         level=level,
         coefficient=coefficient,
         method=method,
+        adjust=None if adjust == "none" else adjust,
+        family=family,
         n=n,
         draws=draws,
         rng=rng,

@@ -89,6 +89,7 @@ def test_the_reference_and_the_units_do_not_matter() -> None:
     np.testing.assert_allclose(*chances, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_the_strength_is_that_of_the_smallest_loss_of_held_out_clusters() -> None:
     """Each fold by scipy, with the folds of the fit's seed."""
     res = llbt.fit(FORMULA, table(200), penalty="ridge", rng=4)

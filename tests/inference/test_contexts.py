@@ -121,6 +121,7 @@ def test_probabilities_are_averaged_with_errors_by_the_delta_method() -> None:
     np.testing.assert_allclose(one[["estimate", "std_error"]], [[won[0][4], won[1][4]]], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_an_average_over_the_judgments_is_the_mix_of_their_shares() -> None:
     """On every scale, by hand from the shares of the distinct covariate values, numbers included."""
     res, rows = fitted("object * language + object * length + tie * language"), table().to_frame()

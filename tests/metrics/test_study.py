@@ -171,6 +171,7 @@ def test_a_constant_metric_is_named_with_its_task(frame: pd.DataFrame) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_wmt19(shared: Path) -> None:
     """Mathur et al. (2020), section 3 and Table 2: 18 pairs; English–Kazakh BLEU .85, and .58 without outliers."""
     study = read_study(shared / "data" / "wmt19_sys_scores")

@@ -404,7 +404,7 @@ def test_documents_may_be_named_beside_long_scores() -> None:
     pd.testing.assert_frame_equal(board_of(read, by="doc").to_frame(), board_of(wide, by="doc").to_frame())
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", [pytest.param(test, marks=[pytest.mark.slow] * (test == "mcnemar")) for test in TESTS])
 def test_tests_by_documents_hold_their_level(test: Any) -> None:
     """3,000 pairs, 14 documents of 5 instances that share their luck: tests without documents reject far too often."""
     rng = np.random.default_rng(8)
