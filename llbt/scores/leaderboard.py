@@ -127,8 +127,9 @@ def leaderboard(
 
     With ``macro=`` the t test is of the average of means, whose variance is the sum of those within the D domains
     divided by D², with Satterthwaite's degrees of freedom: domains are fixed, and instances are drawn within them.
-    Differences of a permutation test have the weights of the average. Signed ranks and McNemar's wins have no weights,
-    as in WMT24, which ranks systems by averages over domains and tests all segments alike.
+    Differences of a permutation test have the weights of the average. Signed ranks and McNemar's wins have no weights:
+    all instances count alike. The script of WMT24's official ranking (humeval/tools.py of wmt24-news-systems, November
+    2024) ranks by averages over domains, too, but tests within each domain and combines p-values by Stouffer's method.
 
     Borda points are the systems beaten on each instance, with half a point for a tie; for complete scores that is N
     less the average rank, summed over the instances. The win share is points per comparison.
