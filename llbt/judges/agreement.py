@@ -218,7 +218,9 @@ def agreement(
     judge, label : str
         Columns of the judge and of the label. If a frame has no other outcome, `label` may name the column of outcomes.
         Labels ``"i"`` and ``"j"`` change places with the objects, all others stay. Judgments without a label are left
-        out, counted.
+        out, counted. ``"best_of_block"``, where no column has this name: whether each object is among the best of its
+        block, ``"best"`` or ``"rest"``. A unit is then an object among the same objects side by side; the column
+        ``block`` tells the lists of a judge apart, as in what `read_judgments` makes of rankings.
     objects : two str
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.

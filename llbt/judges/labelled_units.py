@@ -21,6 +21,7 @@ from ..data.judge_columns import read_judged
 from ..data.known_formats import has_known_format, matching_format
 from ..data.sources import as_names
 from ..errors import DesignError, JudgmentError, LLBTError, listed, within
+from .block_bests import BEST_OF_BLOCK, best_of_blocks
 from .coefficients import COEFFICIENTS, Labelled, label_shares, unit_features
 
 Among = Literal["inter", "intra"]
@@ -88,7 +89,7 @@ def read_units(
     renames = judge != "judge" and not isinstance(frame, Judgments)
     outcome, label = _columns_of(frame, label)
     judgments = read_judged(frame, objects=objects, outcome=outcome, judge=judge if renames else None)
-    judgments, kept, once = judgments.once()
+    judgments, kept, once = _labelled_once(judgments, label)
     judgments, said, rows, notes = _labelled(judgments, label)
     called = {judge: "judge"} if renames and judge not in judgments.names else {}  # its name once it was read
     judges = judgments.column(called.get(judge, judge), "judge")
@@ -113,6 +114,13 @@ def read_units(
         again,
         (*judgments.notes, *once, *notes),
     )
+
+
+def _labelled_once(judgments: Judgments, label: str) -> tuple[Judgments, IntArray, tuple[str, ...]]:
+    """Return rows with one label each, where they stand in the judgments, and notes."""
+    if label == BEST_OF_BLOCK and label not in judgments.names:
+        return best_of_blocks(judgments)
+    return judgments.once()
 
 
 def _columns_of(frame: object, label: str) -> tuple[str, str]:
@@ -177,7 +185,7 @@ def with_chance(
     """Return the judgments with the labels of others too, the label shares of those, and which they are."""
     outcome, label = _columns_of(chance_from, label)
     with within("chance_from"):
-        others = read_judged(chance_from, objects=objects, outcome=outcome).once()[0]
+        others = _labelled_once(read_judged(chance_from, objects=objects, outcome=outcome), label)[0]
     other, said, _, _ = _labelled(others, label)
     labels = _sorted_labels(list(code(label, np.concatenate([_labels_of(read), said.values])).levels))
     mapped = _oriented(_labels_of(read), labels, np.zeros((len(read.data.label), 2), dtype=np.int64))
