@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class ScoreRows:
         What costs are: dollars, tokens.
     solved_only : tuple of str
         Systems whose results list solved items only.
+    by_name : mapping of str to callable
+        What the name of an item says of it, also of an item that no result lists: a column and how to read it.
     choose_task : bool
         Whether tasks have systems of their own, as pairs of languages have, so that one has to be chosen.
     """
@@ -42,6 +44,7 @@ class ScoreRows:
     notes: tuple[str, ...] = ()
     cost_unit: str = ""
     solved_only: tuple[str, ...] = ()
+    by_name: Mapping[str, Callable[[object], str]] = field(default_factory=dict)
     choose_task: bool = False
 
 
@@ -98,6 +101,7 @@ def assembled(
     if rows.solved_only or items is not None:
         frame, beside = _completed(frame, rows.solved_only, items)
         notes += beside
+    frame = frame.assign(**{name: frame["item"].map(read) for name, read in rows.by_name.items()})
     frame = _joined_items(frame)
     facts = [str(name) for name in frame if name not in _ROLES or name == "task"]
     table, averaged = _averaged(frame)

@@ -33,9 +33,9 @@ def swe_bench_rows(files: Sequence[ScoreFile]) -> ScoreRows:
         else:
             rows += _details(file, record)
     frame = pd.DataFrame(rows, columns=["system", "item", "score", "cost"])
-    frame["repository"] = [repository_of(item) for item in frame["item"]]
     frame["cost"] = frame["cost"].astype(float)
-    return ScoreRows(frame, cost_unit="dollars", solved_only=tuple(solved_only))
+    by_name = {"repository": repository_of}
+    return ScoreRows(frame, cost_unit="dollars", solved_only=tuple(solved_only), by_name=by_name)
 
 
 def repository_of(item: object) -> str:

@@ -121,6 +121,8 @@ def test_lists_of_solved_items_need_all_items(tmp_path: Path) -> None:
         whole = read(tmp_path / "runs", items=items)
         assert len(whole.items) == 5
         assert whole.scores.values[:, list(whole.items).index("r__r-7")].tolist() == [0, 0]
+        assert whole.facts["repository"].tolist() == ["p/p", "q/q", "p/p", "p/p", "r/r"]
+        assert whole.group == "repository"  # also for an item that nobody lists: else tests are by item
     with pytest.raises(JudgmentError, match="not in items="):
         read(tmp_path / "runs", items=["p__p-1"])
 
