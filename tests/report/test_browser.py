@@ -154,7 +154,7 @@ def test_a_name_is_found_in_all_tables_that_hold_it(visit, many):
     assert all(name in row for row in pairs)
     assert page.locator("#fit table").first.locator("tbody tr:visible").count() >= 1  # it has no names of objects
     assert page.locator("aside output").inner_text().startswith("in ")
-    assert page.locator("#counts details").get_attribute("open") is not None
+    assert page.locator("#counts details.unprinted").get_attribute("open") is not None
 
 
 def test_everything_is_reached_by_keyboard(visit, many):
