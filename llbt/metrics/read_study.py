@@ -44,7 +44,8 @@ def read_study(
     human : str or sequence of str, optional
         The human scores among the metrics; by default the one called ``human``.
     metrics : str or sequence of str, optional
-        The metrics that are kept; by default all other columns of scores.
+        The metrics that are kept; by default all other columns of scores. Columns whose name says that they hold
+        lengths, times or numbers of rows have to be named here; a note lists them.
     task, system, input, metric_column, score, rater : str, optional
         Columns, where their names do not say what they are. Scores of raters are averaged.
     ignore : str or sequence of str
@@ -77,7 +78,8 @@ def read_study(
     >>> study.tasks, study.humans, study.metrics
     (('en-de', 'de-en'), ('human',), ('bleu',))
     """
-    roles = StudyRoles(task, system, input, metric_column, score, rater, as_names(ignore, "ignore"))
+    said = (*as_names(human, "human"), *as_names(metrics, "metrics"))
+    roles = StudyRoles(task, system, input, metric_column, score, rater, as_names(ignore, "ignore"), said)
     tables = study_tables(source, format, roles)
     every = list(dict.fromkeys(name for table in tables for name in table.names))
     humans = _humans(every, as_names(human, "human"))

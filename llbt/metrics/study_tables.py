@@ -25,7 +25,7 @@ _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".pq", ".gz"
 
 @dataclass(frozen=True)
 class StudyRoles:
-    """The columns that the caller names; None for those to be found by their names."""
+    """The columns that the caller names; None for those to be found by their names. `scores`: humans and metrics."""
 
     task: str | None = None
     system: str | None = None
@@ -34,6 +34,7 @@ class StudyRoles:
     score: str | None = None
     rater: str | None = None
     ignore: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +154,12 @@ def wide_by_metric(table: pd.DataFrame, roles: StudyRoles, *, labelled: bool = T
     keys = [name for name in (task, system, item, roles.rater) if name is not None]
     if metric is not None and score is not None:
         table = _metrics_beside(table, keys, metric, score)
-    scores = [
-        str(name)
-        for name in table.columns
-        if name not in (*keys, *roles.ignore) and not is_beside(name) and is_score(table[name])
-    ]
+    scores = [str(name) for name in table.columns if name not in (*keys, *roles.ignore) and is_score(table[name])]
+    # a column of lengths or times may be no metric; one that a column of metrics names is
+    beside = [] if metric is not None else [name for name in scores if is_beside(name) and name not in roles.scores]
+    if beside:
+        scores = [name for name in scores if name not in beside]
+        notes = (*notes, f"not read as scores: {listed(beside, 3)}; metrics= takes their names")
     words = {"tasks": task, "systems": system, "inputs": item, "metrics": metric}
     said = ", ".join(f"{what} by {name!r}" for what, name in words.items() if name is not None)
     return StudyTable(table, found, tuple(scores), (said, *notes))

@@ -197,3 +197,17 @@ def test_scores_of_systems_alone() -> None:
     assert found.tasks == ("",)
     expected = correlate(scores.matrix("bleu"), scores.human_matrix()).estimate
     assert found.correlations().to_frame()["estimate"].tolist() == pytest.approx([expected])
+
+
+def test_a_metric_that_is_called_length_is_not_lost_without_a_note() -> None:
+    rows = [{"system": s, "segment": k, "bleu": s + k, "length": k - s, "human": s} for s in range(3) for k in range(2)]
+    left = read_study(rows)
+    assert left.metrics == ("bleu",)
+    assert [note for note in left.notes if "length" in note] == [
+        "not read as scores: 'length'; metrics= takes their names"
+    ]
+    taken = read_study(rows, metrics=["bleu", "length"])
+    assert taken.metrics == ("bleu", "length")
+    assert not [note for note in taken.notes if "length" in note]
+    long = pd.DataFrame(rows).melt(["system", "segment"], var_name="metric", value_name="score")
+    assert set(read_study(long).metrics) == {"bleu", "length"}
