@@ -104,7 +104,11 @@ def biases(said: Verdicts, family: Sequence[Label], confidence: float) -> Biases
         beside = None
     if said.ordered:
         try:
-            found.append(_of_position(_fitted(said.machine, said, "object", notes), beside, confidence))
+            alone = _fitted(said.machine, said, "object", notes)
+            if "order" in alone.aliased:
+                unanswered["position"] = "every object was always shown on one side, so position is not told from worth"
+            else:
+                found.append(_of_position(alone, beside, confidence))
         except DesignError as error:
             unanswered["position"] = str(error)
     known = sorted((bias for bias in found if not np.isnan(bias.p_value)), key=lambda bias: NAMES.index(bias.name))

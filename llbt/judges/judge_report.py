@@ -115,7 +115,8 @@ def report(
     >>> import pandas as pd
     >>> import llbt
     >>> rng = np.random.default_rng(1)
-    >>> frame = pd.DataFrame({"model_a": rng.choice(["x", "y"], 300), "model_b": "z"})
+    >>> pairs = [rng.permutation(["x", "y", "z"])[:2] for _ in range(300)]
+    >>> frame = pd.DataFrame(pairs, columns=["model_a", "model_b"])
     >>> frame["llm"] = np.where(rng.random(300) < 0.6, "model_a", "model_b")
     >>> frame["people"] = np.where(rng.random(300) < 0.8, frame["llm"], "model_b")
     >>> frame.loc[100:, "people"] = None

@@ -165,3 +165,13 @@ def test_the_page_has_the_answer_and_every_section(found, tmp_path):
     assert "usable when calibrated" in page
     for heading in ("Leaderboards", "Agreement with people", "Biases", "How this was made"):
         assert f"<h2>{heading}</h2>" in page
+
+
+def test_position_is_not_told_from_worth_where_objects_keep_their_sides() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"model_a": rng.choice(["x", "y"], 200), "model_b": "z"})
+    frame["llm"] = np.where(rng.random(200) < 0.6, "model_a", "model_b")
+    frame["people"] = np.where(rng.random(200) < 0.8, frame["llm"], "model_b")
+    frame.loc[100:, "people"] = None
+    found = llbt.judges.report(frame, human="people", machine="llm", n=20, rng=1)
+    assert "always shown on one side" in found.unanswered["position"]
