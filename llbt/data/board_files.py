@@ -104,7 +104,7 @@ def score_files(source: str | os.PathLike[str]) -> tuple[ScoreFile, ...]:
         For what is not there, and folders without files.
     """
     name = os.fspath(source)
-    if "\0" not in name and "://" not in name and not is_pattern(name) and Path(name).is_dir():
+    if os.path.isdir(name):
         root = Path(name)
         found = [path for path in sorted(root.rglob("*")) if path.is_file() and not _is_hidden(path, root)]
         if not found:

@@ -92,6 +92,9 @@ def test_a_leaderboard_in_every_format(form: str) -> None:
         rows = facts("leaderboard", "dras_table1", "--pool", "all", "--scale", "elo", "--anchor", "D=1000")["rows"]
         assert [row["object"] for row in rows] == list("ADBC")
         np.testing.assert_allclose([row["estimate"] for row in rows], expected.to_frame()["estimate"])
+    elif form == "html":  # a page of its own
+        assert said.startswith("<!DOCTYPE html>")
+        assert all(f">{name}<" in said for name in "ADBC")
     else:
         assert said == getattr(expected, f"as_{form}")() + "\n"
 

@@ -421,7 +421,7 @@ def test_a_maximum_at_infinity_that_no_judge_reaches_alone_is_named() -> None:
     ]
     frame = pd.DataFrame(rows, columns=["object_i", "object_j", "judge", "wins_i", "ties", "wins_j"])
     with pytest.raises(
-        SeparationError, match=r"judge 'J1' is \+∞ \(6 judgments\), for the likelihood rises without end"
+        SeparationError, match=r"judge 'J1' is \+∞ \(6 judgments\), because the likelihood rises without end"
     ):
         fitted("object + tie", llbt.from_counts(frame, covariates="judge"))
     start = np.array([0.5, -0.3, 0.4, -0.5, 1.0, 0.8, 0.6])

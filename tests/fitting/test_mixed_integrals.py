@@ -121,7 +121,7 @@ def _drawn(signs: np.ndarray, eta: np.ndarray, prior: float, draws: int, rng: np
 
 
 @pytest.mark.shared
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_124_workers_and_59_models_by_sampling(shared: Path) -> None:
     """The log-likelihood at the estimates by a sampler of our own: random numbers, effects of objects, no contrasts."""
     c = llbt.from_judgments(shared / "data" / "llmfao.csv", clusters="judge")

@@ -121,8 +121,9 @@ def test_what_cannot_be_drawn_is_refused():
     assert "more cells in to_frame" in str(llbt.goodness_of_fit(res, of="triples", n=19, rng=1))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("of", ["pairs", "triples"])
+@pytest.mark.parametrize(
+    "of", [pytest.param("pairs", marks=pytest.mark.exhaustive), pytest.param("triples", marks=pytest.mark.slow)]
+)
 def test_a_true_model_is_rejected_as_often_as_the_level_says(of):
     rng = np.random.default_rng(7)
     p = [

@@ -235,10 +235,14 @@ def test_answers_about_worths_are_those_of_other_fits():
     pd.testing.assert_series_equal(board.sort_index(), own.sort_index(), rtol=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flip", "bias", "shares"),
-    [(0.2, 0.0, None), (1.0, 0.0, None), (0.2, 0.5, None), (0.2, 0.5, (0.4, 0.2, 0.1, 0.1, 0.1, 0.1))],
+    [
+        pytest.param(0.2, 0.0, None, marks=pytest.mark.exhaustive),
+        pytest.param(1.0, 0.0, None, marks=pytest.mark.exhaustive),
+        pytest.param(0.2, 0.5, None, marks=pytest.mark.slow),
+        pytest.param(0.2, 0.5, (0.4, 0.2, 0.1, 0.1, 0.1, 0.1), marks=pytest.mark.exhaustive),
+    ],
 )
 def test_intervals_hold_for_good_useless_and_biased_machines(flip, bias, shares):
     rng = np.random.default_rng(16)
