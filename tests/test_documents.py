@@ -144,6 +144,7 @@ def test_links_between_documents_lead_somewhere(path: Path) -> None:
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
+@pytest.mark.slow
 def test_every_module_says_what_it_holds() -> None:
     """The site lists modules by these lines; a module holds something, so its line is no command."""
     paths = sorted((REPOSITORY / "llbt").rglob("*.py"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from support import structure
 
 
+@pytest.mark.slow
 def test_few_tests_ask_for_a_kind() -> None:
     assert structure.kind_tests() <= 6
 
@@ -17,6 +19,7 @@ def test_kinds_have_attributes_in_common() -> None:
     assert len(structure.common_attributes()) >= 57
 
 
+@pytest.mark.slow
 def test_newtons_method_is_written_once() -> None:
     """The driver; beside it many refits at once, and the modes of effects in integrals."""
     own = {"kernel/batch.py", "kernel/group_modes.py", "kernel/laplace.py", "kernel/newton.py"}

@@ -62,6 +62,7 @@ def test_the_interpreter_reads_what_type_checkers_read() -> None:
     assert set(llbt.HOMES) == set(llbt.__all__)
 
 
+@pytest.mark.slow
 def test_a_name_imports_its_own_rooms_alone() -> None:
     rooms = ("plot", "report", "scores", "metrics", "judges", "classical", "planning", "auditing")
     code = (

@@ -70,6 +70,7 @@ def test_a_clean_frame_passes_every_check():
     assert len(str(report).splitlines()) == 1 + 2 + 1 + 31 + 2  # one line for each check, more for some
 
 
+@pytest.mark.slow
 def test_the_frame_is_not_changed_and_any_library_will_do():
     data = frame([*clean_rows(), ("alpha", "alpha", "i", None, "x"), (None, "alpha", "i", "J1", "x")])
     before = data.copy(deep=True)

@@ -484,6 +484,7 @@ def test_profiles_are_fitted_by_their_attributes(tmp_path):
     assert "1 task with a missing attribute left out (--missing drop)" in dropped.stdout
 
 
+@pytest.mark.slow
 def test_other_questions_on_profiles(tmp_path):
     table = profiles()
     said = call("anova", table, tmp_path)

@@ -696,6 +696,7 @@ def test_the_report_goes_by_judges_as_well(twelve):
     assert said["cautious"] > said["nonrobust"] > 0  # the finding of the audit stands in both
 
 
+@pytest.mark.slow
 def test_a_report_has_effects_of_judges(tmp_path):
     path, page = tmp_path / "counts.csv", tmp_path / "page.html"
     judged_frame(6, 0.8, seed=3, each=6, tie=0.9).to_csv(path, index=False)

@@ -109,6 +109,7 @@ def test_estimates_and_errors_are_those_of_a_minimizer_of_the_integral() -> None
     np.testing.assert_allclose(res.bse.dropna(), np.sqrt(np.diag(np.linalg.inv(-np.array(bent)))), rtol=2e-3)
 
 
+@pytest.mark.slow
 def test_without_variance_it_is_the_fit_without_brackets() -> None:
     plain, res = llbt.fit("object", read(said())), fitted()
     at = np.append(plain.solution.params, 0.0)

@@ -96,6 +96,7 @@ def test_fragility_and_folds_go_by_the_clusters_of_the_fit() -> None:
     assert "Errors take judgments as independent" in notes_of(llbt.held_out(PLAIN, rng=1))
 
 
+@pytest.mark.slow
 def test_what_takes_judgments_as_independent_says_so() -> None:
     said = "independent, and the fit is clustered by prompt"
     asked = {

@@ -45,6 +45,7 @@ def test_resamples_of_lists_are_refits_of_the_lists_that_were_drawn(res: llbt.Ra
     assert again.llf == pytest.approx(by_hand.llf)
 
 
+@pytest.mark.slow
 def test_errors_of_resamples_are_near_those_of_the_information(res: llbt.RankingResults) -> None:
     boot = llbt.bootstrap(res, n=150, rng=1)
     drawn = llbt.bootstrap(res, resample="parametric", n=80, rng=1)

@@ -105,6 +105,7 @@ def test_simulated_residuals_of_pairs_are_those_of_the_closed_form() -> None:
     np.testing.assert_allclose(z, [exact[name] for name in names], rtol=0.2, atol=0.1)
 
 
+@pytest.mark.slow
 def test_lists_fit_as_the_test_of_lists_says() -> None:
     res = fit_of("rankings")
     found = llbt.goodness_of_fit(res, n=199, rng=1).to_frame().set_index(["object_i", "object_j", "outcome"])["z"]
@@ -115,6 +116,7 @@ def test_lists_fit_as_the_test_of_lists_says() -> None:
         np.testing.assert_allclose(found[(*pair, "i")], z[pair], atol=0.8)
 
 
+@pytest.mark.slow
 def test_a_circle_that_no_effects_explain_is_found() -> None:
     rng = np.random.default_rng(4)
     rows = []
@@ -138,6 +140,7 @@ def test_too_few_tables_are_refused_and_cells_are_of_judgments() -> None:
         llbt.residuals(fit_of("mixed"), of="cells")
 
 
+@pytest.mark.slow
 def test_choices_are_refits_without_a_level() -> None:
     found = llbt.sensitivity(fit_of("rankings"), leave_out="judge")
     worst = found.refits[found.refits["choice"] == "without one judge"].set_index("left_out")

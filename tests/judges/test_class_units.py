@@ -73,6 +73,7 @@ def test_estimates_of_some_judges_are_the_maximum_of_their_own_likelihood() -> N
     np.testing.assert_allclose(best.x, found, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_a_judge_left_out_is_a_fit_without_them_from_many_starts() -> None:
     rest = judged().select(where={"judge": [name for name in JUDGES if name != "J03"]})
     again = llbt.judges.classes("object + tie", rest, k=[2], starts=20, rng=3)[2]

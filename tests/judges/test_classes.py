@@ -52,6 +52,7 @@ def parties(shared: Path) -> llbt.Comparisons:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_german_parties(parties: llbt.Comparisons, reference: Callable[[str], Any]) -> None:
     """The maximum as another program finds it, and the figures of R psychomix, which stops early."""
     found = llbt.judges.classes("object", parties, k=range(1, 7), rng=1)

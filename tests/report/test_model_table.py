@@ -208,6 +208,7 @@ def test_maketables_finds_what_its_plug_in_format_names():
     assert not any(hasattr(small, name) for name in ("params", "bse", "pvalues"))
 
 
+@pytest.mark.slow
 def test_maketables_prints_judgments_not_cells():
     maketables = pytest.importorskip("maketables")
     latex = maketables.ETable(model_table(FITS).for_maketables()).make(type="tex")
