@@ -100,7 +100,7 @@ def test_the_docstring_is_read_at_once() -> None:
     assert [name for name in options if f"`{name}`" not in headings] == []
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_type_checkers_know_the_result_of_each_type(tmp_path: Path) -> None:
     (tmp_path / "typed.py").write_text(
         "from typing import assert_type\nimport llbt\n"

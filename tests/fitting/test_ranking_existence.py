@@ -158,7 +158,7 @@ def test_bias_reduction_is_finite_where_the_likelihood_has_no_maximum():
     assert llbt.fit("object", first, prior="jeffreys").params["object[A]"] > 0
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_bias_reduction_takes_bias_away():
     rng = np.random.default_rng(4)
     worths = np.array([0.8, 0.0, -0.8])

@@ -433,7 +433,7 @@ def test_clusters_that_are_not_kept_are_asked_after():
         llbt.fit("object", r, groups="judge")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_intervals_hold_and_pairs_are_too_sure():
     """Plackett-Luce intervals cover what they say; errors of the implied pairs, taken as independent, are smaller."""
     rng = np.random.default_rng(12)
@@ -450,7 +450,7 @@ def test_intervals_hold_and_pairs_are_too_sure():
     assert np.mean(of_pairs) < 0.8
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_intervals_hold_with_ties():
     """Of λ, log δ₂ and the probability of being first alone, in lists that are drawn with ties of two and three."""
     rng, worths, deltas = np.random.default_rng(15), np.linspace(0.6, -0.6, 5), np.array([-1.2, -1.8])

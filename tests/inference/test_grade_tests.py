@@ -179,7 +179,7 @@ def test_two_ways_of_clustering_are_refused() -> None:
         llbt.grade_tests(res)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_test_of_spacing_has_its_size() -> None:
     """200 tables of a linear scale, 60 judgments per pair and order: 5 % are rejected at 5 %."""
     res = llbt.fit("object + tie + grade + order", judged(FIVE).pool())

@@ -101,7 +101,7 @@ def test_a_single_group_is_refused():
         llbt.judges.compare_groups(llbt.judges.tree("object", c, alpha=1e-9))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_all_intervals_hold_together_as_often_as_they_say():
     together, found_wrong, runs = 0, 0, 150
     worths = np.array([[0.5, 0.1, -0.6], [-0.6, 0.2, 0.2]])  # B and C are equal in the second

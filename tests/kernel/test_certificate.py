@@ -93,6 +93,9 @@ def verdicts(kind, size, seed):
 KINDS = (*RESPONSES, "lists")
 
 
+LONG = ("probit", "grades", "both bad", "Rao and Kupper")
+
+
 def assert_agree(found):
     """No proof of what the program refutes, on either side; as a rule one of the two says which."""
     assert not any(proven for exists, proven, _ in found if not exists), found
@@ -104,8 +107,10 @@ def test_proofs_agree_with_the_linear_program(kind):
     assert_agree(verdicts(kind, 8, 7))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.exhaustive if kind in LONG else pytest.mark.slow) for kind in KINDS],
+)
 def test_proofs_of_many_tables_agree_with_the_linear_program(kind):
     """Nearly all of 300 tables that have a maximum are proven, and most others have a step that says so."""
     found = verdicts(kind, 300, 33)
