@@ -202,7 +202,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
     if periods is not None and not numbers:
         text = next(label for label in labels if not is_real(label))
         raise OptionError(
-            f"periods={periods} of {time!r}, of which {text!r} is not a number",
+            f"periods={periods} of {time!r}: {text!r} is not a number",
             "Make a column of numbers, or of months or weeks, of it before the table is made.",
         )
     positions = np.array(labels, dtype=np.float64) if numbers else np.arange(float(len(labels)))

@@ -69,7 +69,7 @@ def mean_squares(res: PlainEstimates, rows: IntArray, counts: FloatArray, codes:
     cells = res.cells
     p = cells.means / cells.means.sum(axis=1, keepdims=True)
     score = res.comparisons.response.loadings[:, 0]
-    square = (score - (p @ score)[:, None]) ** 2  # (S, K): of what was said
+    square = (score - (p @ score)[:, None]) ** 2  # (S, K): of each outcome
     variance = (p * square).sum(axis=1)
     spread = (p * square**2).sum(axis=1) - variance**2  # variance of the square
     n = counts.sum(axis=1)

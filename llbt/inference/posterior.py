@@ -169,7 +169,7 @@ def posterior(
     confidence : float
         Of the intervals of each object.
     draws : int, optional
-        At least 1,000; by default 4,000, with random effects 1,000, each of which takes an integral over the effects.
+        At least 1,000; by default 4,000, or 1,000 with random effects, where each draw takes an integral.
     rng : int or numpy.random.Generator
         The default seed makes printouts repeatable.
     progress : bool

@@ -139,7 +139,7 @@ class _Conditional:
     high: float
 
     def mean_at(self, share: float, reach: float) -> float:
-        """Return the mean of which the estimate is the quantile `share`, at most `reach` from the estimate."""
+        """Return the mean whose quantile `share` is the estimate, at most `reach` away from it."""
 
         def apart(mean: float) -> float:
             bounds = max(self.low, mean - reach), min(self.high, mean + reach)

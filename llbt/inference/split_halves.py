@@ -18,7 +18,7 @@ from ..resampling import Resampler
 from .log_worths import LogWorths
 from .pair_units import PairUnits, pair_units
 
-FEWEST_JUDGES = 4  # of whom a half is two
+FEWEST_JUDGES = 4  # two in each half
 _FEWEST_OBJECTS = 4  # from which Fisher's interval has a finite width
 _INSIDE = 1 - 1e-12  # a correlation of 1 has no z
 

@@ -80,7 +80,7 @@ class Study(Record):
         Raises
         ------
         OptionError
-            For human scores that are not there, and several of which none is named.
+            Where human scores are missing, or there are several and none is named.
         """
         chosen = human if human is not None or len(self.humans) > 1 else self.humans[0]
         if chosen not in self.humans:

@@ -212,7 +212,7 @@ def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax:
 
 @dataclass(frozen=True, eq=False)
 class _Series:
-    """One estimate of each object: its name in the legend, of which fit and of which group."""
+    """One estimate of each object, with its name in the legend, its fit and its group."""
 
     name: str
     worths: Estimates
