@@ -125,6 +125,7 @@ def leaderboard(
             As in `Pairwise.ranks`: all ranges hold together. For a fit with effects of objects, ``(1 | object)``, they
             are predictions of each object.
         object
+            Its label.
         estimate, std_error, conf_low, conf_high
             On the scale. For a fit with effects of objects, predictions.
         win_share
