@@ -103,10 +103,12 @@ def leaderboard(
     """Rank systems by their mean scores, with the ranges of ranks and the groups that tests of all pairs allow.
 
     FILE has a row for each system and item, a column for each system, or a row for each system. The roles of columns
-    follow from their names and values, and notes name them.
+    follow from their names and values, and notes name them. --format html writes one page that loads nothing; its
+    columns sort, and its rows are filtered by name.
     """
     import llbt
 
+    from ..report.board_page import board_page
     from .answers import rendered
     from .inputs import scored
 
@@ -125,7 +127,7 @@ def leaderboard(
         progress=watched() and test == "permutation",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(found, printing, board_page))
 
 
 def board(
@@ -179,10 +181,12 @@ def board(
     """Put systems into tiers by the results that an evaluation tool wrote: means, rank ranges, clusters, the best.
 
     FILE is the folder of results of lm-evaluation-harness, Inspect, HELM, SWE-bench, Every Eval Ever, Appraise,
-    mt-metrics-eval or sacrerouge, one of their files, or a table of scores.
+    mt-metrics-eval or sacrerouge, one of their files, or a table of scores. --format html writes one page that loads
+    nothing; its columns sort, and its rows are filtered by name.
     """
     import llbt
 
+    from ..report.board_page import board_page
     from .answers import rendered
     from .inputs import source_of
     from .values import items as names
@@ -210,7 +214,7 @@ def board(
         progress=watched() and test == "permutation",
         n_jobs=n_jobs,
     )
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(found, printing, board_page))
 
 
 def interval(

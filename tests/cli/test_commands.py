@@ -308,9 +308,12 @@ def test_a_folder_of_results_makes_tiers(tmp_path: Path) -> None:
     asked = ["--without", "three", "--test", "t", "--macro", "repository", "--by", "repository"]
     same(answered(*given, *asked, "--format", "csv"), fewer)
     assert facts(*given)["rows"][0]["object"] == "one"
-    assert "<table" in answered(*given, "--format", "html")
     table = "system,item,score\na,1,1\nb,1,0\na,2,0\nb,2,0\n"
     assert "McNemar" in answered("board", "-", input=table)
+    for command in (["board"], ["scores", "leaderboard"]):
+        page = answered(*command, "-", "--format", "html", input=table)
+        assert page.startswith("<!DOCTYPE html>")
+        assert "Cluster</button>" in page
 
 
 def test_intervals_of_metrics(metrics: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from lxml import html
 from support.chromium import open_chromium
@@ -64,10 +66,34 @@ def test_options_are_those_of_the_table() -> None:
     assert "<b>" in [name.text for name in page.iterfind(".//bdi")]
 
 
+def tiers(size: int) -> llbt.Table:
+    rng = np.random.default_rng(3)
+    solved = rng.random((size, 90)) < np.linspace(0.9, 0.3, size)[:, None]
+    names = [HOSTILE, *(f"model {k:02d}" for k in range(1, size))]
+    scores = pd.DataFrame(solved.T.astype(float), columns=names)
+    return llbt.scores.leaderboard(scores, test="mcnemar").table()
+
+
+@pytest.mark.parametrize("size", [4, 20, 60])
+def test_tiers_of_scores_have_the_same_page(size: int) -> None:
+    found = tiers(size)
+    text = board_page(found)
+    page = html.document_fromstring(text)
+    rows = page.findall(".//tbody/tr")
+    assert [row.find(".//bdi").text for row in rows] == found.to_frame()["object"].tolist()
+    headings = [button.text for button in page.iterfind(".//thead//button")]
+    low, cluster = (headings.index(name) for name in ("Rank range", "Cluster"))
+    cells = [[cell.get("data-value") for cell in row] for row in rows]
+    assert [int(row[low]) for row in cells] == found.to_frame()["rank_low"].tolist()
+    assert [int(row[cluster]) for row in cells] == found.to_frame()["significance_cluster"].tolist()
+    assert not re.search(r"https?://|\b(?:src|href)=\"(?!#)", text)
+
+
 @pytest.mark.browser
-def test_columns_sort_and_rows_are_filtered(tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", [board, tiers])
+def test_columns_sort_and_rows_are_filtered(tmp_path: Path, made: Callable[[int], llbt.Table]) -> None:
     path = tmp_path / "board.html"
-    path.write_text(board_page(board(40)), encoding="utf-8")
+    path.write_text(board_page(made(40)), encoding="utf-8")
     with open_chromium() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 844})
         said: list[str] = []
