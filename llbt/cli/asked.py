@@ -11,7 +11,6 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
@@ -33,6 +32,7 @@ from .options import (
     column,
     option,
 )
+from .sources import docstring, source
 from .values import items, option_of, wrong
 
 _SHARED: dict[str, Any] = {"confidence": Confidence, "rng": Rng, "n_jobs": Jobs}
@@ -101,11 +101,9 @@ def _with_default(text: str, default: Any) -> str:
 
 def _read(module: str, name: str) -> tuple[str, list[_Asked]]:
     """Return what a function or record of the library says first, and its parameters or fields."""
-    text = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
-    begun = text.index(next(word for word in (f"\ndef {name}(", f"\nclass {name}") if word in text))
-    node: Any = ast.parse(text[begun:].partition("\n\n\n")[0]).body[0]
-    said = inspect.cleandoc(ast.get_docstring(node) or "")
-    head, entries = re.split(r"\n\n\w+\n-+\n", said)[:2]
+    text = source(module, name)
+    node: Any = ast.parse(text).body[0]
+    head, entries = re.split(r"\n\n\w+\n-+\n", docstring(text))[:2]
     texts = {
         key: (kind or "", " ".join(text.split()))
         for names, kind, text in _ENTRY.findall(f"{entries}\n")
@@ -166,18 +164,22 @@ def supposed(**assumed: Any) -> tuple[Any, tuple[Any, ...]]:
     return None, (llbt.Scenario(**assumed),)
 
 
-def question(home: str, made: Made, first: Sequence[str] = ("res",)) -> Callable[..., None]:
+_MADE: dict[str, tuple[Made, Sequence[str]]] = {
+    "planning.power.power": (supposed, ("scenario",)),
+    "judges.calibrate.calibrate": (people_and_machines, ("human", "machine")),
+}
+_ASKED_OF_A_FIT: tuple[Made, Sequence[str]] = (fitted, ("res",))
+
+
+def question(home: str) -> Callable[..., None]:
     """Return the function of a command that prints the answer of a function of the library.
 
     Parameters
     ----------
     home : str
         The function that answers, such as ``"inference.drift.drift"``.
-    made : callable
-        Makes its first arguments from options.
-    first : sequence of str
-        The names of these arguments.
     """
+    made, first = _MADE.get(home, _ASKED_OF_A_FIT)
     module, _, name = home.rpartition(".")
     said, parameters = _read(module, name)
     own = [one for one in parameters if one.name not in (*first, *_NOT_TYPED)]
@@ -203,7 +205,7 @@ def question(home: str, made: Made, first: Sequence[str] = ("res",)) -> Callable
     spread = [*(one.option(options) for one in own), *before, last]  # its own options first
     ask.__signature__ = inspect.Signature(sorted(spread, key=lambda one: one.default is not _NEEDED))  # type: ignore[attr-defined]
     ask.__annotations__ = {one.name: one.annotation for one in spread}
-    ask.__name__, ask.__doc__ = name, f"{re.sub('^Return ', 'Print ', said)}\n\n{made.__doc__}"
+    ask.__name__, ask.__doc__ = name, f"{said}\n\n{made.__doc__}"
     return ask
 
 
@@ -214,12 +216,3 @@ def _options_of(made: Made) -> list[inspect.Parameter]:
     hints = get_type_hints(made, include_extras=True)
     given = inspect.signature(made).parameters.values()
     return [one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY) for one in given]
-
-
-drift = question("inference.drift.drift", fitted)
-sensitivity = question("inference.sensitivity.sensitivity", fitted)
-fragility = question("inference.fragility.fragility", fitted)
-interpret = question("report.interpret.interpret", fitted)
-next_pairs = question("planning.next_pairs.next_pairs", fitted)
-power = question("planning.power.power", supposed, ("scenario",))
-calibrate = question("judges.calibrate.calibrate", people_and_machines, ("human", "machine"))

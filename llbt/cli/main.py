@@ -6,25 +6,26 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from .. import __version__
-from .asked import calibrate, drift, fragility, interpret, next_pairs, power, sensitivity
-from .comparing import compare
-from .judging import agreement, audit, judge_report
-from .lists import datasets, example, formats
+from .catalog import group
 from .messages import Said
-from .models import anova, fit, leaderboard, report, worth
-from .planning import needed
-from .questions import contrasts, pairwise, predict
-from .scoring import aggregate, board, compare_all, interval
-from .scoring import leaderboard as score_leaderboard
-from .signatures import command
+
+_COMMANDS = (
+    *("cli.lists.example", "cli.lists.datasets", "cli.lists.formats"),
+    *("cli.judging.audit", "cli.models.fit", "cli.models.leaderboard", "cli.comparing.compare", "cli.models.worth"),
+    *("cli.questions.pairwise", "cli.questions.contrasts", "cli.questions.predict", "cli.models.anova"),
+    *("cli.models.report", "report.interpret.interpret", "inference.sensitivity.sensitivity"),
+    *("inference.fragility.fragility", "inference.drift.drift", "planning.next_pairs.next_pairs"),
+    *("planning.power.power", "cli.planning.needed", "cli.judging.agreement", "cli.judging.judge_report"),
+    *("judges.calibrate.calibrate", "cli.scoring.aggregate", "cli.scoring.board"),
+)
 
 app = typer.Typer(
+    cls=group(*_COMMANDS),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain text, also where a help text has brackets
@@ -39,23 +40,10 @@ app = typer.Typer(
       130  interrupted
       141  standard output was closed before the end""",
 )
-metrics = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-scores = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-
-_COMMANDS: tuple[Callable[..., None], ...] = (
-    *(example, datasets, formats),
-    *(audit, fit, leaderboard, compare, worth, pairwise, contrasts, predict, anova, report),
-    *(interpret, sensitivity, fragility, drift, next_pairs, power, needed),
-    *(agreement, judge_report, calibrate, aggregate, board),
+metrics = typer.Typer(
+    cls=group("cli.scoring.interval", "cli.scoring.compare_all"), no_args_is_help=True, rich_markup_mode=None
 )
-_OF_METRICS: tuple[Callable[..., None], ...] = (interval, compare_all)
-_OF_SCORES: tuple[Callable[..., None], ...] = (score_leaderboard,)
-for function in _COMMANDS:
-    app.command()(command(function))
-for function in _OF_METRICS:
-    metrics.command()(command(function))
-for function in _OF_SCORES:
-    scores.command()(command(function))
+scores = typer.Typer(cls=group("cli.scoring.leaderboard"), no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(metrics, name="metrics", help="Measure how well metrics agree with humans, and compare metrics.")
 app.add_typer(scores, name="scores", help="Compare systems by their scores on the same instances.")
 

@@ -366,11 +366,14 @@ def test_lists_in_every_format(command: str, form: str) -> None:
 # -- the surface -----------------------------------------------------------------------------------------------------
 
 
+def made(group: Any) -> dict[str, Any]:
+    return {name: group.get_command(None, name) for name in group.commands}
+
+
 def commands() -> dict[str, Any]:
-    group: Any = typer.main.get_command(app)
-    rooms = ("metrics", "scores")
-    found = {name: command for name, command in group.commands.items() if name not in rooms}
-    return found | {f"{room} {name}": one for room in rooms for name, one in group.commands[room].commands.items()}
+    found = made(typer.main.get_command(app))
+    rooms = {room: made(found.pop(room)) for room in ("metrics", "scores")}
+    return found | {f"{room} {name}": one for room, within in rooms.items() for name, one in within.items()}
 
 
 @pytest.mark.parametrize("name", commands())
@@ -442,6 +445,14 @@ def test_arguments_of_a_function_are_options_of_its_command(name: str) -> None:
 )
 def test_an_option_takes_what_its_argument_takes(ours: Any, theirs: Any) -> None:
     assert set(get_args(ours)) == set(get_args(theirs))
+
+
+def test_the_list_of_commands_says_what_each_says_first() -> None:
+    """The list reads docstrings from the source; a command itself has them from its function."""
+    listed = run("--help", terminal_width=500).stdout
+    for name, one in commands().items():
+        first = one.get_short_help_str(400)
+        assert first in (listed if " " not in name else run(name.split()[0], "--help", terminal_width=500).stdout), name
 
 
 def test_help_says_the_exit_codes() -> None:
