@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base.arguments import Count, Jobs, Rng, checked
-from ..base.table import Field, Record, Table, about, counted
+from ..base.table import Field, Record, Table, about, counted, format_estimates
 from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray
 from ..resampling import Resampler, p_value
@@ -39,6 +39,13 @@ SAYS = {
     "williams": "Williams' test of dependent correlations",
 }
 SIGNS = {"two-sided": "≠", "greater": ">", "less": "<"}
+_MOST_DECIMALS = 4  # three digits of a standard error of 0.01, that of a correlation over 10,000 systems or inputs
+
+
+def agreement_decimals(estimates: FloatArray) -> int:
+    """Return the decimals of a column of correlations or accuracies, at most four, also where one is near 0."""
+    printed = format_estimates(estimates.ravel())
+    return min(_MOST_DECIMALS, max((len(text.partition(".")[2]) for text in printed), default=0))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -19,7 +19,7 @@ from ..classical.sign_rules import Alternative
 from ..core.columns import FloatArray, Label
 from ..errors import OptionError, listed
 from ..resampling import Resampler
-from .compare import SAYS, MetricComparison, difference_p, measure_of, measured, run_test
+from .compare import SAYS, MetricComparison, agreement_decimals, difference_p, measure_of, measured, run_test
 from .correlate import Level
 from .kernels import Coefficient
 from .metric_scores import MetricScores
@@ -171,15 +171,16 @@ class MetricComparisons(Record):
         order = np.argsort(-estimate, kind="stable")
         number = clustered(p <= alpha, order, estimate)
         symbol, whose = SYMBOLS[self.measure], "" if task is None else f", task {task!r}"
+        decimals = agreement_decimals(np.vstack([estimate, self.task_estimate]) if several else estimate)
         columns = [
-            Field(f"estimate_{k + 1}", str(name), row[order], "estimate")
+            Field(f"estimate_{k + 1}", str(name), row[order], "estimate", decimals=decimals)
             for k, (name, row) in enumerate(zip(self.tasks, self.task_estimate, strict=True))
         ]
         return Table(
             (
                 Field("metric", "Metric", [self.metrics[k] for k in order]),
                 Field("significance_cluster", "Cluster", number, "count"),
-                Field("estimate", "Mean" if several else symbol, estimate[order], "estimate"),
+                Field("estimate", "Mean" if several else symbol, estimate[order], "estimate", decimals=decimals),
                 *(columns if several else ()),
             ),
             title=f"Clusters of metrics: {self._title()}{whose}",
@@ -211,14 +212,15 @@ class MetricComparisons(Record):
     def table(self) -> Table:
         """Return one row per ordered pair."""
         i, j = np.nonzero(~np.eye(len(self.metrics), dtype=np.bool_))
-        symbol = SYMBOLS[self.measure]
+        symbol, difference = SYMBOLS[self.measure], self.difference[i, j]
+        decimals = agreement_decimals(np.concatenate([self.estimate, difference]))
         return Table(
             (
                 Field("object_i", "Metric", [self.metrics[k] for k in i]),
                 Field("object_j", "better than", [self.metrics[k] for k in j]),
-                Field("estimate_i", symbol, self.estimate[i], "estimate"),
-                Field("estimate_j", symbol, self.estimate[j], "estimate"),
-                Field("difference", "Difference", self.difference[i, j], "estimate"),
+                Field("estimate_i", symbol, self.estimate[i], "estimate", decimals=decimals),
+                Field("estimate_j", symbol, self.estimate[j], "estimate", decimals=decimals),
+                Field("difference", "Difference", difference, "estimate", decimals=decimals),
                 *p_fields(self.p_value[i, j], self.p_adjusted[i, j]),
             ),
             title=f"Comparison of metrics: {self._title()}",

@@ -11,7 +11,7 @@ import numpy as np
 from ..base.arguments import Share, checked
 from ..base.table import Field, Record, Table
 from ..core.columns import FloatArray
-from .compare import SAYS, measured
+from .compare import SAYS, agreement_decimals, measured
 from .compare_all import MetricComparisons
 from .decision_errors import ErrorAgreement, error_agreement
 from .decision_records import DecisionTable
@@ -64,11 +64,11 @@ class StudyComparisons(Record):
             estimates[k, places] = one.estimate
             unbeaten[k, places] = ~one.better(alpha, adjusted=adjusted).any(axis=0) & ~np.isnan(one.estimate)
             found.append(_clusters(one, metrics, alpha, adjusted))
-        order = _order(estimates)
+        order, decimals = _order(estimates), agreement_decimals(estimates)
         for k, task in enumerate(tasks):
             end, name = (f"_{k + 1}", str(task)) if several else ("", "Estimate")
             columns += [
-                Field(f"estimate{end}", name, estimates[k][order], "estimate"),
+                Field(f"estimate{end}", name, estimates[k][order], "estimate", decimals=decimals),
                 Field(f"cluster{end}", "Cluster", found[k][order], "count"),
             ]
         won = unbeaten.sum(axis=0)[order].tolist() if several else unbeaten[0][order].tolist()

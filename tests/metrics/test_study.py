@@ -1,5 +1,7 @@
 """A study against the single calls it is made of, on drawn scores; and against what papers print, where data are."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +102,15 @@ def test_comparisons_are_those_of_each_task(frame: pd.DataFrame, study: llbt.met
     assert (2 - table["unbeaten"]).to_dict() == dict(zip(METRICS, beaten.tolist(), strict=True))
     assert "for systems like these" in str(found)
     assert "\\begin{tabular}" in found.as_latex()
+
+
+def test_an_estimate_near_zero_adds_no_decimals(study: llbt.metrics.Study) -> None:
+    found = study.compare(method="williams")
+    last = np.arange(len(METRICS)) == 2
+    near = {task: replace(one, estimate=np.where(last, 0.00123, one.estimate)) for task, one in found.by_task.items()}
+    printed = str(replace(found, by_task=near)).split()
+    decimals = {len(word.partition(".")[2]) for word in printed if re.fullmatch(r"-?[01]\.\d+", word)}
+    assert max(decimals) == 4
 
 
 def test_metrics_are_compared_on_what_humans_judged() -> None:
