@@ -119,8 +119,8 @@ def drift(
     [[0.0, 0.14], [1.0, 0.13], [2.0, 0.03], [3.0, -0.09], [4.0, -0.13], [5.0, -0.2]]
     """
     with steps_shown("drift", progress):
+        labels, positions, numbers, lines = _timed(res, time, periods)  # its refusal names both options
         _check(res)
-        labels, positions, numbers, lines = _timed(res, time, periods)
         columns, centred = _drifting(res)
         size = len(res.free)
         refuse_large(
@@ -194,7 +194,8 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
         raise OptionError(
             f"time={time!r}{near(time, names)} is not kept by this table (clusters and covariates: "
             f"{listed(names) or 'none'})",
-            f"Keep it where the table is made: from_judgments(…, clusters={time!r}).",
+            f"Keep it where the table is made: from_judgments(…, clusters={time!r}). Then fit without clustered "
+            "errors: fit(…, cov_type='nonrobust').",
         )
     way = kept_way(c, time, (time,))
     labels, period = way.levels, way.clusters.codes
