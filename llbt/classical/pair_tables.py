@@ -15,7 +15,7 @@ Adjust = AdjustP | None
 _ADJUSTED: dict[AdjustP, str] = {
     "holm": "Holm's method",
     "bonferroni": "Bonferroni's method",
-    "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
+    "fdr_bh": "Benjamini–Hochberg (FDR)",
 }
 
 

@@ -174,17 +174,19 @@ class Board(Record):
         )
         known = np.isfinite(found.covariance).all()
         head = found.best().head if known else ()
-        grouped = () if by != _AUTO or chosen is None else (self._grouping_note(chosen, found),)
+        grouped = () if by != _AUTO or chosen is None else self._grouping_note(chosen, found)
         return replace(found, head=head, notes=(*found.notes, *grouped))
 
-    def _grouping_note(self, by: str, found: ScoreLeaderboard) -> str:
-        """Say by what the tests are clustered, above the table where groups are few and no pair differs."""
+    def _grouping_note(self, by: str, found: ScoreLeaderboard) -> tuple[str, ...]:
+        """Return a note on by='item' where groups are few and no pair differs."""
         number = self.facts[by].nunique()
         if found.better.any() or number >= _FEW_GROUPS:
-            return f"groups by {by}: by='item' takes items as independent"
-        return Qualifying(
-            f"No pair differs when the {number} groups of {by} are the independent units. Pass by='item' to take items "
-            "as independent: then results hold for these groups alone."
+            return ()
+        return (
+            Qualifying(
+                f"No pair differs when the {number} groups of {by} are the independent units. Pass by='item' to take "
+                "items as independent: then results hold for these groups alone."
+            ),
         )
 
     @checked

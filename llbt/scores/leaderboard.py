@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.arguments import Confidence, Count, Jobs, Rng, checked
 from ..base.budgets import refuse_square
-from ..base.table import counted, format_count, format_number
+from ..base.table import Qualifying, counted, format_count, format_number
 from ..classical.pair_tables import Adjust, adjust_note, adjusted_p
 from ..core.columns import FloatArray, IntArray, Label
 from ..data.column_roles import Names
@@ -22,7 +22,7 @@ from .adjusted_means import adjusted_means
 from .board_tests import BoardPairs, BoardTest, board_pairs, least_p
 from .board_units import means_of_domains, units_of
 from .grouped_tests import Units, means
-from .leaderboard_result import EQUAL, TESTS, Grouping, ScoreLeaderboard, refuse_many_letters
+from .leaderboard_result import EQUAL, Grouping, ScoreLeaderboard, refuse_many_letters
 from .outcomes import refuse_without_scores
 from .pairwise_records import missing_notes
 from .sign_flips import random_flip_p
@@ -373,12 +373,12 @@ def _drawn(
 def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) -> tuple[str, ...]:
     """Say what was done."""
     level = 1 - asked.confidence
-    together = " together" if asked.adjust in ("holm", "bonferroni") else ", each by itself"
+    percent, together = f"{100 * asked.confidence:.4g} %", asked.adjust in ("holm", "bonferroni")
+    ranges = f"rank ranges hold together with {percent} confidence" if together else f"{percent} rank range for each"
     threshold = scores.rule.threshold
     return (
-        f"{TESTS[asked.test]}, two-sided; significant below {level:.4g}",
         adjust_note(asked.adjust),
-        f"rank_low to rank_high: {100 * asked.confidence:.4g} % ranges of the ranks{together}",
+        f"two-sided tests at level {level:.4g}; {ranges}",
         *(_WILCOXON if asked.test == "wilcoxon" else ()),
         *(() if by is None else (_grouped(units, by),)),
         *(() if scores.higher_is_better else ("lower scores are better",)),
@@ -389,27 +389,27 @@ def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) ->
 
 def _grouped(units: Units, by: str) -> str:
     number, effective = effective_clusters(units.sizes)
-    return (
-        f"standard errors and tests by {format_count(number)} groups of {by} (G* = {format_number(effective, 3)}); "
-        "errors leave out each (CR3)"
-    )
+    effective_number = format_number(effective, 3)
+    return f"standard errors (CR3) and tests by {format_count(number)} groups of {by} (G* = {effective_number})"
 
 
 def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed: int, adjusted: bool) -> Sequence[str]:
-    """Say what is missing, not defined, or other than one would think."""
-    notes = []
+    """Return notes on scores that are missing, tests that are not defined, and tests that contradict the ranks."""
+    notes: list[str] = []
     gaps = int(np.isnan(values).sum())
     if gaps:
         estimated = (
-            "means are adjusted for which instances a system lacks (plain_mean: the mean of those that it has)"
+            "means are adjusted for which instances a system lacks (plain_mean: the mean of its own instances)"
             if adjusted
-            else "no shared instances connect all systems, so that means are of other instances and ranks say little"
+            else "no shared instances connect all systems, so means are of different instances and hardly comparable"
         )
         notes.append(
-            f"{counted(gaps, 'score')} of {format_count(values.size)} missing: {estimated}; pairs are tested on those "
-            "that both have"
+            Qualifying(
+                f"{counted(gaps, 'score')} of {format_count(values.size)} missing: {estimated}. A pair is tested on "
+                "the instances that both systems have."
+            )
         )
-    notes += missing_notes(values.shape[1], found.n)
+    notes += map(Qualifying, missing_notes(values.shape[1], found.n))
     undefined = np.isnan(found.p_value) & (found.n > 0)
     if undefined.any():
         notes.append(f"{counted(int(undefined.sum()), 'pair')} without a test, {_UNDEFINED[asked.test]}")
@@ -433,6 +433,8 @@ def _too_few(found: BoardPairs, asked: _Asked) -> tuple[str, ...]:
     if not tested or asked.smallest(least, tested) < 1 - asked.confidence:
         return ()
     return (
-        f"too few independent differences, at most {int(found.units.max())} in a pair, for any pair to be significant "
-        f"among {format_count(tested)}; test='t' has no such bound",
+        Qualifying(
+            f"too few independent differences: no pair among {format_count(tested)} can be significant, as each has at "
+            f"most {int(found.units.max())}. test='t' has no such bound."
+        ),
     )

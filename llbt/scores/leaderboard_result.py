@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.arguments import Rng, as_generator, checked
-from ..base.table import Field, Record, Table, counted, p_fields
+from ..base.table import Field, Qualifying, Record, Table, counted, p_fields
 from ..classical.pair_counts import as_whole
 from ..classical.pair_tables import Adjust
 from ..core.columns import FloatArray, IntArray, Label
@@ -31,7 +31,7 @@ _COLUMNS: dict[Grouping, tuple[str, str]] = {
     "letters": ("group", "group"),
     "leader": ("leader", "leader"),
 }
-_UNEQUAL = "Borda ranks are by win share: systems with missing scores have fewer comparisons"
+_UNEQUAL = Qualifying("Borda ranks are by win share, as systems with missing scores have fewer comparisons")
 _SAYS: dict[Grouping, str] = {
     "clusters": "clusters: every system above a break is significantly better than all below",
     "letters": "groups: systems that share a letter do not differ significantly",

@@ -46,6 +46,9 @@ def test_repositories_change_sides_together_by_default(tmp_path: Path) -> None:
     assert board.group == "repository"
     found = board.leaderboard()
     assert any("groups of repository" in note for note in found.notes)
+    printed = found.as_text()
+    assert "more note" not in printed
+    assert "…" not in printed
     for one, other, p_value in found.by_pair().to_frame()[["object_i", "object_j", "p_value"]].values.tolist():
         sums = [
             sum(i in lists[one] for i in ids) - sum(i in lists[other] for i in ids)
