@@ -1,6 +1,7 @@
 """The site has a place for everything that is public; ``python -m vignettes.site`` builds it and runs its code."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -115,6 +116,9 @@ _ROOM = """() => Array.from(document.querySelectorAll("pre"), pre => {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    """Return the folder of the site: what LLBT_SITE names, else one built here without notebooks and gallery."""
+    if built := os.environ.get("LLBT_SITE"):
+        return Path(built)
     folder = tmp_path_factory.mktemp("site")
     source = REPOSITORY / "vignettes" / "site"
     options = ["-q", "-D", "nb_execution_mode=off", "-D", "plot_gallery=0"]
