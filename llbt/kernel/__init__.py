@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: likelihoods, solvers and robust covariances. Nothing here knows a label or a formula."""
+"""Likelihoods, solvers and robust covariances on arrays alone. Nothing here knows a label or a formula."""

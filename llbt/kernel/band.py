@@ -1,4 +1,4 @@
-"""The Laplacian of a narrow graph, factored along the band that reverse Cuthill-McKee leaves of it; and of a tree.
+"""Factors of the Laplacian of a narrow graph, along the band that reverse Cuthill-McKee ordering gives, and of a tree.
 
 If objects are compared only with similar objects, they can be ordered so that the two of a pair are near each other
 (Cuthill & McKee 1969). The Cholesky factor then has no entry beyond the furthest pair. Variances of all nodes follow
@@ -28,19 +28,19 @@ from scipy.sparse.linalg import splu
 
 from .indexed_rows import FloatArray, IntArray
 
-_BLOCK = 64  # nodes at least of a block, so that few are gone through
+_BLOCK = 64  # a block has at least so many nodes, so that there are few blocks
 
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """The nodes of a graph but its last, ordered so that those of a pair stand near each other.
+    """The nodes of a graph without its last, ordered so that the two nodes of a pair stand near each other.
 
     Attributes
     ----------
     order : ndarray of int, shape (J − 1,)
         The node at each place.
     width : int
-        The furthest that the two nodes of a pair are from each other.
+        The largest distance, in places, between the two nodes of a pair.
     """
 
     order: IntArray
@@ -48,7 +48,7 @@ class Band:
 
     @classmethod
     def of(cls, pattern: csr_array) -> Band:
-        """Return the order by reverse Cuthill-McKee of the nodes of a symmetric pattern, shape (J, J)."""
+        """Return the reverse Cuthill-McKee order of the nodes of a graph with this symmetric pattern, shape (J, J)."""
         inside = csr_array(pattern[:-1, :-1])
         order = np.asarray(reverse_cuthill_mckee(inside, symmetric_mode=True), dtype=np.int64)
         place = _places(order)
@@ -68,7 +68,7 @@ class Band:
         Raises
         ------
         LinAlgError
-            Where it is not positive definite.
+            Where the Laplacian without its last node is not positive definite.
         """
         size, place = len(self.order), _places(self.order)
         entries = np.zeros((self.width + 1, size), order="F")
@@ -124,7 +124,7 @@ class Factor:
         return values
 
     def _columns(self, start: int, stop: int, more: int) -> tuple[FloatArray, FloatArray]:
-        """Return columns of L, their own rows and as many of the following ones as are asked for."""
+        """Return columns of L: their own rows and, below these, the next `more` rows."""
         number = stop - start
         down = np.arange(number + more)[:, None] - np.arange(number)
         inside = (down >= 0) & (down < len(self.lower))
@@ -135,7 +135,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """The elimination order of a graph with few cycles, such as a knockout: from its ends, without fill-in."""
+    """The elimination order of a graph with few cycles, such as a knockout: from the ends inwards, without fill-in."""
 
     def factored(self, first: IntArray, second: IntArray, weights: FloatArray, diagonal: FloatArray) -> SparseFactor:
         """Return the factor of a Laplacian without its last node, as `Band.factored` does."""
@@ -148,7 +148,7 @@ class Branches:
         found = SparseFactor(matrix)
         try:
             found.solve(np.zeros((size + 1, 1)))
-        except RuntimeError as error:  # exactly singular
+        except RuntimeError as error:  # the matrix is exactly singular
             raise linalg.LinAlgError(str(error)) from None
         return found
 

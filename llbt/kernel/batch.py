@@ -1,8 +1,9 @@
-"""Many fits of one design to many tables at once: arrays in, arrays out.
+"""Fit one design to many tables at once. Arrays go in, arrays come out.
 
 Resampling and simulated tests fit thousands of tables that differ in their counts alone. Rows, pairs and the
 information matrix at the start are then common to all of them, and most tables are done after a few chord steps, which
-keep that matrix. Each fit is tested where it ends, and what is not at its maximum is fitted again by Newton's method.
+keep that matrix. Each fit is tested where it ends. A table whose fit is not at its maximum is fitted again by Newton's
+method.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from .solvers import eliminate
 
 _MAX_STEPS = 60
 _MAX_CHORDS = 25
-_SHRINKING = 0.3  # a chord step has to leave less than that of the squared distance
+_SHRINKING = 0.3  # a chord step has to leave less than this share of the squared distance
 _DECREMENT = 1e-14  # a fit is done when its squared distance to the maximum, in standard errors, is below this
-# Predictors that far from 0 have no finite maximum behind them: probabilities exp(−2u) and exp(w) of 1e-12 are none to
-# estimate. Reached before the decrement, which falls with these probabilities, could end the iteration.
-_FAR = 14.0, 28.0  # of the signed predictor, of the others
-_ENTRIES = 2e7  # numbers held at once
-_SHORT = 0.9  # share of the way to where cuts meet that a step may go
-_MEET = 1e-7  # cuts that near have no outcome between them
+# Predictors as large as these show that there is no finite maximum: probabilities exp(−2u) and exp(w) of 1e-12 cannot
+# be estimated. The decrement falls with these probabilities, so predictors are tested first.
+_FAR = 14.0, 28.0  # bounds of the signed predictor, of the others
+_ENTRIES = 2e7  # numbers in memory at once
+_SHORT = 0.9  # a step may go this share of the way to the point where two cuts meet
+_MEET = 1e-7  # cuts nearer than this leave no outcome between them
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +77,13 @@ def fit_many(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> M
 
 
 def params_of_many(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> FloatArray:
-    """Return the estimates of B tables (B, S, C), as `fit_many` does, shape (B, p); NaN where degenerate."""
+    """Return the estimates of B tables (B, S, C) by `fit_many`, shape (B, p); NaN where a table is degenerate."""
     params, done = _solved(problem, counts, start)
     return np.where(done[:, None], params, np.nan)
 
 
 def _solved(problem: Problem, counts: npt.NDArray[Any], start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return parameters (B, p), and whether they are a finite maximum (B,)."""
+    """Return the parameters (B, p), and which of them are a finite maximum (B,)."""
     p = len(start)
     large = problem.signed.shape[0] * p * p > _ENTRIES / 4
     block = max(1, int(_ENTRIES / max(1, counts[0].size * (4 if large else 1) + 2 * p * p)))
@@ -96,13 +97,13 @@ def _distances(problem: Problem, counts: FloatArray, params: FloatArray) -> tupl
     parts = zip(problem.predictors, problem.offsets, strict=True)
     probability, _ = problem.response.probabilities([(rows.tocsr() @ params.T).T + offset for rows, offset in parts])
     means = counts.sum(axis=2)[:, :, None] * np.moveaxis(probability, 0, 2)
-    means = np.maximum(means, 1e-300)  # cells without judgments, and of comparisons without any
+    means = np.maximum(means, 1e-300)  # avoids 0/0 in cells without judgments and in comparisons without any
     deviance = 2 * (special.xlogy(counts, counts / means)).sum(axis=(1, 2))
     return deviance, ((counts - means) ** 2 / means).sum(axis=(1, 2))
 
 
 def fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, bool]:
-    """Fit one table by itself; return its parameters and whether they are a finite maximum."""
+    """Fit one table by itself. Return its parameters, and whether they are a finite maximum."""
     table = replace(problem, counts=counts)
     try:
         found = eliminate(table, start=start)
@@ -115,21 +116,21 @@ def fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[Fl
 
 @dataclass(frozen=True, eq=False)
 class _Chords:
-    """A large design, and the information at the start, factored once for all tables."""
+    """A large design with its information at the start, which is factored once for all tables."""
 
     problem: Problem
     factor: tuple[FloatArray, bool]
 
     @classmethod
     def of(cls, problem: Problem, start: FloatArray) -> _Chords:
-        """Return the chords of a problem whose own counts are those that the start fits."""
+        """Return the factored information of a problem whose own counts are those that the start fits."""
         return cls(problem, linalg.cho_factor(information(problem, probabilities(problem, start), problem.totals)))
 
     def solve(self, counts: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Fit B tables (B, S, C) one by one, each in the processor's cache, by chord steps.
 
-        These are Newton's with the information at the start. The maxima of resamples are near, so that every step
-        leaves a small share of the distance. A table for which it does not is fitted by itself.
+        A chord step is a Newton step with the information at the start. The maxima of resamples are near the start, so
+        every step leaves a small share of the distance. A table for which a step leaves more is fitted by itself.
         """
         params, done = np.empty((len(counts), len(start))), np.empty(len(counts), dtype=np.bool_)
         for b, table in enumerate(counts):
@@ -162,7 +163,7 @@ class _Rows:
 
     @classmethod
     def of(cls, problem: Problem) -> _Rows:
-        """Return the rows of a problem, (S, p) of each predictor, and the squares of each two predictors, (S, p²)."""
+        """Return the rows of each predictor, (S, p), and the products of every two predictors' rows, (S, p²)."""
         rows = tuple(part.toarray() for part in problem.predictors)
         squares = {}
         for b, c in itertools.combinations_with_replacement(range(len(rows)), 2):
@@ -196,7 +197,7 @@ class _Rows:
 def _newton_step(
     rows: _Rows, counts: FloatArray, params: FloatArray
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
-    """Return damped Newton steps (B, p), their decrements (B,), and which could be solved for (B,)."""
+    """Return damped Newton steps (B, p), their decrements (B,), and the tables with a solution (B,)."""
     p_size, response, at = params.shape[1], rows.problem.response, rows.at(params)
     _, excess, weight = response.contributions(at, np.moveaxis(counts, 2, 0))
     gradient = np.sum([part @ own for part, own in zip(excess, rows.rows, strict=True)], axis=0)
@@ -208,14 +209,14 @@ def _newton_step(
     scaled[~solved] = np.eye(p_size)
     step = scale * np.linalg.solve(scaled, (scale * gradient)[:, :, None])[:, :, 0]
     decrement = np.einsum("bp,bp->b", step, gradient)
-    # a step longer than 2 in some predictor is shortened: from a near start, only a far maximum asks for one
+    # a step longer than 2 in some predictor is shortened: the start is near, so only a far maximum asks for one
     moved = np.max(_reach(rows, step), axis=0)
     step = step * np.minimum(_room(rows, at, step), 2.0 / np.maximum(moved, 1e-300))[:, None]
     return step, decrement, solved
 
 
 def _room(rows: _Rows, at: list[FloatArray], step: FloatArray) -> FloatArray:
-    """Return which share of steps (T, p), at most 1, leaves the cuts of a cumulative link in order, (T,)."""
+    """Return the share, at most 1, of each step (T, p) that leaves the cuts of a cumulative link in order, (T,)."""
     found = np.ones(len(step))
     if isinstance(rows.problem.response, Cumulative):
         for here, part in zip(at[1:], rows.rows[1:], strict=True):
@@ -225,12 +226,12 @@ def _room(rows: _Rows, at: list[FloatArray], step: FloatArray) -> FloatArray:
 
 
 def _at_edge(problem: Problem, predictors: list[FloatArray]) -> npt.NDArray[np.bool_]:
-    """Return the tables whose cuts have met, (T,): they have no maximum with cuts in order."""
+    """Return which tables have cuts that have met, (T,): these have no maximum with cuts in order."""
     if not isinstance(problem.response, Cumulative):
         return np.zeros(len(predictors[0]), dtype=np.bool_)
     return np.asarray(problem.response.room(predictors).min(axis=1) < _MEET)
 
 
 def _reach(rows: _Rows, params: FloatArray) -> list[FloatArray]:
-    """Return the largest absolute value of each predictor at parameters (T, p), each (T,)."""
+    """Return the largest absolute value of each predictor for parameters (T, p), each (T,)."""
     return [np.abs(params @ part.T).max(axis=1, initial=0) for part in rows.rows]

@@ -1,17 +1,18 @@
-"""Does a likelihood have a maximum? A proof from the point where Newton's method ends, in place of a linear program.
+"""Prove that a likelihood has a maximum, from the point where Newton's method ends and without a linear program.
 
-Along a direction of recession h nothing that was seen becomes less likely. Let G be the most that h favours an outcome
-that was seen over another one of its comparison, H the information at some point, g the gradient, ν² = gᵀH⁻¹g Newton's
-decrement. Of choices among alternatives minus the second derivative along h, a variance, is at most G times the first:
-hᵀHh ≤ G·gᵀh, so √(hᵀHh) ≤ G·ν. With R the length of the longest difference of alternatives in the norm of H⁻¹,
-G ≤ R·√(hᵀHh). So there is no h, and there is a maximum, wherever ν·R < 1: the criterion of generalized
-self-concordance (Bach 2010, Electronic Journal of Statistics 4, 384-414), in the norm of the information.
+Along a direction of recession h no observed outcome becomes less likely. Let G be the most by which h favours an
+observed outcome over another outcome of its comparison. H is the information at some point, g the gradient. Newton's
+decrement is ν² = gᵀH⁻¹g. For choices among alternatives, minus the second derivative along h is a variance, and it is
+at most G times the first derivative: hᵀHh ≤ G·gᵀh, so √(hᵀHh) ≤ G·ν. Let R be the length of the longest difference of
+alternatives in the norm of H⁻¹; then G ≤ R·√(hᵀHh). So there is no h, and there is a maximum, wherever ν·R < 1: the
+criterion of generalized self-concordance (Bach 2010, Electronic Journal of Statistics 4, 384-414), in the norm of the
+information.
 
-The length of a difference is bounded twice: by the information of its own comparison, which is cheap and settles
-predictors that are not far from 0, and by the inverse of H, which standard errors need in any case.
+The length of a difference is bounded in two ways. The information of its own comparison is cheap, and enough where
+predictors are not far from 0. The inverse of H is needed for standard errors in any case.
 
-With a cumulative link the second derivative is at most c·G times the first, c from the densities at both cuts of an
-outcome; an upper cut does not fall along h, and a lower one does not rise.
+With a cumulative link the second derivative is at most c·G times the first, where c follows from the densities at both
+cuts of an outcome: an upper cut does not fall along h, and a lower cut does not rise.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from .indexed_rows import FloatArray, Gathered
 from .likelihood import Problem
 from .solvers import Maximum
 
-_BELOW = 0.9  # ν·R, below 1 by what rounding may be
-_LEAST = 1e-10  # information, of a column in units of its largest entry, that is no rounding of H
-_MOST = 5000  # parameters whose inverse is made
-_ROUNDING = 1e-15  # of the judgments, which add up in H
+_BELOW = 0.9  # ν·R has to be below this; 1 less what rounding may add
+_LEAST = 1e-10  # less information than this, in a column scaled by its largest entry, may be rounding of H
+_MOST = 5000  # the inverse is made for at most so many parameters
+_ROUNDING = 1e-15  # rounding of H for each judgment, as judgments add up in H
 
 
 def is_proven(problem: Problem, reached: Maximum) -> bool:
@@ -40,7 +41,7 @@ def is_proven(problem: Problem, reached: Maximum) -> bool:
     ----------
     problem : Problem
     reached : Maximum
-        Where it stopped, and the decrement there.
+        The point where Newton's method stopped, and the decrement there.
     """
     if not reached.converged:
         return False
@@ -70,17 +71,17 @@ def is_proven(problem: Problem, reached: Maximum) -> bool:
 
 
 def _least_anywhere(problem: Problem, response: Response, predictors: Sequence[FloatArray]) -> float:
-    """Return a lower bound of `_of_choices` at any predictors, from the largest ones alone."""
+    """Return a lower bound of `_of_choices` for all comparisons, from the largest predictors alone."""
     largest = np.array([np.abs(u).max() for u in predictors])
-    spread = float(np.ptp(response.loadings, axis=0) @ largest)  # of the log weights of two outcomes
+    spread = float(np.ptp(response.loadings, axis=0) @ largest)  # the largest difference of two outcomes' log weights
     return float(problem.totals.min() * np.exp(-spread) / (2 * len(response.outcomes)))
 
 
 def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the least information (S,) of lowering an unseen outcome by 1 against the seen ones.
+    """Return the least information (S,) about moving an unseen outcome by 1 against the seen outcomes.
 
-    Of the two alone it is n·p·q/(p + q), where p is the probability of all seen outcomes. It is infinite without an
-    unseen outcome.
+    With p the probability of all seen outcomes and q that of the unseen outcome, it is n·p·q/(p + q). It is infinite
+    for a comparison without an unseen outcome.
     """
     seen = counts > 0
     together = np.where(seen, probability, 0.0).sum(axis=0)
@@ -93,7 +94,7 @@ def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def _of_cuts(response: Cumulative, probability: FloatArray, counts: FloatArray) -> tuple[float, FloatArray]:
-    """Return c of all outcomes that were seen, and the least information (S,) of one of their cuts moving by 1."""
+    """Return c over all observed outcomes, and the least information (S,) about moving one of their cuts by 1."""
     c, curvature = response.curvatures(probability)
     seen = counts > 0
     least = np.where(seen, counts * curvature, np.inf).min(axis=0)
@@ -101,12 +102,12 @@ def _of_cuts(response: Cumulative, probability: FloatArray, counts: FloatArray) 
 
 
 def _longest(problem: Problem, inverse: FloatArray, floor: float) -> float:
-    """Return a bound of R², the largest eigenvalue of H⁻¹ in it; infinite where H has lost its digits.
+    """Return a bound of R², from the largest eigenvalue of H⁻¹; infinite where rounding has spoilt H.
 
     Columns are measured in units of their largest entry.
     """
     scale = np.max([rows.largest() for rows in problem.predictors], axis=0)
-    norm = float((scale * (np.abs(inverse) @ scale)).max(initial=0.0))  # the largest sum of a row
+    norm = float((scale * (np.abs(inverse) @ scale)).max(initial=0.0))  # bounded by the largest sum of a row
     if not norm < 1 / floor:
         return np.inf
     factors = _reach(problem.response)
@@ -115,14 +116,14 @@ def _longest(problem: Problem, inverse: FloatArray, floor: float) -> float:
 
 
 def _reach(response: Response | Cumulative) -> FloatArray:
-    """Return how much a predictor moves the difference of two alternatives, or a cut, at most, (B,)."""
+    """Return the most by which a unit of each predictor moves the difference of two alternatives, or a cut, (B,)."""
     if isinstance(response, Cumulative):
         return np.asarray(np.abs(response.cuts).max(axis=0))
     return np.asarray(np.ptp(response.loadings, axis=0))
 
 
 def _lengths(rows: Gathered, scale: FloatArray) -> FloatArray:
-    """Return a bound of the length of each row (S,) whose columns are scaled (p,)."""
+    """Return a bound of the length of each row (S,) with columns scaled by `scale` (p,)."""
     found = np.zeros(rows.shape[0])
     for part in rows.parts:
         square = part.matrix.power(2) if not isinstance(part.matrix, np.ndarray) else part.matrix**2

@@ -1,4 +1,4 @@
-"""Joint tests where judgments depend on each other within clusters: Rao's score, clusters' scores flipped in sign."""
+"""Joint tests for judgments that depend on each other within clusters: Rao's score test with flipped signs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from .robust import Clustered, cluster_scores
 from .solvers import Fit
 
 DRAWS = 9_999
-_ENUMERATED = 13  # clusters up to which all 2^(G − 1) flips are gone through: 4,096
-_FLIPPED = 500  # clusters that are flipped one by one; the sum of smaller ones is drawn from the normal
-_FEWER = 999  # draws where one costs more than so many products
+_ENUMERATED = 13  # up to so many clusters all 2^(G − 1) = 4,096 flips are enumerated
+# so many clusters are flipped one by one; the sum of the smaller ones is drawn from the normal distribution
+_FLIPPED = 500
+_FEWER = 999  # draws where one draw costs more than `_COSTLY` products
 _COSTLY = 1e5
-_AT_ONCE = 4_000_000  # numbers held at once: 32 MB
-_MOST = 3e7  # numbers that a test of fit holds: 240 MB
-_SLACK = 1e-7  # statistics that differ by rounding are equal
-_LEAST = 1e-9  # below that share of its variance a score is 0 to rounding
+_AT_ONCE = 4_000_000  # numbers in memory at once: 32 MB
+_MOST = 3e7  # numbers that a test of fit may hold in memory: 240 MB
+_SLACK = 1e-7  # statistics that differ by less are taken as equal: rounding
+_LEAST = 1e-9  # a score with a smaller share of its variance is 0 but for rounding
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,16 @@ class FlipTest:
     Attributes
     ----------
     statistic : float
-        Rao's score statistic, as of independent judgments.
+        Rao's score statistic, computed as if judgments were independent.
     df : int
-        Parameters that are tested at once.
+        The number of parameters that are tested together.
     p_value : float
     clusters : int
         The number G of clusters whose judgments inform the tested parameters.
     flips : int
         The number of sign flips in the reference distribution.
     every : bool
-        Whether these are all possible flips, up to a common sign.
+        Whether the flips are all possible ones, up to a common sign.
     """
 
     statistic: float
@@ -59,7 +60,7 @@ class FlipTest:
         return 1 / self.flips if self.every else 1 / (self.flips + 1)
 
     def said(self, group: str, most: int = 0) -> str:
-        """Say how the p-value was found, for a note; `most` is the number of clusters of a second test."""
+        """Return how the p-value was computed, for a note; `most` is the number of clusters of a second test."""
         many = f"all {format_count(self.flips)}" if self.every else f"{format_count(self.flips)} random"
         size = f"{self.clusters} to {most}" if most > self.clusters else f"{self.clusters}"
         return f"p-values by {many} sign flips of {size} {group}s' scores; none is below {format_number(self.least, 2)}"
@@ -67,13 +68,13 @@ class FlipTest:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Efficient scores of K clusters for r tested directions, each of variance 1 over all clusters.
+    """Efficient scores of K clusters in r tested directions, scaled to variance 1 over all clusters.
 
     Attributes
     ----------
     own : ndarray, shape (K, r)
     shared : ndarray, shape (K, r, m)
-        Covariance of a cluster's scores with those of the m parameters that are not tested, these of variance 1.
+        Covariance of a cluster's scores with the scores, of variance 1, of the m parameters that are not tested.
     rest : ndarray, shape (L, r)
         Scores of further clusters, each too small to matter by itself.
     """
@@ -86,32 +87,32 @@ class Scores:
 def flip_test(
     problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray, draws: int = DRAWS
 ) -> FlipTest:
-    """Test linear hypotheses by Rao's score; its distribution is by random signs of the clusters' scores.
+    """Test linear hypotheses by Rao's score statistic; the reference distribution flips the signs of clusters' scores.
 
     Parameters
     ----------
     problem : Problem
         The larger model, p parameters.
     restricted : Fit
-        Its means under the hypotheses.
+        The fit under the hypotheses, with its fitted means.
     clusters : Clustered
         Clusters are independent of each other, judgments within them need not be.
     contrasts : ndarray, shape (q, p)
         The hypotheses: these combinations of the parameters have the values that they have in `restricted`.
     draws : int
-        Random flips where not all can be gone through.
+        The number of random flips, where there are too many to enumerate.
 
     Notes
     -----
     Let u_g be the score of cluster g at the restricted estimate, H the information and A = RH⁻¹ with the contrasts R.
     The statistic is eᵀV⁻¹e with e = Σ Au_g and V = RH⁻¹Rᵀ, as for independent judgments. Where scores are distributed
     symmetrically about 0, signs s_g of ±1 leave their distribution as it is, whatever covariance the judgments of a
-    cluster have; so e is compared with e_s = Σ s_g Au_g. That the restricted estimate fits all judgments, not the
-    flipped ones, makes e_s vary less than e; so e_s is measured by V_s = V − S H_NN⁻¹ Sᵀ, its variance were the
-    judgments independent, with S = Σ s_g A I_gN and I_gN the columns of cluster g's information that belong to the
-    parameters N that are not tested. All flips are gone through up to 13 clusters, up to the sign of all, which changes
-    nothing; else 9,999 are drawn (999 where a draw costs much) from a stream of their own, always the same. Of more
-    than 500 clusters those with the largest scores are flipped, and the sum of the others is drawn from the normal.
+    cluster have; so e is compared with e_s = Σ s_g Au_g. The restricted estimate fits all judgments, not the flipped
+    ones, so e_s varies less than e. Therefore e_s is standardized by V_s = V − S H_NN⁻¹ Sᵀ, its variance if judgments
+    were independent. Here S = Σ s_g A I_gN, and I_gN are the columns of cluster g's information for the untested
+    parameters N. Up to 13 clusters all flips are enumerated; a common sign of all changes nothing. With more clusters
+    9,999 flips are drawn (999 where a draw is costly), always from the same random stream. Of more than 500 clusters
+    those with the largest scores are flipped, and the sum of the others is drawn from the normal.
 
     References
     ----------
@@ -125,7 +126,7 @@ def flip_test(
 
 
 def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> FlipTest | None:
-    """Test whether a model fits its table by Pearson's X²; its distribution is by flips of clusters' scores.
+    """Test by Pearson's X² whether a model fits; the reference distribution flips the signs of clusters' scores.
 
     Parameters
     ----------
@@ -138,8 +139,8 @@ def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> F
     Returns
     -------
     FlipTest or None
-        None where every comparison was judged within one cluster, so that nothing tells a misfit from the tastes of
-        that cluster, and where the numbers that flips need do not fit into memory.
+        None if every comparison was judged within one cluster: misfit and the tastes of that cluster are then the same.
+        Also None if the flips do not fit into memory.
 
     Notes
     -----
@@ -153,7 +154,7 @@ def fit_flip_test(problem: Problem, means: FloatArray, clusters: Clustered) -> F
 
 
 def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
-    """Return the test of efficient scores, whose sum has Rao's statistic as its squared length; see `flip_test`."""
+    """Test efficient scores: the squared length of their sum is Rao's statistic; see `flip_test`."""
     statistic = float(np.sum((scores.own.sum(axis=0) + scores.rest.sum(axis=0)) ** 2))
     bound = statistic - _SLACK * max(statistic, _LEAST)
     single, r, m = scores.shared.shape
@@ -175,7 +176,7 @@ def flipped(scores: Scores, df: int, draws: int = DRAWS) -> FlipTest:
 
 
 def _root(rest: FloatArray) -> FloatArray:
-    """Return rows, no more than the rest has columns, with its sums of squares and products RᵀR."""
+    """Return as few rows as possible with the same sums of squares and products RᵀR as the rest."""
     if len(rest) <= rest.shape[1]:
         return rest
     values, vectors = np.linalg.eigh(rest.T @ rest)
@@ -184,7 +185,7 @@ def _root(rest: FloatArray) -> FloatArray:
 
 @functools.cache
 def all_signs(size: int) -> FloatArray:
-    """Return the signs of so many clusters, the first always +, shape (2^(size − 1), size)."""
+    """Return all sign vectors of `size` clusters, the first sign always +, shape (2^(size − 1), size)."""
     numbers = np.arange(2 ** max(size - 1, 0))
     bits = (numbers[:, None] >> np.arange(size)) & 1
     return np.asarray(1.0 - 2.0 * np.roll(bits, 1, axis=1))
@@ -210,14 +211,14 @@ def _enumerated(scores: Scores, signs: FloatArray) -> FloatArray:
 
 
 def _statistics(scores: Scores, signs: FloatArray, drawn: FloatArray | None) -> FloatArray:
-    """Return the statistic under each flip (F, G), shape (F,); the other parameters add (F, r) to the sums."""
+    """Return the statistic under each flip (F, G), shape (F,); the drawn parts of small clusters (F, r) are added."""
     size, r, m = scores.shared.shape
     total = np.asarray(signs @ scores.own if drawn is None else signs @ scores.own + drawn)
     plain: FloatArray = np.sum(total**2, axis=1)
     if not m:
         return plain
     shared = (signs @ scores.shared.reshape(size, r * m)).reshape(-1, r, m)
-    # (I − SSᵀ)⁻¹ = I + S(I − SᵀS)⁻¹Sᵀ: of the two squares the smaller one is solved
+    # (I − SSᵀ)⁻¹ = I + S(I − SᵀS)⁻¹Sᵀ: the smaller of the two matrices is solved
     if m < r:
         gram = np.swapaxes(shared, 1, 2) @ shared
         within = np.einsum("fr,frm->fm", total, shared)
@@ -244,7 +245,7 @@ def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts
 
 
 def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return combinations of the score with variance 1: efficient ones of the tested parameters, and those of the rest.
+    """Return combinations of scores with variance 1: efficient scores of the contrasts, and scores of the rest.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def directions(matrix: FloatArray, contrasts: FloatArray) -> tuple[FloatArray, F
 
 
 def _whitened(columns: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Return columns scaled so that values with this covariance have the identity."""
+    """Return columns scaled so that values with this covariance become uncorrelated with variance 1."""
     if not columns.shape[1]:
         return columns
     return np.asarray(linalg.solve_triangular(linalg.cholesky(covariance, lower=True), columns.T, lower=True).T)
@@ -279,7 +280,7 @@ def _whitened(columns: FloatArray, covariance: FloatArray) -> FloatArray:
 def _covariances(
     problem: Problem, probability: FloatArray, clusters: Clustered, chosen: IntArray, own: FloatArray, other: FloatArray
 ) -> FloatArray:
-    """Return ownᵀ I_g other for some clusters, I_g the information of each, shape (K, r, m)."""
+    """Return ownᵀ I_g other for some clusters, where I_g is the information of cluster g, shape (K, r, m)."""
     found = np.zeros((len(chosen), own.shape[1], other.shape[1]))
     if not found.size:
         return found
@@ -298,10 +299,10 @@ def _covariances(
 
 
 def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -> Scores:
-    """Return the Pearson residuals of clusters less what the model's parameters take up, S·K directions.
+    """Return clusters' Pearson residuals without the part that the model's parameters explain, in S·K directions.
 
-    A cluster's residuals are (y_g − n_g p)/√m by cell; their covariance with its score, were its judgments independent,
-    is n_g p (z − z̄)/√m with the rows z of the cells.
+    By cell a cluster's residuals are (y_g − n_g p)/√m. If its judgments were independent, their covariance with its
+    score would be n_g p (z − z̄)/√m, with z the rows of the cells.
     """
     n = clusters.counts.sum(axis=1)
     p = means / problem.totals[:, None]
@@ -328,20 +329,20 @@ def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -
 
 
 def hotelling_p(statistic: float, q: int, df: float) -> tuple[float, float, float]:
-    """Return Wald's statistic of q parameters in Hotelling's form, its denominator df and p-value.
+    """Return Wald's statistic of q parameters in Hotelling's form, with its denominator df and p-value.
 
     Parameters
     ----------
     statistic : float
-        Wald's W, its covariance from clusters.
+        Wald's W with a covariance by clusters.
     q : int
     df : float
-        Degrees of freedom of one parameter's t, G* − 1 of G* clusters.
+        Degrees of freedom of one parameter's t, G* − 1 for G* clusters.
 
     Notes
     -----
-    T² of q means from G observations is (G − 1)q/(G − q) times F(q, G − q) (Hotelling 1931): F is t² where
-    q is 1. NaN where q is G* or more.
+    T² of q means from G observations is (G − 1)q/(G − q) times F(q, G − q) (Hotelling 1931); for q = 1, F is t². The
+    p-value is NaN if q is G* or more.
     """
     rest = df + 1 - q
     if rest <= 0:

@@ -1,6 +1,6 @@
-"""Rows that differ in their numbers but not in their columns, as those of a pair whose worths depend on numbers.
+"""Rows that share their columns and differ in their numbers, such as rows of one pair whose worths depend on numbers.
 
-Their products are those of small dense matrices, one for each set of columns, in place of sparse ones row by row.
+Their products are made from small dense matrices, one for each set of columns, not row by row.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_LEAST = 4096  # rows from which blocks are worth being made
-_MEAN = 8  # rows of a block, on average
-_MOST = 5000  # columns of products that are dense
-_FILLED = 0.6  # of the entries of a product, from which it is dense
+_LEAST = 4096  # with fewer rows, blocks save nothing
+_MEAN = 8  # least average number of rows of a block
+_MOST = 5000  # most columns for which products are dense
+_FILLED = 0.6  # share of non-zero entries from which a product is dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,14 @@ class ColumnBlocks:
 
     @classmethod
     def of(cls, rows: Any) -> ColumnBlocks | None:
-        """Return the blocks of sparse rows; None where most rows have columns of their own, or products are sparse."""
+        """Return sparse rows in blocks; None if most rows have columns of their own or products are sparse."""
         found = csr_array(rows)
         if found.shape[0] < _LEAST or found.shape[1] > _MOST:
             return None
-        found.sum_duplicates()  # which sorts the columns of each row
+        found.sum_duplicates()  # this also sorts the columns of each row
         mark = np.random.default_rng(0).integers(1, 2**63, found.shape[1], dtype=np.uint64)
-        total = np.append(np.uint64(0), np.cumsum(mark[found.indices]))  # modulo 2⁶⁴, and so are the differences
+        # sums are modulo 2⁶⁴, and so are their differences
+        total = np.append(np.uint64(0), np.cumsum(mark[found.indices]))
         code = total[found.indptr[1:]] - total[found.indptr[:-1]]
         order = np.argsort(code, kind="stable")
         starts = np.flatnonzero(np.append(True, np.diff(code[order]) != 0))
@@ -55,7 +56,7 @@ class ColumnBlocks:
             width = found.indptr[some[0] + 1] - found.indptr[some[0]]
             at = found.indptr[some][:, None] + np.arange(width)
             columns = found.indices[at]
-            if not (columns == columns[0]).all():  # two sets of columns with one code
+            if not (columns == columns[0]).all():  # two sets of columns have the same code
                 return None
             if width:
                 blocks.append((some, columns[0].astype(np.int64), found.data[at]))

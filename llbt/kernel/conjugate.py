@@ -1,14 +1,14 @@
-"""Conjugate gradients for the information of many objects: a graph's Laplacian bordered by a few dense columns.
+"""Conjugate gradients for the information of many objects: a graph's Laplacian with a border of a few dense columns.
 
-Where every object has a worth of its own, the information on the worths is the weighted Laplacian L of the graph of
-judged pairs. Ties, order and covariates border it by few columns:
+If every object has a worth of its own, the information on the worths is the weighted Laplacian L of the graph of judged
+pairs. Ties, order and covariates add a border of a few columns:
 
     [ L + diag(ridge)   B ]
     [ Bᵀ                C ]
 
-Nothing of the size of objects × objects is ever made. A constant added to all worths moves nothing: without a ridge L
-has the constants for its null space, right-hand sides have to sum to 0 over the objects (those of a score do, and
-those of differences), and solutions are centred. That is better conditioned than leaving an object out.
+No array of objects × objects is ever made. A constant added to all worths changes nothing, so without a ridge the null
+space of L is the constants. Right-hand sides then have to sum to 0 over the objects, as scores and differences do, and
+solutions are centred. This is better conditioned than leaving an object out.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .band import Band, Branches, Factor, SparseFactor
 from .graph_bands import Groups, cut_across
 from .indexed_rows import FloatArray, IntArray
 
-_FLAT = 1e-15  # of a direction's curvature by the diagonal alone
-TIGHT = 1e-12  # of the right-hand side's length that is left, in the norm of the preconditioner
+_FLAT = 1e-15  # share of a direction's curvature by the diagonal alone, below which the curvature is rounding
+TIGHT = 1e-12  # share of the right-hand side's length that may be left, in the norm of the preconditioner
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Pairs of objects, each pair once, whichever object comes first.
+    """The graph of judged pairs: each pair once, whichever object comes first.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Graph:
     @classmethod
     def of(cls, first: IntArray, second: IntArray, size: int) -> Graph:
         """Return the graph of distinct pairs of distinct objects 0 … size − 1."""
-        small = np.int32 if 2 * len(first) < np.iinfo(np.int32).max else np.int64  # half the memory to go through
+        small = np.int32 if 2 * len(first) < np.iinfo(np.int32).max else np.int64  # takes half the memory
         number = np.arange(1, len(first) + 1, dtype=small)
         rows, columns = (np.concatenate(sides).astype(small) for sides in ([first, second], [second, first]))
         pattern = coo_array((np.concatenate([number, number]), (rows, columns)), shape=(size, size)).tocsr()
@@ -64,7 +64,7 @@ class Graph:
 
     @cached_property
     def band(self) -> Band:
-        """The order of the objects in which those of a pair are near each other."""
+        """The order of the objects in which the two objects of a pair are near each other."""
         return Band.of(self.pattern)
 
     def adjacency(self, weights: FloatArray) -> csr_array:
@@ -86,14 +86,14 @@ class Bordered:
     ----------
     graph : Graph
     weights : ndarray, shape (E,)
-        Of the pairs, none below 0.
+        The weights of the pairs, none below 0.
     border : ndarray, shape (J, q)
         Without a ridge its columns sum to 0.
     corner : ndarray, shape (q, q)
     ridge : ndarray, shape (J,), or None
-        Added to the diagonal of the Laplacian. With a ridge nothing is centred.
+        Added to the diagonal of the Laplacian. With a ridge, solutions are not centred.
     way : Band or Branches, optional
-        In which the Laplacian is factored, so that conjugate gradients have little left to do.
+        The order in which the Laplacian is factored, so that conjugate gradients have little left to do.
     """
 
     graph: Graph
@@ -105,7 +105,7 @@ class Bordered:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Objects and bordering columns, twice."""
+        """The shape of the system: objects and bordering columns, twice."""
         size = self.graph.size + len(self.corner)
         return size, size
 
@@ -129,12 +129,12 @@ class Bordered:
         return Groups.between(graph.groups, graph.first, graph.second, self.weights)
 
     def factored(self, band: Band) -> Factor:
-        """Return the factor of the Laplacian without its last object along a band; LinAlgError where it has none."""
+        """Return the factor, along a band, of the Laplacian without its last object; LinAlgError where it has none."""
         return band.factored(self.graph.first, self.graph.second, self.weights, self.diagonal)
 
     @cached_property
     def factor(self) -> Factor | SparseFactor | None:
-        """The factor in that `way`; None without one, with a ridge, and where rounding leaves none."""
+        """The factor along `way`; None without a `way`, with a ridge, and where rounding leaves no factor."""
         if self.way is None or self.ridge is not None:
             return None
         try:
@@ -143,11 +143,11 @@ class Bordered:
             return None
 
     def eased(self, right: FloatArray) -> FloatArray:
-        """Return about what L + diag(ridge) solves, shape (J, k): along a band, or by diagonal and between groups."""
+        """Solve L + diag(ridge) approximately, shape (J, k): along a band, or by the diagonal and between groups."""
         if self.factor is not None:
             found = self.factor.solve(right)
             return np.asarray(found - found.mean(axis=0))
-        diagonal = np.where(self.diagonal > 0, self.diagonal, np.inf)[:, None]  # of nobody's pairs nothing is known
+        diagonal = np.where(self.diagonal > 0, self.diagonal, np.inf)[:, None]  # objects without pairs are unknown
         found = right / diagonal
         if self.between is not None:
             found += self.between.solved(right)
@@ -175,7 +175,7 @@ class Solved:
     values : ndarray, of the shape of the right-hand sides
     iterations : int
     finished : bool
-        Whether the residuals of all right-hand sides are as small as was asked for.
+        Whether the residuals of all right-hand sides are within the tolerance.
     """
 
     values: FloatArray
@@ -191,25 +191,24 @@ def conjugate_gradients(
     tolerance: float = TIGHT,
     most: int | None = None,
 ) -> Solved:
-    """Solve (L + diag(ridge)) x = right, without the border, preconditioned by `Bordered.eased`.
+    """Solve (L + diag(ridge)) x = right, without the border. `Bordered.eased` is the preconditioner.
 
     Parameters
     ----------
     system : Bordered
     right : ndarray, shape (J,) or (J, k)
-        Several right-hand sides are gone through together, each with steps of its own. Without a ridge each has to sum
-        to 0.
+        Several right-hand sides are solved together, each with steps of its own. Without a ridge each has to sum to 0.
     start : ndarray, of the same shape, optional
-        Near the solution; 0 by default.
+        A guess of the solution; 0 by default.
     tolerance : float
         The residual at the end as a share of the right-hand side, both in the norm of the preconditioner.
     most : int, optional
-        Iterations after which the search is given up; by default ten times the number of objects.
+        The maximum number of iterations; by default ten times the number of objects.
 
     Returns
     -------
     Solved
-        Without a ridge values are centred: those of each right-hand side sum to 0.
+        Without a ridge solutions are centred: the values of each right-hand side sum to 0.
 
     References
     ----------
@@ -228,9 +227,9 @@ def conjugate_gradients(
 def bordered_gradients(
     system: Bordered, right: FloatArray, *, tolerance: float = TIGHT, most: int | None = None
 ) -> Solved:
-    """Solve the whole system for one right-hand side (J + q,), preconditioned by `Bordered.eased` and the corner.
+    """Solve the whole system for one right-hand side (J + q,); `Bordered.eased` and the corner precondition it.
 
-    One column to go through where `Complement` needs q + 1, which a single step is not worth.
+    This solves one column, whereas `Complement` solves q + 1 columns. For a single step that would cost too much.
 
     Raises
     ------
@@ -258,7 +257,7 @@ def bordered_gradients(
 
 
 def _centred(system: Bordered, columns: FloatArray) -> FloatArray:
-    """Return right-hand sides whose sum is exactly 0: a sum by rounding has no solution and hides small values."""
+    """Return right-hand sides that sum to exactly 0: a sum left by rounding has no solution and hides small values."""
     return columns if system.ridge is not None else columns - columns.mean(axis=0)
 
 
@@ -271,7 +270,7 @@ def _gradients(
     tolerance: float,
     most: int | None,
 ) -> Solved:
-    """Solve for right-hand sides (n, k) by products with the matrix and with an approximate inverse."""
+    """Solve for right-hand sides (n, k) by products with the matrix and with its approximate inverse."""
     values = np.zeros(columns.shape) if start is None else start.copy()
     residual = columns - times(values) if start is not None else columns.copy()
     target = tolerance**2 * _dots(columns, eased(columns))
@@ -282,7 +281,7 @@ def _gradients(
     while iterations < left and np.any(length > target):
         along = times(direction)
         curved = _dots(direction, along)
-        # what is left where a graph falls apart is rounding along constants, which nothing would end
+        # where a graph falls apart, what is left is rounding along constants, and the iteration would never end
         floor = _FLAT * _dots(direction, diagonal[:, None] * direction)
         moving = (length > target) & (curved > floor)
         if not moving.any():
@@ -334,7 +333,7 @@ class Complement:
         tolerance: float = TIGHT,
         most: int | None = None,
     ) -> Complement:
-        """Eliminate the objects by conjugate gradients; `start` is the `inner` of a similar system."""
+        """Eliminate the objects by conjugate gradients; as `start`, give the `inner` of a similar system."""
         if not len(system.corner):
             return cls(system, np.zeros(system.border.shape), np.zeros((0, 0)), 0, True)
         found = conjugate_gradients(system, system.border, start=start, tolerance=tolerance, most=most)
@@ -347,7 +346,7 @@ class Complement:
         Raises
         ------
         LinAlgError
-            Where the bordering columns are not determined beside the worths.
+            Where the data do not determine the bordering parameters beside the worths.
         """
         size = self.system.graph.size
         found = conjugate_gradients(self.system, right[:size], tolerance=tolerance, most=most)

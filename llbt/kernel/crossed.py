@@ -1,7 +1,8 @@
 """Rows of counts with random effects of one or several groupings: the effects that enter each row.
 
-Notation: L rows (a comparison judged by one combination of levels), T effects that enter each row, E scales. The
-grouping with the most effects has its own, in groups of a level each; those of the others are shared by the groups.
+Notation: L lines (each a comparison judged by one combination of levels), T effects that enter each line, E scales. The
+grouping with the most effects forms the groups, one level each, and its effects are the groups' own effects. The
+effects of all other groupings are shared by the groups.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from scipy.sparse import csgraph
 
 from .indexed_rows import FloatArray, IntArray
 
-_NUMBERS = 3e6  # of the matrices of a block of groups
+_NUMBERS = 3e6  # numbers in the matrices of a block of groups
 
 
 @dataclass(frozen=True, eq=False)
 class Bearing:
-    """Normal effects of the levels of a grouping, with one scale.
+    """The normal effects of one grouping's levels, all with one scale.
 
     Attributes
     ----------
     grouping : int
-        Which grouping, 0, 1, …; those of the same grouping have the same codes.
+        The number of the grouping, 0, 1, …; bearings with the same number have the same codes.
     codes : ndarray of int, shape (L,)
         The level of each line.
     objects : bool
@@ -42,18 +43,18 @@ class Bearing:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Groups gone through at once. G groups with n own effects and r shared ones, filled up with effects of no line.
+    """G groups that are computed together, with n own effects and r shared effects each, padded with unused effects.
 
     Attributes
     ----------
     lines : ndarray of int, shape (L,)
     group : ndarray of int, shape (L,)
     place : ndarray of int, shape (T, L)
-        Where among the n + r effects of its group each effect of a line is.
+        The place of each effect of a line among the n + r effects of its group.
     own : ndarray of int, shape (G, n)
-        Which of the own effects these are; the one after the last where filled up.
+        The numbers of the groups' own effects; padding has the number after the last.
     shared : ndarray of int, shape (G, r)
-        The same of shared effects.
+        The numbers of the groups' shared effects, padded in the same way.
     """
 
     lines: IntArray
@@ -64,14 +65,14 @@ class Block:
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """Groups G, own effects n, and all of a group, n + r."""
+        """The number of groups G, of own effects n, and of all effects of a group, n + r."""
         groups, own = self.own.shape
         return groups, own, own + self.shared.shape[1]
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Rows of counts, and the effects that enter them.
+    """Lines of counts, and the effects that enter them.
 
     Attributes
     ----------
@@ -121,11 +122,11 @@ class _Touching:
     keys: IntArray
     predictor: tuple[int, ...]
     sign: tuple[float, ...]
-    within: int  # how many keys a level has
+    within: int  # the number of keys that a level has
 
 
 def crossed(rows: IntArray, counts: FloatArray, pairs: IntArray, bearings: Sequence[Bearing]) -> Crossed:
-    """Return lines with the effects that enter them.
+    """Return lines of counts with the effects that enter them.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def _touching(one: Bearing, rows: IntArray, pairs: IntArray) -> _Touching:
 
 @dataclass(frozen=True, eq=False)
 class _Numbered:
-    """Effects of some scales, numbered: those of each line (T, L), the scale of each, and the keys by scale."""
+    """Numbered effects of some scales: the effects of each line (T, L), the scale of each, and the keys by scale."""
 
     order: list[int]
     index: IntArray
@@ -200,9 +201,9 @@ def _numbered(touching: Sequence[_Touching], some: list[int]) -> _Numbered:
 
 
 def _local(group: IntArray, index: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the place of each line's effects among those of its group (T, L), how many there are, and which, sorted.
+    """Return each line's effects as places within its group (T, L), how many effects a group has, and which they are.
 
-    The latter by group, one group after the other.
+    The last array lists the effects group by group, sorted.
     """
     number = int(group.max()) + 1
     if not index.size:
@@ -234,7 +235,7 @@ def _blocks(group: IntArray, own: _Numbered, shared: _Numbered) -> list[Block]:
 
 
 def _chunks(size: IntArray, shared: IntArray) -> list[slice]:
-    """Return runs of groups, sorted by size, of about the same sizes and of so many numbers together."""
+    """Split the groups, sorted by size, into runs of about equal sizes that fit into memory together."""
     found, start = [], 0
     for k in range(len(size) + 1):
         last = k == len(size)
@@ -252,7 +253,7 @@ def _apart(a: int, b: int) -> bool:
 
 
 def _filled(size: IntArray, first: IntArray, which: IntArray, last: int) -> IntArray:
-    """Return the effects of some groups, (G, n), with the one after the last where a group has fewer."""
+    """Return the effects of some groups, (G, n), padded with the number after the last effect."""
     steps = np.arange(int(size.max(initial=0)))
     inside = steps < size[:, None]
     padded = np.append(which, last)
@@ -260,7 +261,7 @@ def _filled(size: IntArray, first: IntArray, which: IntArray, last: int) -> IntA
 
 
 def components(found: Crossed, which: int) -> IntArray:
-    """Return for each effect of a scale how many objects its level's judgments connect it with, including itself."""
+    """Return, for each effect of a scale, how many objects its level's judgments connect with it, itself included."""
     size = len(found.levels[which][0])
     ends = found.touched[which]
     graph = sparse.coo_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))

@@ -1,4 +1,4 @@
-"""Where to start, and whether a fit may end there: the cuts of a cumulative link have to be in order."""
+"""Cuts of a cumulative link have to be in order: where a fit starts, and whether it may end at a point."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from ..errors import DesignError
 from .indexed_rows import FloatArray
 from .likelihood import Problem, row_sums, sparse_gram
 
-_SEEN = 0.5  # judgments added to each outcome, so that none is without a stretch of the scale
+_SEEN = 0.5  # judgments added to each outcome, so that every outcome has a stretch of the scale
 
 
 def room(problem: Problem, params: FloatArray) -> FloatArray:
-    """Return by how much the cuts of each comparison that come nearest are apart, (S,); infinite without any."""
+    """Return the distance between the two nearest cuts of each comparison, (S,); infinite where there are no cuts."""
     if not isinstance(problem.response, Cumulative):
         return np.full(problem.signed.shape[0], np.inf)
     return problem.response.room(problem.at(params))
 
 
 def ordered_start(problem: Problem, response: Cumulative) -> FloatArray:
-    """Return parameters whose cuts are in order, near those of all judgments together, shape (p,).
+    """Return parameters whose cuts are in order, close to what all judgments together suggest, shape (p,).
 
     Raises
     ------
@@ -42,7 +42,7 @@ def ordered_start(problem: Problem, response: Cumulative) -> FloatArray:
 
 
 def _pooled(problem: Problem, response: Cumulative) -> FloatArray:
-    """Return the predictors (B,) that all judgments together ask for, the signed one at 0."""
+    """Return the predictors (B,) that fit all judgments together, with the signed predictor at 0."""
     counts = problem.counts.sum(axis=0) + _SEEN
     shares = (counts + counts[::-1]) / (2 * counts.sum())
     top = np.cumsum(shares)[:-1]
@@ -51,7 +51,7 @@ def _pooled(problem: Problem, response: Cumulative) -> FloatArray:
 
 
 def _by_program(problem: Problem) -> FloatArray:
-    """Return the parameters whose cuts are furthest apart, up to 1, by a linear program."""
+    """Return the parameters whose cuts are furthest apart, at most 1, by a linear program."""
     p = problem.signed.shape[1]
     rows = sparse.vstack([part.tocsr() for part in problem.predictors[1:]], format="csr")
     away = np.ones((rows.shape[0], 1))

@@ -1,4 +1,4 @@
-"""Rao and Kupper's likelihood summed over all pairs of objects at once, where cut and order effect are the same.
+"""Rao and Kupper's likelihood summed over all pairs of objects at once, with one cut and one order effect.
 
 With P = F(2(λᵢ − λⱼ + δ) − θ) and Q = F(−2(λᵢ − λⱼ + δ) − θ), F logistic, a tie has the probability P Q (exp(2θ) − 1).
 So the log-likelihood is a sum over wins and ties of log P, over losses and ties of log Q, and a function of θ alone.
@@ -19,15 +19,15 @@ from .pairtable import FAR, PairTable, add_both, pair_table
 
 @dataclass(frozen=True, eq=False)
 class CutTable:
-    """Judgments by the distinct rows of object i and of object j, U of them.
+    """Judgments by the U distinct rows of object i and of object j.
 
     Attributes
     ----------
     pairs : PairTable
-        The rows of the objects, of order and cut.
+        The rows of the objects, and those of order and cut.
     not_lost, not_won : ndarray, shape (U, U)
-        Wins and ties of the row object, shown first, and losses and ties, turned round: ties and wins of the row
-        object, shown second. Both in the first, and None, without an order effect.
+        `not_lost` has the wins and ties of the row object where it is shown first, `not_won` its wins and ties where it
+        is shown second. Without an order effect the first has both, and the second is None.
     ties : float
     """
 
@@ -71,7 +71,7 @@ class CutTable:
     def _information(
         self, weights: FloatArray, signed: FloatArray, spread: float, order_cut: float, of_cut: float
     ) -> FloatArray:
-        """Return minus the second derivatives: weights of η by pair, and sums of them with the sign of the order."""
+        """Return minus the second derivatives, from weights of η by pair and their sums with the sign of the order."""
         table = self.pairs
         rows = weights.sum(axis=1) - weights.sum(axis=0)
         pairs = -4 * (weights + weights.T)
@@ -90,7 +90,7 @@ class CutTable:
 def cut_table(
     predictors: tuple[Gathered, ...], counts: FloatArray, response: Cumulative, totals: FloatArray
 ) -> CutTable | None:
-    """Return the table of a model's comparisons; None where predictors differ in more than the objects.
+    """Return the table of a model's comparisons; None where predictors differ by more than the objects.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def cut_table(
 
 
 def _of_cut(cut: float, ties: float) -> tuple[float, float, float]:
-    """Return n log(exp(2θ) − 1) of n ties, its derivative, and minus the second; −∞ where there is no cut."""
+    """Return n log(exp(2θ) − 1) for n ties, its derivative, and minus its second derivative; −∞ where the cut is 0."""
     if not ties:
         return 0.0, 0.0, 0.0
     if cut <= 0:

@@ -1,4 +1,4 @@
-"""How far counts are from fitted ones: deviances, Pearson's X², leverages."""
+"""Distances of counts from fitted counts: deviances, Pearson's X², leverages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import likelihood
 from .likelihood import Problem
 from .solvers import Fit
 
-_BLOCK = 1 << 14  # comparisons whose deviances stay in the processor's cache
+_BLOCK = 1 << 14  # comparisons whose deviances fit into the processor's cache
 
 
 def cell_deviances(counts: FloatArray, means: FloatArray) -> FloatArray:
@@ -19,7 +19,7 @@ def cell_deviances(counts: FloatArray, means: FloatArray) -> FloatArray:
 
 
 def deviance(counts: FloatArray, means: FloatArray) -> float:
-    """Return the Poisson deviance, summed over the cells; rounding leaves a saturated one at 0, not below."""
+    """Return the Poisson deviance, summed over the cells; it is never below 0, not even by rounding."""
     blocks = (slice(start, start + _BLOCK) for start in range(0, len(counts), _BLOCK))
     return max(0.0, sum(float(cell_deviances(counts[rows], means[rows]).sum()) for rows in blocks))
 

@@ -1,8 +1,8 @@
-"""Worths times a discrimination for each judge: the likelihood of this model, and its maximum.
+"""The model of worths times a discrimination for each judge: its likelihood, and the maximum.
 
-The signed predictor of a comparison is σ_k d + o, with d = Dβ the difference of the worths at discrimination 1 and o
-what order adds; those that the sides share have no factor. Worths and factors are known up to c in (β/c, cσ), so the
-mean of σ², weighted by the judgments, is 1, and the weighted sum of σ is positive.
+The signed predictor of a comparison is σ_k d + o, where d = Dβ is the difference of the worths at discrimination 1 and
+o is the order effect. The shared predictors, such as the tie's, have no factor. The data do not tell (β, σ) from (β/c,
+cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .indexed_rows import FloatArray, Gathered, IntArray, Part, weighted_product
 from .likelihood import Problem, information, probabilities, row_sums, weighted_gram
 from .newton import Search, Step, newton
 
-SEED = 0  # of the random starts
-RANDOM = 6  # random starts
-_COST = 6.0  # numbers evaluated elsewhere that a comparison of a judge costs as much as
+SEED = 0  # seed of the random starts
+RANDOM = 6  # number of random starts
+_COST = 6.0  # a judge's comparison costs as much as so many numbers evaluated elsewhere
 _MOST_STEPS = 200
-_FAR = 40.0  # a predictor at which a search is given up: probabilities are 0 to rounding
-_DAMPED = (0.0, 1e-6, 1e-3, 1.0, 1e3)  # of the diagonal, tried in turn
-_SAME = 1e-6  # log-likelihoods that differ by less are of one maximum
-_SHRUNK = 2.0  # judgments with the pooled worths that a judge's own are started with
+_FAR = 40.0  # at a predictor this large the search is given up: probabilities are 0 up to rounding
+_DAMPED = (0.0, 1e-6, 1e-3, 1.0, 1e3)  # shares of the diagonal added to it, tried in turn
+_SAME = 1e-6  # log-likelihoods that differ by less belong to the same maximum
+_SHRUNK = 2.0  # a judge's own worths start from so many judgments with the pooled worths
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class Judged:
     Attributes
     ----------
     problem : Problem
-        That of discrimination 1.
+        The problem if every discrimination is 1.
     scaled : ndarray of int
-        Which of the p parameters are of the worth, which factors scale.
+        Which of the p parameters describe worths; the discriminations scale these.
     judge : ndarray of int, shape (S,)
-        0 … K − 1.
+        The judge of each comparison, 0 … K − 1.
     size : int
-        K.
+        The number of judges K.
     """
 
     problem: Problem
@@ -53,7 +53,7 @@ class Judged:
 
     @property
     def others(self) -> IntArray:
-        """Which of the parameters are not of the worth."""
+        """The parameters that do not describe worths."""
         return np.setdiff1d(np.arange(self.problem.signed.shape[1]), self.scaled)
 
     @property
@@ -77,14 +77,14 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class DiscriminationFit:
-    """The maximum, its worths and discriminations on the norm.
+    """The maximum: worths and discriminations, scaled to the norm.
 
     Attributes
     ----------
     params : ndarray, shape (p,)
     sigma : ndarray, shape (K,)
     covariance : ndarray, shape (p + K, p + K)
-        Of both, by the inverse of minus the second derivatives in all of them, on the norm.
+        The covariance of both: the inverse of minus all second derivatives, on the norm.
     value : float
         Σ y log p.
     furthest : ndarray, shape (K,)
@@ -109,7 +109,7 @@ class DiscriminationFit:
 def maximize(
     judged: Judged, pooled: FloatArray, start: tuple[FloatArray, FloatArray] | None = None
 ) -> DiscriminationFit:
-    """Return the highest of the maxima that Newton's method reaches from several starts.
+    """Return the highest maximum that Newton's method reaches from several starts.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def maximize(
     pooled : ndarray, shape (p,)
         The maximum with discriminations of 1.
     start : parameters (p,) and discriminations (K,), optional
-        Where to start alone, as where counts have changed little.
+        The only start, for counts that have changed little.
 
     Raises
     ------
@@ -127,7 +127,8 @@ def maximize(
     views = Views.of(judged)
     starts = _starts(views, pooled) if start is None else [start]
     found = [_climbed(views, *one) for one in starts]
-    best = max(found, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))  # or rising to infinity
+    # or the likelihood rises to infinity
+    best = max(found, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))
     point = _normed(views, best.point)
     return DiscriminationFit(
         params=point.params,
@@ -147,7 +148,7 @@ def maximize(
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The predictors apart: rows of the worth (S, w), of all else (S, r), and of the judges (S, K)."""
+    """The predictors by part: rows of the worths (S, w), of all other parameters (S, r), and of the judges (S, K)."""
 
     judged: Judged
     worth: Gathered
@@ -157,7 +158,7 @@ class Views:
 
     @classmethod
     def of(cls, judged: Judged) -> Views:
-        """Return the parts of a problem."""
+        """Return the parts of a problem's predictors."""
         problem, others = judged.problem, judged.others
         rest = replace(problem, predictors=tuple(rows.columns(others) for rows in problem.predictors))
         judges = Gathered(
@@ -168,7 +169,7 @@ class Views:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Where a search is: parameters, the likelihood there, its derivatives in the predictors, and differences (S,)."""
+    """A point of the search: parameters, likelihood, derivatives in the predictors, and worth differences (S,)."""
 
     params: FloatArray
     sigma: FloatArray
@@ -199,7 +200,7 @@ def gradient_at(views: Views, point: Point) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """Minus the second derivatives: (p, p) in the parameters, (K, p) in both, (K,) in each discrimination."""
+    """Minus the second derivatives: (p, p) in the parameters, (K, p) mixed, (K,) in each discrimination."""
 
     params: FloatArray
     mixed: FloatArray
@@ -237,7 +238,7 @@ def _dense(matrix: Any) -> FloatArray:
 
 
 def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> Search[Point]:
-    """Return where Newton's method gets from a start."""
+    """Return the point that Newton's method reaches from a start."""
     ascent = _OnNorm(views)
     start = _normed(views, point_at(views, params, sigma))
     found = newton(ascent, start, most=_MOST_STEPS, ends=lambda point, step, n_iter: ascent.is_far(point))
@@ -248,12 +249,12 @@ def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> Search[Poin
 
 @dataclass(frozen=True, eq=False)
 class _OnNorm:
-    """The likelihood on the norm of the discriminations; its steps are of the parameters and these, (p + K,)."""
+    """The likelihood on the norm of the discriminations; a step moves parameters and discriminations, (p + K,)."""
 
     views: Views
 
     def step(self, point: Point) -> Step:
-        """Return Newton's step, by the expected information where the observed one cannot."""
+        """Return Newton's step; it uses the expected information where the observed one is not positive definite."""
         judged = self.views.judged
         step_made(_COST * len(judged.judge))
         gradient = gradient_at(self.views, point)
@@ -269,7 +270,7 @@ class _OnNorm:
         return _normed(self.views, point_at(self.views, point.params + step[:p], point.sigma + step[p:]))
 
     def is_far(self, point: Point) -> bool:
-        """Whether predictors are so large that the search is given up."""
+        """Whether predictors are so large that the search should be given up."""
         return bool(_furthest(self.views.judged, point).max() > _FAR)
 
 
@@ -290,7 +291,7 @@ def _step(views: Views, point: Point, gradient: FloatArray, sigmas: FloatArray) 
 
 @dataclass(frozen=True, eq=False)
 class _Reduced:
-    """The information of the free directions, factored, discriminations profiled out, and how these follow, (K, p)."""
+    """The factored information with discriminations profiled out, and how they follow the parameters, (K, p)."""
 
     factor: tuple[FloatArray, bool]
     slopes: FloatArray
@@ -298,7 +299,7 @@ class _Reduced:
 
 
 def _reduced(found: Information, basis: FloatArray, damping: float) -> _Reduced:
-    """Return the information with the discriminations, each by itself, profiled out.
+    """Return the information with each discrimination profiled out.
 
     Raises
     ------
@@ -330,7 +331,7 @@ def _cholesky(matrix: FloatArray) -> FloatArray:
 
 
 def _basis(judged: Judged, params: FloatArray) -> FloatArray:
-    """Return directions of the parameters that leave the size of the worths as it is, orthonormal, shape (p, p − 1)."""
+    """Return orthonormal directions of the parameters that keep the size of the worths, shape (p, p − 1)."""
     size = len(params)
     along = np.zeros(size)
     along[judged.scaled] = params[judged.scaled]
@@ -338,7 +339,7 @@ def _basis(judged: Judged, params: FloatArray) -> FloatArray:
 
 
 def _normed(views: Views, point: Point) -> Point:
-    """Return the same point on the norm: a mean of σ² of 1, and a positive sum of σ, weighted by the judgments."""
+    """Return the same point on the norm: the weighted mean of σ² is 1, and the weighted sum of σ is positive."""
     size = float(np.sqrt(views.share @ point.sigma**2))
     size = -size if views.share @ point.sigma < 0 else size
     params = point.params.copy()
@@ -360,8 +361,8 @@ def _furthest(judged: Judged, point: Point) -> FloatArray:
 def _starts(views: Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield parameters and discriminations to start from.
 
-    Pooled worths; the leading singular vectors of the judges' own worths, each by one step from the pooled ones; random
-    discriminations, with the worths that go with them best.
+    The starts are the pooled worths; the leading singular vectors of the judges' own worths, each one step from the
+    pooled worths; and random discriminations with the worths that fit them best.
     """
     yield pooled, np.ones(views.judged.size)
     worths, share = _own_worths(views, pooled), views.share
@@ -375,7 +376,7 @@ def _starts(views: Views, pooled: FloatArray) -> Iterator[tuple[FloatArray, Floa
 
 
 def _own_worths(views: Views, pooled: FloatArray) -> FloatArray:
-    """Return worth parameters for each judge, (K, w), shrunk to the pooled ones if the judge made few judgments."""
+    """Return worth parameters for each judge, (K, w), shrunk to the pooled worths if the judge made few judgments."""
     judged, problem = views.judged, views.judged.problem
     probability = probabilities(problem, pooled)
     whole = information(problem, probability, problem.totals)
@@ -393,7 +394,7 @@ def _own_worths(views: Views, pooled: FloatArray) -> FloatArray:
 def _covariance(views: Views, point: Point) -> FloatArray:
     """Return the covariance of parameters and discriminations on the norm, shape (p + K, p + K).
 
-    The inverse where the size of the worths is held, carried over to the norm by the delta method.
+    The information is inverted with the size of the worths held; the delta method carries the inverse over to the norm.
     """
     found = information_at(views, point, observed=True)
     basis = _basis(views.judged, point.params)

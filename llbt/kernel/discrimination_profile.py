@@ -1,4 +1,4 @@
-"""Intervals of discriminations and of parameters, by the profile of the likelihood on the norm of discriminations."""
+"""Profile likelihood intervals of discriminations and of parameters, on the norm of the discriminations."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .newton import Step, newton
 from .profile import profile_bounds
 
 _STEPS = 60
-_DECREMENT = 1e-8  # squared distance to the constrained maximum, in standard errors, that is near enough
+_DECREMENT = 1e-8  # a constrained maximum is reached at this squared distance, in standard errors
 _SEARCHES = 25
-_CLOSE = 1e-4  # how near the bound of an interval is found, in shares of its distance
-_CLOSE_FALL = 1e-7  # how near the fall of the likelihood is to that asked for
-_LONGEST = 0.25  # how far the discrimination moves at once, of the way to its extreme
-_EDGE = 1e-3  # how near the extreme, at which all others guess, is looked at
+_CLOSE = 1e-4  # error of an interval's bound, as a share of its distance from the estimate
+_CLOSE_FALL = 1e-7  # error of the fall of the log-likelihood, as a share of the requested fall
+_LONGEST = 0.25  # the most that a discrimination moves at once, as a share of the way to its extreme
+_EDGE = 1e-3  # the last place tried, as a share before the extreme, at which all other judges guess
 
 
 def profile_discrimination(judged: Judged, found: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
-    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a discrimination.
+    """Return the discriminations on both sides at which the profile log-likelihood has fallen by `drop`.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def profile_discrimination(judged: Judged, found: DiscriminationFit, which: int,
 
     Notes
     -----
-    On the norm, a mean of σ² of 1, a judge with the share w of the judgments has |σ| < 1/√w. The bound is that where
-    the likelihood does not fall so far. From each place Newton's method goes along the surface on which σ is held and
-    the norm is kept, with the curvature of the surface (the Lagrangian's); the root of twice the fall is about linear
-    in σ.
+    On the norm, a mean of σ² of 1, a judge with the share w of the judgments has |σ| < 1/√w. This is the interval's
+    bound if the likelihood does not fall so far. From each place Newton's method goes along the surface on which σ is
+    held and the norm is kept, with the curvature of the surface (the Lagrangian's); the root of twice the fall is about
+    linear in σ.
     """
     views = Views.of(judged)
     low, high = (_bound(views, found, which, drop, side) for side in (-1, 1))
@@ -47,7 +47,7 @@ def profile_discrimination(judged: Judged, found: DiscriminationFit, which: int,
 
 
 def profile_parameter(judged: Judged, found: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
-    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a parameter.
+    """Return the values of a parameter on both sides at which the profile log-likelihood has fallen by `drop`.
 
     Parameters
     ----------
@@ -77,7 +77,8 @@ def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side
     last = best + (1 - _EDGE) * (extreme - best)
     here = point_at(views, found.params, found.sigma)
     error = float(np.sqrt(found.covariance[p + which, p + which]))
-    inner, outer = (best, 0.0), None  # discriminations to either side of the bound, each with its share of the way
+    # discriminations on both sides of the bound, each with the root of its fall as a share of `drop`
+    inner, outer = (best, 0.0), None
     tried = best + side * float(np.sqrt(2 * drop)) * error
     for _ in range(_SEARCHES):
         tried = side * min(side * tried, side * last, side * here.sigma[which] + _LONGEST * abs(extreme - best))
@@ -96,14 +97,14 @@ def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side
 
 
 def _constrained(views: Views, start: Point, place: int, value: float) -> Point:
-    """Return the highest point on the norm, reached from a start, with one of the p parameters or K factors held."""
+    """Return the highest point on the norm, from a start, with one of p parameters or K discriminations held."""
     start = _moved(views, start.params, start.sigma, place, value)
     return newton(_Surface(views, place, value), start, rest=_DECREMENT, most=_STEPS).point
 
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """The likelihood on the norm with one of the parameters or factors held; its steps are (p + K,)."""
+    """The likelihood on the norm with one parameter or discrimination held; a step moves all of them, (p + K,)."""
 
     views: Views
     place: int
@@ -120,7 +121,7 @@ class _Surface:
 
 
 def _moved(views: Views, params: FloatArray, sigma: FloatArray, place: int, value: float) -> Point:
-    """Return the point on the norm with that parameter or discrimination; the other judges keep their ratios."""
+    """Return a point on the norm with this value of a parameter or discrimination; other judges keep their ratios."""
     if place < len(params):
         size = float(np.sqrt(views.share @ sigma**2))
         scaled = params.copy()
@@ -143,13 +144,13 @@ def _normals(views: Views, point: Point, place: int) -> FloatArray:
 
 
 def _multipliers(views: Views, point: Point, place: int) -> FloatArray:
-    """Return the parts of the gradient along these directions, shape (2,); the first is the slope of the profile."""
+    """Return the gradient along these directions, shape (2,); the first entry is the slope of the profile."""
     gradient = np.concatenate(gradient_at(views, point))
     return np.asarray(np.linalg.lstsq(_normals(views, point, place), gradient, rcond=None)[0])
 
 
 def _step(views: Views, point: Point, place: int) -> tuple[FloatArray, float]:
-    """Return a step along the surface, and how far it leads, squared, in standard errors."""
+    """Return a step along the surface, and its squared length in standard errors."""
     gradient = np.concatenate(gradient_at(views, point))
     p, size = len(point.params), len(gradient)
     factors = _multipliers(views, point, place)

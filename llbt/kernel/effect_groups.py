@@ -1,4 +1,4 @@
-"""Rows of counts by group, in bundles of groups with equally many effects."""
+"""Rows of counts by group, where groups with equally many effects are bundled."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ZERO = 1e-9  # an eigenvalue of a graph's Laplacian below this counts as 0
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """Groups of judgments in bundles, and where each group is.
+    """Groups of judgments in bundles, and the place of each group.
 
     Attributes
     ----------
     bundles : tuple of Groups
-        Groups with exactly the same judgments are one, repeated.
+        Groups with exactly the same judgments are stored once, with the number of repeats.
     bundle, place : ndarray of int, shape (G,)
         The bundle of each group, and its place there.
     objects : tuple of ndarray, each (G, J, d) in the order of the bundles' groups
@@ -61,13 +61,13 @@ def grouped(
     width : int
         How many predictors B the response has.
     predictors : mapping of str to tuple of int
-        Which of them each kind enters but for ``"object"``: a group has one effect for each.
+        The predictors that each kind of effect enters, except ``"object"``; a group has one effect for each predictor.
 
     Notes
     -----
-    Only differences of a group's log-worths matter, and only of objects that its judgments connect: with Q orthonormal
-    eigenvectors of the Laplacian of the group's graph to eigenvalues above 0, Qᵀb of independent N(0, σ²) effects b are
-    independent N(0, σ²) themselves, and carry all differences.
+    Only differences of a group's log-worths matter, and only of objects that its judgments connect. Let Q be the
+    orthonormal eigenvectors, with eigenvalues above 0, of the Laplacian of the group's graph. For independent N(0, σ²)
+    effects b, the effects Qᵀb are independent N(0, σ²) too, and they determine all differences.
     """
     size = int(codes.max()) + 1
     rows, codes, counts = _summed(rows, codes, counts)
@@ -97,7 +97,7 @@ def pair_loadings(
     pairs: IntArray,
     worths: FloatArray,
 ) -> FloatArray:
-    """Return how the effects of groups enter the predictors of one pair each, object i shown first, shape (B, R, d).
+    """Return how a group's effects enter the predictors of a pair, for R groups and pairs, object i first, (B, R, d).
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def pair_loadings(
 
 
 def _summed(rows: IntArray, codes: IntArray, counts: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the lines summed by group and comparison, sorted by both."""
+    """Return the lines summed by group and comparison, and sorted by both."""
     key = codes * (int(rows.max()) + 1) + rows
     unique, inverse = np.unique(key, return_inverse=True)
     total = np.zeros((len(unique), counts.shape[1]))
@@ -123,14 +123,14 @@ def _summed(rows: IntArray, codes: IntArray, counts: FloatArray) -> tuple[IntArr
 
 
 def _padded(lines: IntArray, first: IntArray, most: int) -> tuple[IntArray, FloatArray]:
-    """Return the positions of each group's lines, (G, most), and which of them are its own."""
+    """Return the positions of each group's lines, (G, most), and which positions are not padding."""
     steps = np.arange(most)
     own = steps < lines[:, None]
     return np.where(own, first[:, None] + steps, 0), own.astype(np.float64)
 
 
 def _distinct(rows: IntArray, counts: FloatArray, first: IntArray, lines: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the groups whose judgments are distinct, and which of them each group is like."""
+    """Return the groups with distinct judgments, and which of these each group equals."""
     index = np.empty(len(first), dtype=np.int64)
     kept: list[IntArray] = []
     found = 0
@@ -146,7 +146,7 @@ def _distinct(rows: IntArray, counts: FloatArray, first: IntArray, lines: IntArr
 
 
 def _bases(pairs: IntArray, codes: IntArray, kept: IntArray) -> dict[int, tuple[IntArray, FloatArray]]:
-    """Return the objects of each group that is kept, (m,), and the orthonormal contrasts that it can know, (m, d)."""
+    """Return the objects of each kept group, (m,), and the orthonormal contrasts that its judgments inform, (m, d)."""
     number = int(pairs.max()) + 1
     found: dict[int, tuple[IntArray, FloatArray]] = {}
     first = np.searchsorted(codes, kept)
@@ -204,7 +204,7 @@ def _bundled(
 
 
 def _loadings(shape: _Shape, worths: FloatArray, rows: IntArray, own: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return how effects enter the predictors of a bundle's lines, (B, G, R, d), and the scale of each effect, (d,)."""
+    """Return how effects enter the predictors of a bundle's lines, (B, G, R, d), and each effect's scale, (d,)."""
     width = shape.width
     group = np.arange(len(rows))[:, None]
     parts, scale = [], []

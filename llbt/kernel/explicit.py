@@ -1,4 +1,4 @@
-"""The literal model: a Poisson GLM with one dummy per comparison, through statsmodels."""
+"""The explicit model, fitted by statsmodels: a Poisson GLM with one dummy per comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .solvers import Fit, Maximum, eliminate
 
 MAX_EXPLICIT_ENTRIES = 5e7
 _MAX_ITERATIONS = 100
-_FARTHEST = 1e-6  # standard errors between the estimates and the maximum
+_FARTHEST = 1e-6  # most standard errors between the estimates and the maximum
 
 
 def explicit_entries(problem: Problem) -> float:
@@ -53,11 +53,11 @@ def explicit_glm(problem: Problem, names: tuple[str, ...]) -> Any:
 
 
 def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: str, dispersion: float) -> Any:
-    """Return statsmodels' fit with another covariance of its parameters, and t in place of z where that has a df.
+    """Return statsmodels' fit with another covariance of its parameters; tests use t where that has a df, else z.
 
-    The nuisance parameters are μ = log n − log norm(θ), so their covariance follows from that of θ by the delta method:
-    with p̄ the mean rows of the comparisons (S, p), [[V, −V p̄ᵀ], [−p̄ V, p̄ V p̄ᵀ + dispersion · diag(1/n)]]. With the
-    covariance of independent judgments for V that is statsmodels' own.
+    The nuisance parameters are μ = log n − log norm(θ), so their covariance follows from the covariance of θ by the
+    delta method: with p̄ the mean rows of the comparisons (S, p), [[V, −V p̄ᵀ], [−p̄ V, p̄ V p̄ᵀ + dispersion ·
+    diag(1/n)]]. If V is the covariance of independent judgments, the result is statsmodels' own covariance.
     """
     given, wrapper = results._results, type(results)
     p, size = len(cov.matrix), len(problem.counts)
@@ -78,9 +78,9 @@ def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: s
 
 
 def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.0) -> Fit:
-    """Fit the literal model, a Poisson GLM with one dummy per comparison, through statsmodels from its own start.
+    """Fit the explicit model with statsmodels, from statsmodels' own start.
 
-    `added` are the counts of a prior, (S, K), which are not judgments and have no fitted counts.
+    `added` are the counts of a prior, (S, K). These are not judgments, and they have no fitted counts.
     """
     _refuse_too_large(problem)
     found, results = _literal(problem, names, added, None)
@@ -90,7 +90,7 @@ def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.
 def checked_by_glm(
     problem: Problem, names: tuple[str, ...], start: Maximum | None = None, added: FloatArray | float = 0.0
 ) -> Fit:
-    """Fit by elimination, and let statsmodels' GLM go on from these estimates, or from `start` where they are known."""
+    """Fit by elimination; statsmodels' GLM then goes on from these estimates, or from `start` if it is given."""
     with_prior = replace(problem, counts=problem.counts + added)
     other = eliminate(with_prior) if start is None else start.fit(with_prior)
     found, _ = _literal(problem, names, added, other)
@@ -98,16 +98,16 @@ def checked_by_glm(
 
 
 def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float, other: Fit | None) -> tuple[Fit, Any]:
-    """Return statsmodels' fit of the literal model, as a `Fit` and as statsmodels' own results."""
+    """Return statsmodels' fit of the explicit model, as a `Fit` and as statsmodels' own results."""
     totals, problem = problem.totals, replace(problem, counts=problem.counts + added)
     results = _fitted(problem, names, other)
     p = problem.signed.shape[1]
-    bare = results._results  # without labels, which cost as much as a step
+    bare = results._results  # without labels, which would cost as much as a step
     params = bare.params[:p]
     found = probabilities(problem, params)
     with np.errstate(all="ignore"):
         cov = bare.cov_params()[:p, :p]
-        cov = (cov + cov.T) / 2  # statsmodels' inverse is symmetric but for rounding
+        cov = (cov + cov.T) / 2  # statsmodels' inverse is symmetric only up to rounding
     fit = Fit(
         params=params,
         inverse=cov,
@@ -123,7 +123,7 @@ def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float
 
 
 def _log_linear(problem: Problem) -> Response:
-    """Return the response, which must be one of a GLM of counts."""
+    """Return the response; refuse one that no GLM of counts has."""
     if isinstance(problem.response, Response):
         return problem.response
     raise OptionError(
@@ -148,11 +148,10 @@ def refuse_explicit(cells: int, columns: int) -> None:
 
 
 def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
-    """Return statsmodels' fit by Newton's method, which is Fisher scoring here, from another fit or its own start.
+    """Return statsmodels' fit by Newton's method (here Fisher scoring), from another fit or from its own start.
 
-    Its own way, iteratively reweighted least squares, takes the same steps but warns of a perfect fit: a warning that
-    could be kept from the user only through filters that belong to the whole process. Its own start is the first of
-    these steps.
+    statsmodels' default, iteratively reweighted least squares, takes the same steps, but it warns of a perfect fit.
+    That warning could be hidden only by a filter of the whole process. Its own start is the first of these steps.
     """
     from statsmodels.genmod.families import Poisson
     from statsmodels.genmod.generalized_linear_model import GLM
@@ -160,13 +159,13 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
     size = len(problem.counts)
     columns = [*names, *(f"mu[{s}]" for s in range(size))]
     offset = np.column_stack(_log_linear(problem).log_weights(problem.offsets)).ravel()
-    with np.errstate(all="ignore"):  # what matters of it is in the record: convergence, saturation
+    with np.errstate(all="ignore"):  # the record holds what matters of the warnings: convergence, saturation
         model = GLM(
             pd.Series(problem.counts.ravel(), name="count"),
             pd.DataFrame(explicit_matrix(problem), columns=columns),
             family=Poisson(),
             offset=offset,
-            hasconst=True,  # the dummies sum to 1; statsmodels would find that out by two ranks
+            hasconst=True,  # the dummies sum to 1; statsmodels would compute two ranks to see that
         )
         start = _own_start(model, offset) if other is None else _explicit_params(problem, other.params)
         results = model.fit(
@@ -175,15 +174,14 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
     results.fit_history["iteration"] += other is None
     if (other is None or other.converged) and not _is_maximum(problem, results._results):
         found = "finds no maximum from its own start" if other is None else "leaves the estimates and finds no others"
-        raise DesignError(  # as with parameters held far from where the judgments are: fitted counts of 0 to rounding
-            f"statsmodels' GLM {found}", "Use method='eliminate', or hold parameters nearer."
-        )
-    results._results.converged = bool(results.mle_retvals["converged"])  # the name that the usual way gives it
+        # for example if parameters are held far from the judgments: fitted counts are 0 up to rounding
+        raise DesignError(f"statsmodels' GLM {found}", "Use method='eliminate', or hold parameters nearer.")
+    results._results.converged = bool(results.mle_retvals["converged"])  # the attribute that statsmodels' default sets
     return results
 
 
 def _own_start(model: Any, offset: FloatArray) -> FloatArray:
-    """Return where statsmodels begins: the first step of reweighted least squares, from means between counts."""
+    """Return statsmodels' start: the first step of reweighted least squares, from means between the counts."""
     mean = model.family.starting_mu(model.endog)
     weighted = model.exog * mean[:, None]
     response = np.log(mean) + model.endog / mean - 1 - offset
@@ -191,7 +189,7 @@ def _own_start(model: Any, offset: FloatArray) -> FloatArray:
 
 
 def _is_maximum(problem: Problem, results: Any) -> bool:
-    """Whether the score is 0: of the parameters in standard errors, of the nuisance parameters in fitted totals."""
+    """Whether the score is 0: for parameters in standard errors, for nuisance parameters in fitted totals."""
     p = problem.signed.shape[1]
     gradient = score(problem, probabilities(problem, results.params[:p]))
     with np.errstate(all="ignore"):
@@ -201,6 +199,6 @@ def _is_maximum(problem: Problem, results: Any) -> bool:
 
 
 def _explicit_params(problem: Problem, estimate: FloatArray) -> FloatArray:
-    """Return the estimate with the nuisance parameters that it implies, shape (p + S,)."""
+    """Return the estimates followed by the nuisance parameters that they imply, shape (p + S,)."""
     _, norm = problem.response.probabilities(problem.at(estimate))
     return np.concatenate([estimate, np.log(problem.totals) - norm])

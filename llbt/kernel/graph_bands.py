@@ -1,8 +1,8 @@
-"""Long and narrow graphs of comparisons: cut into groups of neighbours, and solved between the groups.
+"""Long and narrow graphs of comparisons: split into groups of neighbours, and solved between the groups.
 
-Conjugate gradients would need as many steps as such a graph is long, since each step reaches only neighbours. The
-Laplacian between groups of neighbours is small; its solution beside each step (a two-level method: Nicolaides 1987,
-SIAM Journal on Numerical Analysis 24(2), 355-365) leaves what happens inside of the groups.
+Each step of conjugate gradients reaches only neighbours, so they need as many steps as such a graph is long. The
+Laplacian between groups of neighbours is small. If it is solved in every step (a two-level method: Nicolaides 1987,
+SIAM Journal on Numerical Analysis 24(2), 355-365), only differences inside the groups are left to the steps.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from .indexed_rows import FloatArray, IntArray
 
-_NARROW = 25  # steps from one end of a graph to the other from which it is narrow
-_GROUPS = 2000  # that a narrow graph is cut into
-_OBJECTS = 20  # of a group
-_CHEAP = 300  # groups that cost nothing; of fewer objects each
-_FEWEST = 5  # objects of a group
-_BESIDE = 4  # pieces of a stretch, side by side, that are reckoned with
+_NARROW = 25  # a graph is narrow if it takes so many steps from one end to the other
+_GROUPS = 2000  # most groups of a narrow graph
+_OBJECTS = 20  # objects of a group, as a rule
+_CHEAP = 300  # so many groups cost nothing, even if each has fewer objects
+_FEWEST = 5  # fewest objects of a group
+_BESIDE = 4  # pieces of a stretch, side by side, that are allowed for
 _LEVELS = 3  # steps from one end of a stretch to the other
 
 
 def cut_across(pattern: csr_array) -> IntArray | None:
-    """Return the group of each object of a graph, its pattern symmetric, (J,); or None where that is of no use.
+    """Return the group of each object, (J,), from a graph's symmetric pattern; None where groups would not help.
 
-    Groups are parts of the connected pieces of stretches from one end to the other. There are none where a graph is
-    wide, falls apart, or has so many arms that groups would be too many.
+    The graph is cut into stretches from one end to the other; groups are parts of a stretch's connected pieces. There
+    are no groups where the graph is wide, falls apart, or has too many arms.
     """
     end = 0
-    for _ in range(3):  # the farthest from the farthest is at an end, or near it
+    for _ in range(3):  # the farthest object from the farthest object is at an end, or near it
         order, before = breadth_first_order(pattern, end)
         end = int(order[-1])
     if len(order) < pattern.shape[0]:
@@ -51,12 +51,12 @@ def cut_across(pattern: csr_array) -> IntArray | None:
 
 
 def _number(size: int) -> int:
-    """Return a number of groups whose inverse is worth its cost, which grows with the third power."""
+    """Return a number of groups whose inverse is worth its cost; the cost grows with the third power."""
     return min(_GROUPS, max(size // _OBJECTS, min(size // _FEWEST, _CHEAP)))
 
 
 def _pieces(pattern: csr_array, stretch: IntArray) -> IntArray:
-    """Return the connected pieces of stretches, shape (J,): of a ring two lie side by side; small ones are together."""
+    """Return the connected piece of each object's stretch, shape (J,). Small pieces of a stretch are joined."""
     row = np.repeat(np.arange(len(stretch)), np.diff(pattern.indptr))
     inside = stretch[row] == stretch[pattern.indices]
     within = csr_array((np.ones(inside.sum()), (row[inside], pattern.indices[inside])), shape=pattern.shape)
@@ -66,7 +66,7 @@ def _pieces(pattern: csr_array, stretch: IntArray) -> IntArray:
 
 
 def _parts(piece: IntArray, place: IntArray, number: int) -> IntArray:
-    """Return about so many parts of pieces, shape (J,), in each those that are next to each other in place."""
+    """Split the pieces into about `number` parts of neighbouring places; return each object's part, (J,)."""
     sizes = np.bincount(piece)
     parts = np.maximum(1, np.round(sizes * (number / len(piece)))).astype(np.int64)
     order = np.lexsort((place, piece))
@@ -79,14 +79,14 @@ def _parts(piece: IntArray, place: IntArray, number: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The Laplacian between G groups of objects, solved.
+    """The inverse Laplacian between G groups of objects.
 
     Attributes
     ----------
     of : ndarray of int, shape (J,)
         The group of each object.
     inverse : ndarray, shape (G, G)
-        Of that Laplacian with a constant added that makes it regular.
+        The inverse of the Laplacian plus a constant that makes it regular.
     """
 
     of: IntArray
@@ -94,7 +94,7 @@ class Groups:
 
     @classmethod
     def between(cls, of: IntArray, first: IntArray, second: IntArray, weights: FloatArray) -> Groups:
-        """Return the groups of a graph, its pairs (E,) with their weights."""
+        """Return the groups of a graph with weighted pairs (E,)."""
         size = int(of.max()) + 1
         sums = np.bincount(of[first] * size + of[second], weights, size**2).reshape(size, size)
         sums = -sums - sums.T

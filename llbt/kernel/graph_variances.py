@@ -1,11 +1,11 @@
 """Variances of very many log-worths: exact where the graph is narrow, else approximate and compared with exact ones.
 
-Of a graph with a band, they follow from the factor along it (`band`). Else, log-worths x with the precision of a
-Laplacian, degrees d and weights a, have var xᵢ = (1 − 2/J)/dᵢ + var mᵢ, where mᵢ = Σⱼ aᵢⱼxⱼ/dᵢ is the mean of those
-that object i met. The *series* takes these as independent, with the variances
-1/dⱼ. *Draws* of x estimate var mᵢ, a small part of the whole (Sidén, Lindgren, Bolin & Villani 2018); of long
-graphs, where it is the large part, what moves groups of objects as a whole is known exactly, independent of the rest,
-and only the rest is drawn.
+If the graph has a band, variances follow from the factor along it (`band`). Else let the precision of the log-worths x
+be a Laplacian with degrees d and weights a. Then var xᵢ = (1 − 2/J)/dᵢ + var mᵢ, where mᵢ = Σⱼ aᵢⱼxⱼ/dᵢ is the mean of
+the objects that object i met. The *series* takes these objects as independent, with variances 1/dⱼ. *Draws* of x
+estimate var mᵢ, which is a small part of the whole (Sidén, Lindgren, Bolin & Villani 2018). In long graphs it is the
+large part; there the movement of whole groups of objects is computed exactly, it is independent of the rest, and only
+the rest is drawn.
 
 References
 ----------
@@ -28,16 +28,16 @@ from .graph_bands import Groups
 from .indexed_rows import FloatArray, IntArray
 from .solver_choice import band_within
 
-SAMPLED = 200  # objects whose exact variances the approximations are held against
-_EXACT = 1e-3  # error of solutions that give a variance: its own error is about the square
+SAMPLED = 200  # objects whose exact variances check the approximations
+_EXACT = 1e-3  # error of solutions that give a variance; the variance's own error is about its square
 _DRAWN = 1e-3
-_TIGHT = 1e-8  # where there are so few objects that nothing is gained
-_DRAWS = 64  # at first
+_TIGHT = 1e-8  # error of solutions for so few objects that a larger one saves nothing
+_DRAWS = 64  # draws at first
 _MOST_DRAWS = 512
-_WIDTH = 4  # right-hand sides at a time: more fall out of the cache of the processor
+_WIDTH = 4  # right-hand sides at a time; more do not fit into the processor's cache
 _ROWS = 1 << 12
-_ITERATIONS = 5_000  # of conjugate gradients for approximations, as which exact variances along a band may cost as much
-_CLOSE = 0.05  # error of standard errors up to which no better ones are looked for
+_ITERATIONS = 5_000  # exact variances along a band may cost as much as so many iterations of conjugate gradients
+_CLOSE = 0.05  # error of standard errors that is close enough: no better approximation is tried
 
 Way = Literal["exact", "series", "draws"]
 
@@ -50,12 +50,12 @@ class Variances:
     ----------
     values : ndarray, shape (J,)
     way : {"exact", "series", "draws"}
-        How those were found that are not exact.
+        How the variances that are not exact were computed.
     draws : int
     median, high : float
-        The error of standard errors: its median and 95th percentile over the objects with exact ones.
+        The relative error of standard errors: its median and 95th percentile over the objects with exact variances.
     exact : int
-        How many of the first objects have exact ones, because the others are not close.
+        How many of the first objects have exact variances, because the approximations are not close.
     """
 
     values: FloatArray
@@ -67,7 +67,7 @@ class Variances:
 
 
 def exact_covariances(found: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
-    """Return the columns of the covariance of centred log-worths, and of others, for some objects, (J + q, m)."""
+    """Return columns of the covariance of centred log-worths and other parameters, for some objects, (J + q, m)."""
     size = found.system.graph.size
     right = np.zeros((found.system.shape[0], len(objects)))
     right[:size] = -1 / size
@@ -88,9 +88,9 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
     ----------
     found : Complement
     rng : numpy.random.Generator
-        It chooses the objects for which approximations are checked, and draws.
+        It chooses the objects whose approximations are checked, and makes the draws.
     first : ndarray of int
-        Objects with exact variances where those of all others are not close.
+        Objects that get exact variances if the approximations are not close.
     """
     system = found.system
     size = system.graph.size
@@ -117,7 +117,7 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
 
 
 def _along_band(system: Bordered) -> FloatArray | None:
-    """Return the variances of centred log-worths if there are no other parameters; None where the graph is too wide."""
+    """Return the variances of centred log-worths along a band; None with other parameters or a wide graph."""
     known = isinstance(system.way, Band)
     factor = (system if known else replace(system, way=band_within(system.graph, _ITERATIONS))).factor
     if not isinstance(factor, Factor):
@@ -128,7 +128,7 @@ def _along_band(system: Bordered) -> FloatArray | None:
 
 
 def _held_against(values: FloatArray, some: IntArray, exact: FloatArray, way: Way, draws: int) -> Variances:
-    """Return variances with their error, the exact ones in place of their own."""
+    """Return approximate variances and their error, with exact variances put in where they are known."""
     median, high = np.quantile(np.abs(np.sqrt(values[some] / exact) - 1), [0.5, 0.95])
     values = values.copy()
     values[some] = exact
@@ -136,14 +136,14 @@ def _held_against(values: FloatArray, some: IntArray, exact: FloatArray, way: Wa
 
 
 def _series(system: Bordered) -> FloatArray:
-    """Return (1 + Σⱼ aᵢⱼ²/(dᵢdⱼ))/dᵢ."""
+    """Return the series' variances, (1 + Σⱼ aᵢⱼ²/(dᵢdⱼ))/dᵢ."""
     near, degree = system.adjacency, system.diagonal
     squared = csr_array((near.data**2, near.indices, near.indptr), shape=near.shape)
     return np.asarray((1 + squared @ (1 / degree) / degree) / degree)
 
 
 def _drawn_means(system: Bordered, rng: np.random.Generator) -> FloatArray:
-    """Return the mean mᵢ of each object's opponents in draws, (J, draws), less the part that is known exactly."""
+    """Return drawn means mᵢ of each object's opponents, (J, draws), without the part that is computed exactly."""
     graph, root = system.graph, np.sqrt(system.weights)
     right = np.empty((graph.size, _WIDTH))
     for column in right.T:
@@ -157,7 +157,7 @@ def _drawn_means(system: Bordered, rng: np.random.Generator) -> FloatArray:
 
 
 def _means_of_groups(system: Bordered) -> FloatArray:
-    """Return the exact variance of the groups' part of the means mᵢ; 0 where there are none."""
+    """Return the exact variance of the groups' part of the means mᵢ; 0 where there are no groups."""
     groups: Groups | None = system.between
     if groups is None:
         return np.zeros(system.graph.size)
