@@ -1,4 +1,4 @@
-"""Groups of judgments with normal effects of their own: their likelihood at given effects, and where it is largest.
+"""Groups of judgments with normal effects of their own: the likelihood at given effects, and its mode.
 
 Notation: G groups, R lines of counts in each (a comparison as often as the group judged it), B predictors, K outcomes,
 d independent standard normal effects w of a group, E scales σ. The predictors of a line are η + A w, with η = xβ and
@@ -16,13 +16,13 @@ from ..core.links import AnyResponse
 from .indexed_rows import FloatArray, IntArray
 
 _ITERATIONS = 60
-_AT_MODE = 1e-10  # squared distance to the mode, in its own standard deviations
+_AT_MODE = 1e-10  # squared distance to the mode, in its own standard deviations, that counts as reached
 _HALVINGS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups with as many effects as each other; those with fewer lines than R are filled up with lines of no judgment.
+    """Groups with equally many effects; groups with fewer than R lines are padded with lines without judgments.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Groups:
     loadings : ndarray, shape (B, G, R, d)
         Z: how the effects enter the predictors, before they are multiplied by their scale.
     scale : ndarray of int, shape (d,)
-        Which of the E scales each effect has.
+        The scale of each effect, 0 … E − 1.
     repeats : ndarray, shape (G,)
         How many groups have exactly these judgments.
     """
@@ -49,7 +49,7 @@ class Groups:
         return len(self.scale)
 
     def take(self, some: slice) -> Groups:
-        """Return some of the groups."""
+        """Return a selection of the groups."""
         return replace(
             self,
             rows=self.rows[some],
@@ -59,7 +59,7 @@ class Groups:
         )
 
     def blocks(self, points: int, most: float) -> Iterator[slice]:
-        """Yield blocks of groups whose lines at so many points are about `most` numbers."""
+        """Yield blocks of groups; their lines at `points` points have about `most` numbers."""
         step = max(1, int(most / max(1, points * self.rows.shape[1] * len(self.loadings))))
         for start in range(0, len(self.rows), step):
             yield slice(start, start + step)
@@ -67,7 +67,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """Where the likelihood of each group times the density of its effects is largest.
+    """The mode of each group: where the likelihood times the density of the effects is largest.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Modes:
     score : ndarray, shape (B, G, R)
         Derivatives of the log-likelihood in the predictors.
     weight : ndarray, shape (B, B, G, R)
-        W, minus the second ones.
+        W, minus the second derivatives.
     """
 
     at: FloatArray
@@ -111,7 +111,7 @@ def contributions(
 
 
 def modes(response: AnyResponse, groups: Groups, eta: FloatArray, loadings: FloatArray, start: FloatArray) -> Modes:
-    """Return the modes of all groups, by Newton's method with steps halved where they do not climb.
+    """Return the modes of all groups by Newton's method; steps that do not climb are halved.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def gram(loadings: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def _newton(found: Modes, loadings: FloatArray, moving: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return Newton's steps of some groups, and how far they lead, squared, in standard deviations."""
+    """Return Newton's steps of some groups, and their squared length in standard deviations."""
     some = loadings[:, moving]
     gradient = np.einsum("bgrd,bgr->gd", some, found.score[:, moving]) - found.at[moving]
     step = np.linalg.solve(found.information[moving], gradient[:, :, None])[:, :, 0]

@@ -1,4 +1,4 @@
-"""Hamiltonian Monte Carlo with few tuning constants, many chains side by side, and how far its draws can be trusted."""
+"""Hamiltonian Monte Carlo with few tuning constants and many chains side by side, and checks of its draws."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .indexed_rows import FloatArray
 Slopes = Callable[[FloatArray], tuple[FloatArray, FloatArray]]  # (n, p) → log-densities (n,), gradients (n, p)
 
 CHAINS = 8
-_WARM = 100  # steps that tune the step size, and are not kept
+_WARM = 100  # steps that tune the step size; their draws are dropped
 _PATH = 1.5  # length of a path in standard deviations: a quarter of a turn is π/2
-_ACCEPTED = 0.8  # the share of proposals that the step size is tuned to
-_FEWEST = 2  # leaps of a path
-_JITTER = 0.2  # of the step size, against paths that turn back to their start
+_ACCEPTED = 0.8  # share of accepted proposals that the step size is tuned to
+_FEWEST = 2  # fewest leaps of a path
+_JITTER = 0.2  # random change of the step size, so that paths do not return to their start
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Chains:
 def hamiltonian(
     slopes: Slopes, size: int, n: int, rng: np.random.Generator, shown: Callable[[range], Iterable[int]]
 ) -> Chains:
-    """Return n draws of each of eight chains from a density that is about standard normal in p coordinates.
+    """Return n draws from each of eight chains, of a density that is about standard normal in p coordinates.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def hamiltonian(
     n : int
     rng : numpy.random.Generator
     shown : callable
-        A range of steps → the steps, while a bar or a forecast is shown.
+        Takes a range of steps and yields the steps, while a progress bar or a forecast of the time is shown.
 
     References
     ----------
@@ -82,7 +82,7 @@ def hamiltonian(
 
 
 def r_hat(draws: FloatArray) -> FloatArray:
-    """Return R̂ of each coordinate from chains (C, n, p) that are split in two, shape (p,).
+    """Return R̂ of each coordinate, shape (p,), from chains (C, n, p), each split in two.
 
     References
     ----------
@@ -96,10 +96,11 @@ def r_hat(draws: FloatArray) -> FloatArray:
 
 
 def effective_draws(draws: FloatArray) -> FloatArray:
-    """Return the effective number of draws of each coordinate of chains (C, n, p), shape (p,).
+    """Return the effective number of draws of each coordinate, shape (p,), from chains (C, n, p).
 
-    The autocorrelations of all chains together are summed by pairs as long as a pair is positive (Geyer 1992), with
-    what chains differ by as in Gelman et al. (2013), section 11.5. At most the number of draws.
+    The autocorrelations of all chains together are summed in pairs until a pair is not positive (Geyer 1992).
+    Differences between chains enter as in Gelman et al. (2013), section 11.5. The result is at most the number of
+    draws.
     """
     chains, n, _ = draws.shape
     away = draws - draws.mean(axis=1, keepdims=True)

@@ -6,9 +6,9 @@ import numpy as np
 
 from .indexed_rows import FloatArray
 
-_TAIL, _ROOTS = 0.2, 3.0  # the tail is at most so large a share of the weights, and so many roots of their number
-_LEAST_TAIL = 5  # weights in the tail, fewer say nothing
-_PRIOR_K, _PRIOR_WEIGHT = 0.5, 10.0  # the weakly informative prior on k, which counts as so many weights
+_TAIL, _ROOTS = 0.2, 3.0  # the tail has at most this share of n weights, and at most this many √n
+_LEAST_TAIL = 5  # with fewer weights in the tail, k̂ is not computed
+_PRIOR_K, _PRIOR_WEIGHT = 0.5, 10.0  # the weakly informative prior on k, and the number of weights that it counts as
 
 
 def t_draws(n: int, size: int, df: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -34,7 +34,7 @@ def effective_number(weights: FloatArray) -> float:
 def pareto_k(log_weights: FloatArray) -> float:
     """Return k̂, the shape of a generalized Pareto distribution fitted to the largest weights.
 
-    Below .5 the weights have a finite variance, below 1 a finite mean. Weights that are all equal have −∞.
+    Below .5 the weights have a finite variance, below 1 a finite mean. If all weights are equal, k̂ is −∞.
 
     References
     ----------
@@ -53,7 +53,7 @@ def pareto_k(log_weights: FloatArray) -> float:
 def pareto_shape(excesses: FloatArray) -> float:
     """Return the shape of a generalized Pareto distribution of rising excesses (n,) over its threshold.
 
-    It is the posterior mean over a grid of −k/σ, with the prior of the reference.
+    It is the posterior mean over a grid of −k/σ, under the prior of the reference.
 
     References
     ----------

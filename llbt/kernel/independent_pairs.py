@@ -1,7 +1,7 @@
-"""Patterns whose pairs are answered independently of each other: sums over all of them without a row for any.
+"""Patterns whose pairs are answered independently of each other: sums over all patterns without a row for each.
 
-The weights are those of `kernel.patterns` without products, so every sum over patterns is a product over pairs, and
-what judges answered is summed once, by pair.
+The weights are those of `kernel.patterns` without products. So every sum over patterns is a product over pairs, and the
+judges' answers are summed once, by pair.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class IndependentPairs:
         return np.asarray(found + np.where(answers == MISSING, 0, answers) @ weights.eta)
 
     def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
-        """Return complete patterns, pair by pair; see `Space.drawn`."""
+        """Return complete patterns, drawn pair by pair; see `Space.drawn`."""
         _, shares = self._shares(weights, 0.0)
         u = rng.random((number, self.pairs))
         return np.where(u < shares[0], 1, np.where(u < shares[0] + shares[1], 0, -1)).astype(np.int8)
@@ -69,7 +69,7 @@ class IndependentPairs:
 
 
 def _covariance(shares: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the covariance of signs and ties of so many independent answers to each pair, (2P, 2P)."""
+    """Return the covariance of signs and ties, (2P, 2P), for `counts` independent answers to each pair."""
     size = shares.shape[1]
     sign, tie = shares[0] - shares[2], shares[1]
     found = np.zeros((2 * size, 2 * size))

@@ -1,4 +1,4 @@
-"""Rows of linear predictors, gathered from few distinct ones: what makes a fit cost counts, not columns."""
+"""Rows of linear predictors, stored as few distinct rows and indices: a fit then costs counts, not columns."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .product_rows import ProductRows
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_SMALL = 100_000  # entries up to which distinct rows are kept dense
-_MOST = 0.6  # of the entries, from which a product is dense: two blocks have a half
-_FULL = 8  # entries of a product that a row can make: a pair of objects, and their tie and order effects
-_DISTINCT = 4  # rows for each distinct one, up to which nothing is gained by going through the distinct ones
-_DENSE = 4_000_000  # entries of a table of pairs of rows that is kept dense: 32 MB
+_SMALL = 100_000  # distinct rows are dense up to so many entries
+_MOST = 0.6  # share of non-zero entries from which a product is dense; two blocks have a half
+_FULL = 8  # entries that a row adds to a product: a pair of objects, with their tie and order effects
+_DISTINCT = 4  # with fewer rows for each distinct row, going through the distinct rows saves nothing
+_DENSE = 4_000_000  # a table of pairs of rows is dense up to so many entries: 32 MB
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One of the terms of a row: ± ``matrix[index]``.
+    """One term of a row: ± ``matrix[index]``.
 
     Attributes
     ----------
     matrix : csr_array or ndarray, shape (U, p)
-        Distinct rows; dense where there are few, for then sparse ones cost more to handle than they save.
+        The distinct rows; dense where there are few, because few sparse rows cost more than they save.
     index : ndarray of int, shape (S,)
     sign : float
         1 or −1.
@@ -46,18 +46,18 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """S rows of p columns, each the sum of a row of every part and of values in columns of its own.
+    """S rows of p columns, each the sum of one row of every part and of values in own columns.
 
-    The S × p matrix is never made but on request: products go through the U distinct rows of the parts.
+    The S × p matrix is made only on request: products use the U distinct rows of the parts.
 
     Attributes
     ----------
     parts : tuple of Part
     shape : (int, int)
     chosen : ndarray of int, shape (q,)
-        Columns whose rows have nothing in common, such as a covariate of the sides; as a rule there are none.
+        The own columns, whose rows all differ, such as a covariate of the sides; mostly there are none.
     own : ndarray, shape (q, S)
-        These columns, one after the other.
+        The values of these columns, one column after the other.
     """
 
     parts: tuple[Part, ...]
@@ -71,11 +71,11 @@ class Gathered:
         return cls((Part(rows, np.arange(rows.shape[0]), 1.0),), rows.shape)
 
     def differences(self, i: IntArray, j: IntArray) -> Gathered:
-        """Return the rows i (S,) less the rows j."""
+        """Return rows i (S,) minus rows j."""
         return self._both(i, j, -1.0)
 
     def sums(self, i: IntArray, j: IntArray) -> Gathered:
-        """Return the rows i (S,) with the rows j."""
+        """Return rows i (S,) plus rows j."""
         return self._both(i, j, 1.0)
 
     def _both(self, i: IntArray, j: IntArray, second: float) -> Gathered:
@@ -87,7 +87,7 @@ class Gathered:
         return Gathered(tuple(parts), (len(i), self.shape[1]), self.chosen, own)
 
     def __add__(self, other: Gathered) -> Gathered:
-        """Return the sum of rows and of others, whose columns of their own are different ones."""
+        """Return the sum of two sets of rows, whose own columns have to be different ones."""
         parts = (*self.parts, *other.parts)
         if not len(other.chosen):
             return replace(self, parts=parts)
@@ -95,7 +95,7 @@ class Gathered:
         return replace(self, parts=parts, chosen=np.concatenate([self.chosen, other.chosen]), own=own)
 
     def __matmul__(self, params: FloatArray) -> FloatArray:
-        """Return the predictor, shape (S,); read-only where it is the same in all rows."""
+        """Return the predictor, shape (S,); it is read-only if it is the same in all rows."""
         found: FloatArray | None = None
         for part in self.parts:
             values = part.sign * (part.matrix @ params)
@@ -123,14 +123,14 @@ class Gathered:
 
     @cached_property
     def column_blocks(self) -> ColumnBlocks | None:
-        """The rows of the parts in blocks, where there are next to as many distinct ones as rows; None elsewhere."""
+        """The rows of the parts in blocks, if nearly all rows are distinct; else None."""
         if _DISTINCT * self.widest < self.shape[0]:
             return None
         return ColumnBlocks.of(replace(self, chosen=self.chosen[:0], own=self.own[:0]).tocsr())
 
     @cached_property
     def products(self) -> dict[int, ProductRows]:
-        """The differences of objects times numbers among the parts, by the identity of their matrix."""
+        """The parts that are differences of objects times numbers, by the identity of their matrix."""
         found = {}
         for parts in self.families():
             differ = [part.sign for part in parts] == [1.0, -1.0]
@@ -140,7 +140,7 @@ class Gathered:
         return found
 
     def families(self) -> list[list[Part]]:
-        """Return the parts by their matrix: those of object i and object j have one."""
+        """Return the parts by their matrix; the parts of object i and object j share one."""
         found: dict[int, list[Part]] = {}
         for part in self.parts:
             found.setdefault(id(part.matrix), []).append(part)
@@ -157,7 +157,7 @@ class Gathered:
         return total
 
     def summed(self, weights: FloatArray, rows: IntArray, group: IntArray, size: int) -> FloatArray:
-        """Return the sums over each of `size` groups (R,) of weights (R,) times some of the rows (R,), (size, p)."""
+        """Return weights (R,) times rows (R,), summed within each of `size` groups (R,), shape (size, p)."""
         total = np.zeros((size, self.shape[1]))
         for part in self.parts:
             width = part.matrix.shape[0]
@@ -168,7 +168,7 @@ class Gathered:
         return total
 
     def columns(self, chosen: IntArray) -> Gathered:
-        """Return some of the columns; parts that are 0 in all of them go."""
+        """Return some of the columns; parts that are 0 in all of them are dropped."""
         every = np.array_equal(chosen, np.arange(self.shape[1]))
         kept = {
             id(part.matrix): _small_as_dense(part.matrix if every else part.matrix[:, chosen]) for part in self.parts
@@ -181,7 +181,7 @@ class Gathered:
         return Gathered(some, (self.shape[0], len(chosen)), positions, own)
 
     def take(self, rows: Any) -> Gathered:
-        """Return some of the rows."""
+        """Return a selection of the rows."""
         parts = tuple(Part(part.matrix, _picked(part, rows), part.sign) for part in self.parts)
         size = len(range(self.shape[0])[rows]) if isinstance(rows, slice) else len(np.arange(self.shape[0])[rows])
         return Gathered(parts, (size, self.shape[1]), self.chosen, self.own[:, rows] if len(self.chosen) else self.own)
@@ -210,7 +210,7 @@ class Gathered:
 
 
 def _picked(part: Part, rows: Any) -> IntArray:
-    """Return the index of some rows; where all rows are the same it takes no memory."""
+    """Return the index of some rows; if all rows are the same, it takes no memory."""
     found = part.index[rows]
     return np.broadcast_to(np.int64(0), found.shape) if part.matrix.shape[0] == 1 else found
 
@@ -220,9 +220,9 @@ def _small_as_dense(matrix: Any) -> Any:
 
 
 def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
-    """Return aᵀ W b with weights (S,), shape (p, p): sparse where most entries have to be 0, else dense.
+    """Return aᵀ W b with weights (S,), shape (p, p): sparse if most entries must be 0, else dense.
 
-    Columns of its own are a's alone, unless b is a.
+    Only a may have own columns, unless b is a.
     """
     products = a.products if a is b else {}
     sparse = _FULL * a.shape[0] < a.shape[1] * b.shape[1] and not len(a.chosen) and not products
@@ -232,7 +232,7 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
         return _with_own(total, a, b, weights) if len(a.chosen) else total
     for k, left in enumerate(a.families()):
         for m, right in enumerate(b.families()):
-            if a is b and m < k:  # the transpose of what is there
+            if a is b and m < k:  # the transpose of a block that is already computed
                 continue
             same = a is b and m == k
             if same and id(left[0].matrix) in products:
@@ -249,16 +249,17 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
 
 
 def _between(left: Any, sums: Any, right: Any, sparse: bool) -> Any:
-    """Return leftᵀ · sums · right; sparse if there are many columns, even where few rows make them dense."""
+    """Return leftᵀ · sums · right; sparse if there are many columns, even if few rows would make it dense."""
     if sparse and left.shape[1] * right.shape[1] > _SMALL:
         return csr_array(left).T @ csr_array(sums) @ csr_array(right)
     return left.T @ sums @ right
 
 
 def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:
-    """Return Σ_bc D_bᵀ W_bc D_c of the rows D of predictors, symmetric weights (B, B, S): as `weighted_product`.
+    """Return Σ_bc D_bᵀ W_bc D_c for the rows D of predictors and symmetric weights (B, B, S), by `weighted_product`.
 
-    Dense, too, where most entries turn out not to be 0, as where worths of objects are coded to sum to 0.
+    The result is also dense if most entries turn out not to be 0, for example if the objects' worths are coded to sum
+    to 0.
     """
     found: Any = None
     for b, rows in enumerate(predictors):
@@ -271,7 +272,7 @@ def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:
 
 
 def quadratic(a: Gathered, b: Gathered, matrix: FloatArray) -> FloatArray:
-    """Return a_s M b_sᵀ of each row s of both, with a symmetric matrix M (p, p), shape (S,)."""
+    """Return a_s M b_sᵀ for each row s of both, where M (p, p) is symmetric, shape (S,)."""
     total = np.zeros(a.shape[0])
     for left, right in product(a.families(), b.families()):
         between = left[0].matrix @ np.asarray(right[0].matrix @ matrix).T
@@ -304,7 +305,7 @@ def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> Floa
 
 
 def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:
-    """Return the weights summed by the rows of parts with one matrix, both ways, shape (U, U)."""
+    """Return the weights summed by the rows of parts that share a matrix, in both orders, shape (U, U)."""
     total: Any = sum(_sums(x, x, weights, sparse) for x in parts)
     for x, y in combinations(parts, 2):
         mixed = _sums(x, y, weights, sparse)
@@ -316,7 +317,7 @@ def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:
 
 
 def _add_both(total: FloatArray, mixed: FloatArray, sign: float) -> None:
-    """Add a matrix and its transpose, in place: large ones cost most to make."""
+    """Add a matrix and its transpose in place: making a new large matrix would cost most."""
     operation = np.add if sign > 0 else np.subtract
     operation(total, mixed, out=total)
     operation(total, mixed.T, out=total)

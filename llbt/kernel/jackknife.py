@@ -1,4 +1,4 @@
-"""The leave-one-cluster-out jackknife by one step: arrays in, adjusted scores out.
+"""The leave-one-cluster-out jackknife, with one Newton step for each cluster: arrays in, adjusted scores out.
 
 With H the information of all judgments, V its inverse, and s and H_g the score and the information of a cluster at the
 estimates, one step of Newton's method without the cluster leads to θ̂ − (H − H_g)⁻¹ s = θ̂ − V u, where u solves
@@ -27,27 +27,27 @@ from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
 
-_ENTRIES = 1 << 20  # of matrices of clusters that are made at a time
-_MOST_TOGETHER = 1 << 16  # clusters
-_ALONE = 200_000  # entries that a cluster has on average from which each is summed by itself
+_ENTRIES = 1 << 20  # entries of clusters' matrices that are made at a time
+_MOST_TOGETHER = 1 << 16  # most clusters that are computed together
+_ALONE = 200_000  # average entries of a cluster from which clusters are summed one by one
 _LIGHT = 0.5  # trace of H_g V below which I − H_g V is far from singular; at most 2p clusters have a larger one
-_LARGE = 400  # parameters of a cluster from which the information of all judgments is factored without it
+_LARGE = 400  # parameters of a cluster from which the information is factored again without the cluster
 _SMALL_PIVOT = 1e-6
-_NOTHING = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
+_NOTHING = 1e-7  # share of the information on a direction that counts as none, if left without a cluster
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The outer products of the adjusted scores, and what no longer has an estimate.
+    """The outer products of the adjusted scores, and the directions that lose their estimate.
 
     Attributes
     ----------
     meat : ndarray, shape (p, p)
         Σ u uᵀ over the clusters, so that V (Σ u uᵀ) V is Σ (θ₍₋g₎ − θ̂)(θ₍₋g₎ − θ̂)ᵀ.
     lost : ndarray, shape (d, p)
-        Directions of the parameters on which the judgments without some cluster say nothing, of length 1.
+        Directions of the parameters, of length 1, on which all information comes from a single cluster.
     clusters : ndarray of int, shape (d,)
-        The cluster of each.
+        The cluster of each direction.
     """
 
     meat: FloatArray
@@ -65,16 +65,17 @@ class _Lines:
     start : ndarray of int, shape (G + 1,)
         Where each cluster's lines start.
     cluster : ndarray of int, shape (G,)
-        Which cluster it is: those with few lines come first.
+        The number of each cluster; clusters with few lines come first.
     excess : ndarray, shape (B, R)
-        The gradient of the lines' log-likelihoods in the predictors: counts beyond what is expected of them.
+        The gradient of the lines' log-likelihoods in the predictors: counts minus expected counts.
     judgments : ndarray, shape (R,)
     weights : ndarray, shape (B, B, U)
-        Information on the predictors from one judgment of a comparison or, where it depends on the outcome, of a line.
+        Information on the predictors from one judgment of a comparison; from one judgment of a line if it depends on
+        the outcome.
     kind : ndarray of int, shape (R,)
         The row of `information` that belongs to a line, to be multiplied by the line's judgments.
     whole : ndarray, shape (B, B, S)
-        Information of all judgments of the comparisons.
+        Information from all judgments of each comparison.
     """
 
     rows: IntArray
@@ -92,7 +93,7 @@ class _Lines:
 
 
 def left_out(problem: Problem, fit: Fit, clusters: Clustered) -> LeftOut:
-    """Return what leaving out each cluster in turn does, by one step."""
+    """Return the effect of leaving out each cluster in turn, by one Newton step."""
     lines = _sorted_lines(problem, fit, clusters)
     padded = _Padded.of(problem)
     p = len(fit.params)
@@ -113,7 +114,7 @@ def cr3(fit: Fit, left: LeftOut, size: int) -> FloatArray:
 
 
 def cr3_of_both(problem: Problem, fit: Fit, both: Clustered) -> FloatArray:
-    """Return V₁₂ of two ways of clustering: by one step, but CR1 where no two judgments share both clusters."""
+    """Return V₁₂ of two clusterings, by one step; by CR1 where no two judgments share both clusters."""
     if both.judgments.max() <= 1:
         return cluster_sandwich(problem, fit, both)
     return cr3(fit, left_out(problem, fit, both), both.size)
@@ -176,7 +177,7 @@ def _entries(rows: Gathered) -> tuple[IntArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Some clusters with their own parameters: n clusters, of at most q parameters.
+    """Some clusters with their own parameters: n clusters, each of at most q parameters.
 
     Attributes
     ----------
@@ -184,7 +185,7 @@ class _Group:
         The place of the first cluster.
     params : ndarray of int, shape (n, q)
     information : ndarray, shape (n, q, q)
-        H_g in these; 0 beyond the cluster's own.
+        H_g in these parameters; 0 in the padding.
     scores : ndarray, shape (n, q)
     """
 
@@ -195,10 +196,10 @@ class _Group:
 
 
 def _together(padded: _Padded, lines: _Lines, p: int) -> Iterator[_Group]:
-    """Return the clusters, as many at a time as fit into the processor's cache or little more."""
+    """Return the clusters in groups, as many at a time as about fit into the processor's cache."""
     size, m = len(lines.cluster), padded.columns.shape[1]
     number = np.diff(lines.start)
-    width = np.minimum(p, m * number)  # parameters that a cluster has at most; it never falls
+    width = np.minimum(p, m * number)  # the most parameters that a cluster can have; it never falls
     begin = 0
     while begin < size:
         window = slice(begin, begin + _MOST_TOGETHER)
@@ -236,7 +237,7 @@ def _group(padded: _Padded, lines: _Lines, begin: int, end: int, p: int) -> _Gro
 
 
 def _alone(problem: Problem, lines: _Lines) -> Iterator[_Group]:
-    """Return the clusters one by one, each summed as a table is: for few with many judgments."""
+    """Return the clusters one by one, each summed like a table; for few clusters with many judgments."""
     for g in range(len(lines.cluster)):
         inside = slice(lines.start[g], lines.start[g + 1])
         rows = lines.rows[inside]
@@ -253,9 +254,9 @@ def _dense(matrix: Any) -> FloatArray:
 
 
 def _adjusted(group: _Group, solve: _Solver) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return u of each cluster (n, q), the directions that are lost (d, p), and the place of the cluster of each."""
+    """Return u of each cluster (n, q), the lost directions (d, p), and the cluster's place for each direction."""
     own = solve.cov[group.params[:, :, None], group.params[:, None, :]]
-    share = np.einsum("nij,nij->n", group.information, own)  # the trace of H_g V; over the clusters they sum to p
+    share = np.einsum("nij,nij->n", group.information, own)  # the trace of H_g V; its sum over the clusters is p
     light, heavy = np.flatnonzero(share < _LIGHT), np.flatnonzero(share >= _LIGHT)
     adjusted = np.zeros(group.scores.shape)
     if len(light):
@@ -273,7 +274,7 @@ def _adjusted(group: _Group, solve: _Solver) -> tuple[FloatArray, FloatArray, In
 
 @dataclass(frozen=True, eq=False)
 class _Solver:
-    """Solves (I − H_g V) u = s for clusters with a large share of the information.
+    """Solve (I − H_g V) u = s for clusters with a large share of the information.
 
     Attributes
     ----------
@@ -294,7 +295,7 @@ class _Solver:
         return found if np.allclose(found @ (self.cov @ probe), probe, atol=1e-6) else None
 
     def heavy(self, params: IntArray, information: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return u of a cluster, (q,), and the directions on which only this cluster has information, (d, p)."""
+        """Return u of a cluster, (q,), and the directions that only this cluster informs, (d, p)."""
         if len(params) > _LARGE and self.information is not None:
             found = _factored(self.information, params, information, score)
             if found is not None:
@@ -303,7 +304,7 @@ class _Solver:
 
 
 def _factored(whole: Any, params: IntArray, information: FloatArray, score: FloatArray) -> FloatArray | None:
-    """Return u = H (H − H_g)⁻¹ s in the cluster's parameters, (q,); None where H − H_g is about singular."""
+    """Return u = H (H − H_g)⁻¹ s in the cluster's parameters, (q,); None where H − H_g is nearly singular."""
     p = whole.shape[0]
     own = csr_array(information).tocoo()
     rest = whole - csr_array((own.data, (params[own.row], params[own.col])), shape=(p, p))
@@ -332,16 +333,17 @@ def _factored(whole: Any, params: IntArray, information: FloatArray, score: Floa
 def _spectral(
     params: IntArray, information: FloatArray, score: FloatArray, cov: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return u of a cluster, (q,), and the directions on which only this cluster has information, (d, p).
+    """Return u of a cluster, (q,), and the directions that only this cluster informs, (d, p).
 
-    With V = CCᵀ in its parameters, u = C⁻ᵀ (I − CᵀH_gC)⁻¹ Cᵀ s; eigenvalues of CᵀH_gC are the cluster's shares of the
-    information. Where one is 1 the rest of the judgments say nothing; what they determine is the same for any
-    generalized inverse.
+    With V = CCᵀ in its parameters, u = C⁻ᵀ (I − CᵀH_gC)⁻¹ Cᵀ s; the eigenvalues of CᵀH_gC are the cluster's shares of
+    the information. If one is 1, the other judgments give no information on that direction; what they do determine is
+    the same for any generalized inverse.
     """
     root = linalg.cholesky(cov[np.ix_(params, params)], lower=True)
     shares = root.T @ information @ root
     lower, minor = linalg.lapack.dpotrf(np.eye(len(root)) - shares, lower=True)
-    if not minor and np.diagonal(lower).min() ** 2 > _SMALL_PIVOT:  # as a rule: eigenvalues cost several times as much
+    # true as a rule; eigenvalues cost several times as much
+    if not minor and np.diagonal(lower).min() ** 2 > _SMALL_PIVOT:
         solved = linalg.lapack.dpotrs(lower, root.T @ score, lower=True)[0]
         back = linalg.solve_triangular(root, solved, lower=True, trans="T")
         return back, np.empty((0, len(cov)))

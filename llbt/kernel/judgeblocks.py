@@ -1,8 +1,8 @@
-"""Information of parameters that fall into blocks, such as one block for each judge.
+"""Information matrices that fall into blocks of parameters, such as one block for each judge.
 
-In `object * judge` the parameters of a judge meet those of no other judge, and all of them meet the common ones,
-which are few. With blocks A_k, their border B_k and the corner C, the Schur complement of the blocks, C − Σ B_kᵀ
-A_k⁻¹ B_k, is as large as the border, and everything else is done block by block, all of them at once.
+In `object * judge` no judgment depends on the parameters of two judges, and the parameters that all judges share are
+few. With blocks A_k, their borders B_k and the corner C, the Schur complement C − Σ B_kᵀ A_k⁻¹ B_k is only as large as
+the border. Everything else is computed block by block, for all blocks at once.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from scipy.sparse.csgraph import connected_components
 
 from .indexed_rows import FloatArray, IntArray
 
-_WIDE = 2  # times as many neighbours as its neighbours have: a parameter of the border
-_SHARE = 0.25  # of the parameters that the border may be
-_PADDED = 4  # times as many entries as blocks have that they may take as one array
+_WIDE = 2  # a parameter with so many times the neighbours of its neighbours belongs to the border
+_SHARE = 0.25  # largest share of the parameters that the border may have
+_PADDED = 4  # most entries of the padded array, as a multiple of the blocks' entries
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Which parameters are the border, and which make each of K blocks of at most m.
+    """The parameters of the border, and those of each of K blocks with at most m parameters.
 
     Attributes
     ----------
@@ -66,19 +66,19 @@ class Partition:
         return np.flatnonzero(self.label >= 0)
 
     def in_blocks(self, values: FloatArray) -> FloatArray:
-        """Return values (p, …) by block, shape (K, m, …), filled up with 0."""
+        """Return values (p, …) by block, shape (K, m, …), padded with 0."""
         found = np.zeros((*self.shape, *values.shape[1:]))
         found[self.label[self.inside], self.place[self.inside]] = values[self.inside]
         return found
 
     def of_blocks(self, values: FloatArray) -> FloatArray:
-        """Return values (K, m, …) of the parameters of blocks in their order, shape (p − q, …)."""
+        """Return values (K, m, …) for the blocks' parameters in their own order, shape (p − q, …)."""
         return np.asarray(values[self.label[self.inside], self.place[self.inside]])
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeBlocks:
-    """A symmetric matrix in blocks beside a border.
+    """A symmetric matrix in blocks with a border.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class JudgeBlocks:
 
     @classmethod
     def of(cls, matrix: Any, partition: Partition | None = None) -> JudgeBlocks | None:
-        """Return a symmetric sparse matrix (p, p) in blocks, those of a partition if it has these; None without."""
+        """Return a symmetric sparse matrix (p, p) in the blocks of a partition; None where it does not have them."""
         found = None if partition is None else cls._parted(matrix, partition)
         fresh = Partition.of(csr_array(matrix)) if found is None else None
         return found if fresh is None else cls._parted(matrix, fresh)
@@ -130,7 +130,7 @@ class JudgeBlocks:
 
     @cached_property
     def _inverses(self) -> FloatArray:
-        """The inverses of the blocks, by Cholesky's factors of blocks with unit diagonal, shape (K, m, m)."""
+        """The inverses of the blocks, shape (K, m, m), by Cholesky factors of blocks scaled to unit diagonal."""
         scale = self._scale
         factor = np.linalg.cholesky(self.blocks * scale[:, :, None] * scale[:, None, :])
         root = np.linalg.solve(factor, np.broadcast_to(np.eye(factor.shape[1]), factor.shape)) * scale[:, None, :]
@@ -190,7 +190,7 @@ class JudgeBlocks:
         return found
 
     def all_independent(self, aliased: float) -> bool:
-        """Whether no column of a Gram matrix is explained by others but for so small a share of its squared length."""
+        """Whether the others leave more than a share `aliased` of each Gram column's squared length unexplained."""
         scale = self._scale
         try:
             factor = np.linalg.cholesky(self.blocks * scale[:, :, None] * scale[:, None, :])

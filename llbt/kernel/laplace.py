@@ -19,29 +19,29 @@ from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem, row_sums, weighted_gram
 
 _ITERATIONS = 60
-_NEAR = 1e-7  # squared distance of a group to its mode, in its standard deviations, from which a step is the last,
-_NEAR_BY_CHORD = 1e-12  # and if the step is by the information of another place
-_SLOW = 0.1  # of the distance before, squared: if more is left after a chord step, the information is computed anew
-_LARGE = 16  # effects of a group from which its matrix is factored by itself
+_NEAR = 1e-7  # at this squared distance of a group to its mode, in standard deviations, a step is the last
+_NEAR_BY_CHORD = 1e-12  # the same if the step uses the information of another place
+_SLOW = 0.1  # if a chord step leaves more than this share of the squared distance, the information is computed anew
+_LARGE = 16  # a group with so many effects has its matrix factored by itself
 _HALVINGS = 25
 Method = Literal["laplace", "ep"]
 METHOD_NAMES: dict[Method, str] = {"laplace": "Laplace's approximation", "ep": "Expectation propagation"}
-_STEP = 1e-4  # of a predictor, by which third derivatives are found: their error is about its square
+_STEP = 1e-4  # step of a predictor for third derivatives by differences; the error is about its square
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """Standard normal effects: own ones (N + 1,) and shared ones (R + 1,); the last of each is 0."""
+    """Standard normal effects: own effects (N + 1,) and shared effects (R + 1,); the last of each is 0."""
 
     own: FloatArray
     shared: FloatArray
 
     def local(self, block: Block) -> FloatArray:
-        """Return those of each group of a block, (G, n + r)."""
+        """Return the effects of each group of a block, (G, n + r)."""
         return np.concatenate([self.own[block.own], self.shared[block.shared]], axis=1)
 
     def moved(self, step: Effects, by: FloatArray, found: Crossed) -> Effects:
-        """Return the effects after steps of these lengths: of each block's groups, or one for all."""
+        """Return the effects after steps of these lengths: one length for each block's groups, or one for all."""
         if by.ndim == 0:
             return Effects(self.own + by * step.own, self.shared + by * step.shared)
         return Effects(self.own + np.append(by[_owner(found)], 0.0) * step.own, self.shared)
@@ -54,7 +54,7 @@ class Effects:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """H in blocks [[D, C], [Cᵀ, E]], D of the own effects of each group: what answers H x = y.
+    """H in blocks [[D, C], [Cᵀ, E]], with D of each group's own effects, factored so that H x = y can be solved.
 
     Attributes
     ----------
@@ -75,13 +75,13 @@ class Solved:
 
 @dataclass(frozen=True)
 class NormalDensity:
-    """The rule that takes the integrand for a normal density.
+    """The rule that approximates the integrand by a normal density.
 
     Attributes
     ----------
     exact : bool
-        Whether the information is that of the approximation in all parameters, or of the fixed ones with the weights of
-        the judgments held.
+        Whether the information is exact for all parameters of the approximation. Else it covers the fixed parameters
+        alone, with the weights of the judgments held.
     method : {"laplace", "ep"}
         The density around the mode, or the one of expectation propagation.
     """
@@ -92,22 +92,22 @@ class NormalDensity:
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """The approximation at some parameters, Laplace's or that of expectation propagation.
+    """The approximation of the likelihood at some parameters, by Laplace's method or by expectation propagation.
 
     Attributes
     ----------
     value : float
-        Of Laplace's ℓ(ŵ) − ŵ²/2 − ½ log|H|.
+        The log-likelihood; by Laplace's method ℓ(ŵ) − ŵ²/2 − ½ log|H|.
     score : ndarray, shape (p + E,)
         Its derivatives in the fixed parameters and log σ.
     mode : Effects
         The mean of the normal density.
     solved : Solved
-        H there.
+        The factored H at the mode.
     weights : tuple of ndarray, each (B, B, L)
         W of the lines of each block.
     sites : (ndarray, ndarray), each (L,)
-        Of expectation propagation: the precision t and the pull b of each line's site; else empty.
+        For expectation propagation, the precision t and the pull b of each line's site; else empty.
     """
 
     value: float
@@ -130,15 +130,16 @@ def laplace(
     found : Crossed
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
-        Those that are 0 have no effects.
+        Standard deviations of the effects; a scale of 0 has no effects.
     near : Approximation, optional
-        At other parameters: where the mode is looked for first.
+        The approximation at other parameters, whose mode is the first guess.
 
     Notes
     -----
-    With t half the derivative of tr(W(u) V) in u, V = A H⁻¹Aᵀ held, and q = H⁻¹Aᵀt, a step of the parameters that
-    moves u by X β at given effects has the slope Xᵀ(s − t + W A q), s the score in u; log σ_e has
-    |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale: the modes move with the parameters.
+    Let t be half the derivative of tr(W(u) V) in u, with V = A H⁻¹Aᵀ held, and let q = H⁻¹Aᵀt. Let s be the score in u.
+    The fixed parameters move u by X β at given effects; their slope is Xᵀ(s − t + W A q). The slope of log σ_e is
+    |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale. The terms with q are there because the
+    modes move with the parameters.
     """
     work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     mode, lines = work.mode(near)
@@ -186,13 +187,13 @@ def information_beside(
 def effects_of_scale(
     problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, which: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the modes of the effects of one scale, their covariance at known parameters, and how the modes move.
+    """Return one scale's most probable effects, their covariance at known parameters, and how they move.
 
     Returns
     -------
     tuple of ndarray, (m,), (m, m) and (m, p + E)
-        Effects in the order of `Crossed.levels`, in units of the predictors; σ² H⁻¹ of them; and their derivatives in
-        the fixed parameters and log σ, by Aᵀs = w, which the modes solve.
+        Effects in the order of `Crossed.levels`, in units of the predictors; their part of σ² H⁻¹; and their
+        derivatives in the fixed parameters and log σ, from the equation Aᵀs = w that the modes solve.
     """
     work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     mode, lines = work.mode(None)
@@ -228,7 +229,7 @@ _Lines = list[tuple[FloatArray, FloatArray, FloatArray]]  # of each block: value
 
 @dataclass(frozen=True, eq=False)
 class LineSums:
-    """Sums over lines: predictors of the comparisons without effects (B, S), and loadings of the effects (T,)."""
+    """Sums over lines, from the predictors of comparisons without effects (B, S) and the loadings of effects (T,)."""
 
     problem: Problem
     found: Crossed
@@ -255,14 +256,14 @@ class LineSums:
         ]
 
     def height(self, effects: Effects, lines: _Lines) -> FloatArray:
-        """Return log-likelihood less half the squared own effects of each group of each block."""
+        """Return, for each group of each block, the log-likelihood less half the squared own effects."""
         return np.concatenate([
             np.bincount(block.group, value, len(block.own)) - 0.5 * (effects.own[block.own] ** 2).sum(axis=1)
             for block, (value, _, _) in zip(self.found.blocks, lines, strict=True)
         ])  # fmt: skip
 
     def gathered(self, slopes: list[FloatArray]) -> Effects:
-        """Return Aᵀ times something of the lines of each block, (B, L)."""
+        """Return Aᵀ times values of the lines of each block, (B, L)."""
         total = Effects.none(self.found)
         for block, slope in zip(self.found.blocks, slopes, strict=True):
             groups, own, size = block.size
@@ -270,7 +271,7 @@ class LineSums:
             for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
                 local += np.bincount(block.group * size + place, loading * slope[b], groups * size)
             by_group = local.reshape(groups, size)
-            total.own[block.own] = by_group[:, :own]  # an effect has one group
+            total.own[block.own] = by_group[:, :own]  # an own effect belongs to one group
             np.add.at(total.shared, block.shared, by_group[:, own:])
         total.own[-1] = total.shared[-1] = 0.0
         return total
@@ -280,7 +281,7 @@ class LineSums:
         return np.asarray(np.einsum("bcl,cl->bl", weight, self.loaded(block, effects)))
 
     def scattered(self, slopes: list[FloatArray]) -> FloatArray:
-        """Return sums over the lines of each comparison, (B, S)."""
+        """Return values of the lines summed over each comparison, (B, S)."""
         size = self.eta.shape[1]
         total = np.zeros_like(self.eta)
         for block, slope in zip(self.found.blocks, slopes, strict=True):
@@ -306,7 +307,7 @@ class LineSums:
         return np.asarray(total, dtype=np.float64).reshape(groups, size, size)
 
     def towards(self, block: Block, weight: FloatArray, rows: list[sparse.csr_array]) -> FloatArray:
-        """Return AᵀWX of each group, (G, n + r, p), X the rows of the block's lines."""
+        """Return AᵀWX of each group, (G, n + r, p), where X are the rows of the block's lines."""
         groups, _, size = block.size
         total = np.zeros((groups * size, rows[0].shape[1]))
         lines = np.arange(len(block.lines))
@@ -319,7 +320,7 @@ class LineSums:
         return total.reshape(groups, size, -1)
 
     def solved(self, weights: Sequence[FloatArray]) -> Solved:
-        """Return what answers H x = y, from W of the lines of each block."""
+        """Return H, factored so that H x = y can be solved, from W of the lines of each block."""
         inverses: list[FloatArray] = []
         towards: list[FloatArray] = []
         log = 0.0
@@ -340,7 +341,7 @@ class LineSums:
         return Solved(tuple(inverses), tuple(towards), *_inverted(complement[:-1, :-1], log))
 
     def solve(self, solved: Solved, right: Effects) -> Effects:
-        """Return H⁻¹ times something."""
+        """Return H⁻¹ times the effects `right`."""
         rest = right.shared.copy()
         for block, towards in zip(self.found.blocks, solved.towards, strict=True):
             np.add.at(rest, block.shared, -np.einsum("gnr,gn->gr", towards, right.own[block.own]))
@@ -353,7 +354,7 @@ class LineSums:
         return answer
 
     def bent(self, effects: Effects, solved: Solved) -> list[FloatArray]:
-        """Return t of the lines of each block, (B, L): half the derivatives of tr(W(u) V) in u, V = A H⁻¹Aᵀ held."""
+        """Return t of each block's lines, (B, L): half the derivatives of tr(W(u) V) in u, with V = A H⁻¹Aᵀ held."""
         found = []
         for k, block in enumerate(self.found.blocks):
             variance = self.variance(block, block_inverse(block, solved, k))
@@ -368,7 +369,7 @@ class LineSums:
         return found
 
     def variance(self, block: Block, inverse: FloatArray) -> FloatArray:
-        """Return A H⁻¹Aᵀ of each line by itself, (B, B, L)."""
+        """Return A H⁻¹Aᵀ of each single line, (B, B, L)."""
         width = len(self.eta)
         total = np.zeros((width, width, len(block.lines)))
         places = list(zip(block.place, self.found.predictor, self.loading, strict=True))
@@ -379,9 +380,9 @@ class LineSums:
         return total
 
     def mode(self, near: Approximation | None) -> tuple[Effects, _Lines]:
-        """Return the most probable effects, and what the lines say there: by Newton's method, or by chord steps.
+        """Return the most probable effects, and the likelihood of the lines there, by Newton's method or chord steps.
 
-        These take the information of another place, as long as they come nearer fast enough.
+        Chord steps use the information of another place. They are taken as long as they come nearer fast enough.
         """
         at = Effects.none(self.found) if near is None else near.mode
         solved, before = (None, np.inf) if near is None else (near.solved, np.inf)
@@ -403,7 +404,7 @@ class LineSums:
         return at, lines
 
     def climbed(self, at: Effects, step: Effects, lines: _Lines) -> tuple[Effects, _Lines]:
-        """Take a step, halved until it does not lead down: by group if groups share no effects, else at once."""
+        """Take a step, halved until it does not lead down: by group if groups share no effects, else in all at once."""
         heights = self.height(at, lines)
         alone = len(at.shared) == 1
         by = np.ones(len(heights)) if alone else np.array(1.0)
@@ -459,7 +460,7 @@ def _inverses(matrices: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _inverted(matrix: FloatArray, log: float) -> tuple[FloatArray, float]:
-    """Return the inverse of a matrix, and a log determinant with its own added."""
+    """Return the inverse of a matrix, and `log` plus its log determinant."""
     if not len(matrix):
         return matrix, log
     lower, failed = linalg.lapack.dpotrf(matrix, lower=1, clean=1)

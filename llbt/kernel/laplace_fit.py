@@ -1,4 +1,4 @@
-"""The maximum of Laplace's approximation or of expectation propagation, and judgments drawn at it."""
+"""The maximum of Laplace's approximation or of expectation propagation, and judgments simulated there."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from .mixed import MixedFit, Predicted, State, climbed, fit_at, nothing, without
 from .propagation import propagated
 
 _DECREMENT = 1e-10
-_COST = 8.0  # numbers evaluated elsewhere that a line of counts costs as much as
-_STEP = 1e-4  # of a parameter, by which the information is found
-_EXACT: dict[Method, float] = {"laplace": 3e6, "ep": 1e5}  # lines times parameters up to which all of it is
+_COST = 8.0  # a line of counts costs as much as so many numbers evaluated elsewhere
+_STEP = 1e-4  # step of a parameter in the differences that give the information
+# up to so many lines times parameters the information is exact
+_EXACT: dict[Method, float] = {"laplace": 3e6, "ep": 1e5}
 _APPROXIMATIONS = {"laplace": laplace, "ep": propagated}
 
 
 class NormalLikelihood:
-    """An approximation by a normal density with some of the scales held at 0, and one perhaps where it is."""
+    """An approximation by a normal density, where some scales may be held at 0 and one at its value."""
 
     def __init__(self, problem: Problem, found: Crossed, method: Method, held: int | None = None) -> None:
         self.problem, self.found, self.method, self.held, self.n_iter = problem, found, method, held, 0
@@ -31,11 +32,11 @@ class NormalLikelihood:
         self.near: Approximation | None = None
 
     def few(self, kept: tuple[int, ...]) -> bool:
-        """Whether points cost so little that maxima are found to the last digit."""
+        """Whether points cost so little that the maximum is computed to the last digit."""
         return False
 
     def at(self, at: FloatArray, kept: tuple[int, ...], near: Approximation | None) -> Approximation:
-        """Return the approximation at parameters and logarithms of the scales that are kept."""
+        """Return the approximation at parameters and logarithms of the kept scales."""
         self.n_iter += 1
         step_made(_COST * len(self.found.rows))
         return _APPROXIMATIONS[self.method](self.problem, self.found, at[: self.size], self.scales(at, kept), near)
@@ -49,7 +50,7 @@ class NormalLikelihood:
     def __call__(
         self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
     ) -> Marginal:
-        """Return the likelihood at parameters and logarithms of the scales that are kept."""
+        """Return the likelihood at parameters and logarithms of the kept scales."""
         found = self.at(at, kept, self.near)
         self.near = found
         known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
@@ -60,7 +61,7 @@ class NormalLikelihood:
         return Marginal(found.value, score, information, ())
 
     def beside(self, at: FloatArray, kept: tuple[int, ...], found: Approximation) -> FloatArray:
-        """Return the information, that of the fixed parameters with weights held."""
+        """Return the information, where the fixed parameters' part holds the weights of the judgments."""
         p = self.size
         information = np.zeros((len(at), len(at)))
         information[:p, :p] = information_beside(self.problem, self.found, at[:p], self.scales(at, kept), found)
@@ -77,7 +78,7 @@ class NormalLikelihood:
     def _slope(
         self, at: FloatArray, kept: tuple[int, ...], found: Approximation, which: int, *, both: bool
     ) -> FloatArray:
-        """Return minus the derivatives of the score in one parameter, by differences to both sides or to one."""
+        """Return minus the derivatives of the score in one parameter, by differences on both sides or on one."""
         step = np.zeros(len(at))
         step[which] = _STEP
         known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
@@ -101,9 +102,9 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
 
     Notes
     -----
-    Newton's method with the exact gradient. The last steps are by the information at the maximum, from differences of
-    the score in all parameters; in large tables that of the fixed parameters is the one with the weights of the
-    judgments held, which the curvature of ½ log|H| is small beside.
+    Newton's method with the exact gradient. The last steps use the information at the maximum, from differences of the
+    score in all parameters. In large tables the information of the fixed parameters holds the weights of the judgments;
+    it leaves out the curvature of ½ log|H|, which is small beside it.
     """
     likelihood = NormalLikelihood(problem, found, method)
     kept = tuple(range(len(scales)))
@@ -119,9 +120,9 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
 
 
 def predicted_effects(problem: Problem, found: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
-    """Return for each scale the most probable effects at the estimates, with errors by the curvature there.
+    """Return the most probable effects of each scale at the estimates, with errors by the curvature there.
 
-    Of expectation propagation they are means and standard deviations.
+    For expectation propagation they are means and standard deviations.
     """
     method = best.rule.method if isinstance(best.rule, NormalDensity) else "laplace"
     at = _APPROXIMATIONS[method](problem, found, best.params, best.scales)
@@ -137,13 +138,14 @@ def _of_scale(
     mine = found.scales[own] == e
     variance = variances[own][mine]
     if len(found.touched[e]) == 2 and found.sign[found.scale == e][1] < 0:
-        variance = variance - 1 / components(found, e)  # that of the mean, which no judgment says anything of
+        # less the variance of the mean, on which judgments give no information
+        variance = variance - 1 / components(found, e)
     level, thing = found.levels[e]
     return Predicted(level, thing, sigma * modes[own][mine], sigma * np.sqrt(np.maximum(variance, 0)))
 
 
 def simulated(problem: Problem, found: Crossed, best: MixedFit, lines: IntArray, rng: np.random.Generator) -> Crossed:
-    """Return judgments drawn at the estimates, effects first, on some of the lines."""
+    """Return judgments simulated at the estimates on some of the lines: first effects, then outcomes."""
     predictors = np.stack(problem.at(best.params))[:, found.rows[lines]]
     for e, (levels, _) in enumerate(found.levels):
         effects = best.scales[e] * rng.standard_normal(len(levels))

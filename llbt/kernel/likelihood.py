@@ -27,13 +27,13 @@ from .runtable import RunTable, run_table
 from .solver_choice import variances_along
 from .threads import few_threads
 
-_WIDE = 4  # distinct rows for each parameter up to which all products of two are made
-_LARGE = 1000  # parameters from which variances are made without the covariance, which may not be asked for
+_WIDE = 4  # with fewer distinct rows for each parameter, all products of two rows are made
+_LARGE = 1000  # with so many parameters, variances are made without the covariance, which may never be needed
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a solver needs: linear predictors and counts.
+    """The data that a solver needs: linear predictors and counts.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Problem:
 
     @cached_property
     def table(self) -> PairTable | RunTable | None:
-        """A table that is faster than single comparisons, if there is one: for two outcomes, and for three."""
+        """A faster table in place of single comparisons, for two or three outcomes; None where there is none."""
         return None if self.offsets.any() else table_of(self, self.totals)
 
     def at(self, params: FloatArray) -> list[FloatArray]:
@@ -88,42 +88,43 @@ def score(problem: Problem, probability: FloatArray) -> FloatArray:
 
 
 def row_sums(problem: Problem, weights: FloatArray) -> FloatArray:
-    """Return the rows of the predictors times weights (B, S), summed, shape (p,)."""
+    """Return the rows of the predictors times weights (B, S), summed over comparisons, shape (p,)."""
     return np.asarray(sum(rows.transposed(w) for rows, w in zip(problem.predictors, weights, strict=True)))
 
 
 def information(problem: Problem, probability: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return the Fisher information of the parameters, nuisance eliminated, shape (p, p)."""
+    """Return the Fisher information of the parameters, shape (p, p), with the nuisance parameters eliminated."""
     return weighted_gram(problem, problem.response.weight(probability.T, totals))
 
 
 def weighted_gram(problem: Problem, weights: FloatArray) -> FloatArray:
-    """Return Σ_bc D_bᵀ W_bc D_c of the rows D of the predictors, symmetric weights (B, B, S), shape (p, p)."""
+    """Return Σ_bc D_bᵀ W_bc D_c for rows D of the predictors and symmetric weights W (B, B, S), shape (p, p)."""
     found = sparse_gram(problem, weights)
     return found if isinstance(found, np.ndarray) else np.asarray(found.toarray())
 
 
 def sparse_gram(problem: Problem, weights: FloatArray) -> Any:
-    """Return what `weighted_gram` does, sparse where most of its entries are 0."""
+    """Return the sum that `weighted_gram` returns, as a sparse array if most of its entries are 0."""
     return gram(problem.predictors, weights)
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """The log-likelihood of a table, ready to be asked at many parameters.
+    """The log-likelihood of a table, prepared for evaluation at many parameters.
 
     Attributes
     ----------
     problem : Problem
     totals : ndarray, shape (S,)
     statistics : ndarray, shape (p,)
-        Sufficient ones, where the response is log-linear.
+        The sufficient statistics, if the response is log-linear.
     offset : float
         The part of the log-likelihood from offsets, without the norms.
     table : PairTable, RunTable, CutTable or None
         A faster table in place of the comparisons, if there is one.
     graph : ObjectGraph or None
-        Where nothing does and parameters are worths of many objects beside few others: the graph of their pairs.
+        The graph of the objects' pairs, if there is no faster table and the parameters are worths of many objects and
+        few others.
     """
 
     problem: Problem
@@ -148,7 +149,7 @@ class Likelihood:
         return cls(problem, totals, row_sums(problem, sums), offset, problem.table, graph)
 
     def score(self, params: FloatArray) -> FloatArray:
-        """Return the gradient, shape (p,), without all else that `moments` has."""
+        """Return the gradient, shape (p,), without the other results of `moments`."""
         response = self.problem.response
         if not isinstance(response, Response):
             return score(self.problem, probabilities(self.problem, params))
@@ -161,7 +162,8 @@ class Likelihood:
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
         """Return Σ y log p, its gradient (p,), and the information (p, p): sparse where most of it is 0, or a graph.
 
-        That is minus the second derivatives: the observed information, which for log-linear responses is the expected.
+        The information is minus the second derivatives: the observed information. For log-linear responses it equals
+        the expected information.
         """
         response = self.problem.response
         if not isinstance(response, Response):
@@ -193,14 +195,14 @@ def _graph_beside(problem: Problem, table: PairTable | RunTable | CutTable | Non
 
 
 def table_of(problem: Problem, totals: FloatArray) -> PairTable | RunTable | None:
-    """Return what is faster than going through comparisons: for two outcomes, and for three."""
+    """Return a faster table in place of the comparisons, for two or three outcomes; None where there is none."""
     if problem.response not in (TWO, THREE):
         return None
     return (run_table if len(problem.signed.chosen) else pair_table)(problem.predictors, totals)
 
 
 def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> FloatArray:
-    """Return (z − z̄)ᵀ V (z − z̄) of each outcome, z̄ the fitted mean row of its comparison, shape (S, K)."""
+    """Return (z − z̄)ᵀ V (z − z̄) for each outcome, with z̄ the fitted mean row of its comparison, shape (S, K)."""
     slopes = problem.response.slopes(probability.T)
     if all(rows.widest <= _WIDE * max(len(cov), 1) for rows in problem.predictors):
         return _gathered_distances(problem, slopes, cov)
@@ -216,7 +218,7 @@ def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> Flo
 
 
 def _gathered_distances(problem: Problem, slopes: Any, cov: FloatArray) -> FloatArray:
-    """Return what `distances` does, by the products of distinct rows."""
+    """Return the result of `distances`, by products of distinct rows."""
     found = np.zeros(problem.counts.shape)
     for b, rows in enumerate(problem.predictors):
         for c, others in enumerate(problem.predictors[: b + 1]):
@@ -227,14 +229,14 @@ def _gathered_distances(problem: Problem, slopes: Any, cov: FloatArray) -> Float
 
 
 def rows_of(problem: Problem, rows: Any) -> Problem:
-    """Return some of the comparisons of a problem."""
+    """Return a selection of the comparisons of a problem."""
     some = tuple(predictor.take(rows) for predictor in problem.predictors)
     return Problem(some, problem.counts[rows], problem.offsets[:, rows], problem.response)
 
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The inverse of an information, made when it is first asked for.
+    """The inverse of an information matrix, computed at the first access.
 
     Attributes
     ----------
@@ -252,18 +254,18 @@ class Inverse:
 
     @property
     def in_blocks(self) -> bool:
-        """Whether the information falls into blocks, so that much is known without the whole inverse."""
+        """Whether the information falls into blocks, so that much can be computed without the whole inverse."""
         return self._blocks is not None
 
     def combined(self, rows: FloatArray) -> FloatArray:
-        """Return R V Rᵀ of linear combinations R (k, p), without the whole where there are blocks, shape (k, k)."""
+        """Return R V Rᵀ for combinations R (k, p), shape (k, k); with blocks this needs no whole inverse."""
         if self._blocks is None:
             return np.asarray(rows @ self.matrix @ rows.T)
         return np.asarray(rows @ self._blocks.solve(rows.T))
 
     @property
     def diagonal(self) -> FloatArray:
-        """The diagonal of the inverse, shape (p,): without the whole, if that was not made."""
+        """The diagonal of the inverse, shape (p,), without the whole inverse unless that is already there."""
         if self._blocks is not None:
             return self._blocks.inverse_diagonal()
         made = "matrix" in self.__dict__ or self.information.shape[0] < _LARGE
@@ -298,7 +300,7 @@ def inverse(matrix: Any) -> FloatArray:
 
 
 def inverse_diagonal(matrix: Any) -> FloatArray:
-    """Return the diagonal of the inverse, shape (p,): of a large matrix in half the time that `inverse` takes."""
+    """Return the diagonal of the inverse, shape (p,); for large matrices in half the time of `inverse`."""
     if not matrix.shape[0]:
         return np.zeros(0)
     factor, scale = _factor(matrix)
@@ -313,7 +315,7 @@ def _factor(matrix: Any) -> tuple[FloatArray, FloatArray]:
     scaled = matrix * scale
     del matrix
     scaled *= scale[:, None]
-    # large ones are worked on in place; the transpose is laid out as LAPACK wants it
+    # large matrices are changed in place; the transpose has the layout that LAPACK needs
     factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=True, overwrite_a=True)
     if minor:
         raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")
@@ -323,8 +325,9 @@ def _factor(matrix: Any) -> tuple[FloatArray, FloatArray]:
 def pseudo_counts(pairs: IntArray, totals: FloatArray, cells: int, prior: float) -> FloatArray:
     """Return the counts that a prior adds, shape (S, K).
 
-    Each pair (S, 2) is given `prior` judgments, spread over its comparisons as its own judgments are and equally over
-    the outcomes: conjugate to the multinomial likelihood, and the same however finely the table is split.
+    Each pair (S, 2) gets `prior` judgments, spread over its comparisons like its own judgments, and equally over the
+    outcomes. The prior is conjugate to the multinomial likelihood, and it does not depend on how finely the table is
+    split.
     """
     low, high = np.minimum(*pairs.T), np.maximum(*pairs.T)
     _, pair = np.unique(low * (pairs.max() + 1) + high, return_inverse=True)

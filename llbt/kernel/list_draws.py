@@ -1,4 +1,4 @@
-"""Rankings drawn from their models: objects are ordered by worth plus random noise."""
+"""Draw rankings from their models: objects are ordered by worth plus random noise."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ IntArray = npt.NDArray[np.int64]
 
 
 def drawn_orders(worths: FloatArray, taken: IntArray, rng: np.random.Generator) -> IntArray:
-    """Draw lists without ties: places (Q, m), 1 for the best, 0 behind the `taken` (Q,) first.
+    """Draw lists without ties: places (Q, m), 1 for the best; places after the first `taken` (Q,) are 0.
 
-    Gumbel noise on 2λ puts objects in an order of Plackett-Luce (Yellott 1977, Journal of Mathematical Psychology 15).
+    The order of 2λ plus Gumbel noise follows Plackett-Luce (Yellott 1977, Journal of Mathematical Psychology 15).
     """
     said = 2 * worths + rng.gumbel(size=worths.shape)
     places = np.argsort(np.argsort(-said, axis=1), axis=1) + 1
@@ -22,7 +22,7 @@ def drawn_orders(worths: FloatArray, taken: IntArray, rng: np.random.Generator) 
 
 
 def sets_of(size: int, orders: IntArray) -> npt.NDArray[np.bool_]:
-    """Return the sets that can be chosen from m objects: one, or as many as `orders` has, shape (number, m)."""
+    """Return the sets that can be chosen from m objects, of one object or of a size in `orders`, shape (number, m)."""
     chosen = [c for d in (1, *orders.tolist()) for c in itertools.combinations(range(size), d)]
     found = np.zeros((len(chosen), size), dtype=np.bool_)
     for row, objects in zip(found, chosen, strict=True):
@@ -33,7 +33,7 @@ def sets_of(size: int, orders: IntArray) -> npt.NDArray[np.bool_]:
 def drawn_tied(
     worths: FloatArray, taken: IntArray, deltas: FloatArray, orders: IntArray, rng: np.random.Generator
 ) -> IntArray:
-    """Draw lists with ties: places (Q, m); the first `taken` (Q,) are filled, or fewer if objects run out."""
+    """Draw lists with ties: places (Q, m), of which the first `taken` (Q,) are filled, fewer if objects run out."""
     number, size = worths.shape
     sets = sets_of(size, orders)
     members = sets.sum(axis=1)
@@ -52,7 +52,7 @@ def drawn_tied(
 
 
 def drawn_extremes(worths: FloatArray, rng: np.random.Generator, *, sequential: bool) -> IntArray:
-    """Draw a best and a worst of each set: places (Q, m), 1 and 2, of others 0."""
+    """Draw a best and a worst object of each set: places (Q, m), 1 and 2; all other objects have 0."""
     number, size = worths.shape
     rows, places = np.arange(number), np.zeros(worths.shape, dtype=np.int64)
     if sequential:

@@ -1,8 +1,8 @@
-"""Firth's bias reduction for lists: the maximum of the likelihood times the root of the determinant of the information.
+"""Firth's bias reduction for lists: maximize the likelihood times the root of the information's determinant.
 
 All models of lists are exponential families in their parameters, so the penalty is Jeffreys' prior (Firth 1993,
-Biometrika 80(1)). The information of a list depends on its own log-worths alone: the slope of the penalty is found by
-moving the first object of all lists, then the second, …, by differences of fourth order.
+Biometrika 80(1)). The information of a list depends on its own log-worths alone. So the slope of the penalty comes from
+differences of fourth order, where the first object of all lists is moved, then the second, and so on.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .ranking_terms import Batch, Told
 FloatArray = npt.NDArray[np.float64]
 
 _MAX_ITERATIONS = 200
-_APART = 1e-3  # of the four points that a slope is found by
+_APART = 1e-3  # distance of the four points of a difference
 _POINTS = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 
 
 def fit_reduced(lists: Lists) -> ListFit:
-    """Maximize the penalized likelihood of lists by Newton's method with the information of the likelihood alone.
+    """Maximize the penalized likelihood of lists by Newton's method, with the information of the likelihood alone.
 
     Raises
     ------
@@ -43,12 +43,12 @@ def fit_reduced(lists: Lists) -> ListFit:
 
 @dataclass(frozen=True, eq=False)
 class _Reduced:
-    """The penalized likelihood of lists, whose slope is found only where a step is taken."""
+    """The penalized likelihood of lists. Its slope is computed only where a step is taken."""
 
     lists: Lists
 
     def at(self, params: FloatArray) -> ListPoint:
-        """Return the lists and the penalty at some parameters."""
+        """Return the penalized likelihood at some parameters."""
         plain = ListPoint.of(self.lists, params)
         sign, value = np.linalg.slogdet(plain.information)
         return replace(plain, value=plain.value + value / 2 if sign > 0 else -np.inf)
@@ -66,14 +66,14 @@ class _Reduced:
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """The inverse information: in worths of all rows (U, U), between these and log δ (U, T), in log δ (T, T)."""
+    """The inverse information: of the rows' worths (U, U), of worths and log δ (U, T), and of log δ (T, T)."""
 
     worths: FloatArray
     between: FloatArray
     of_ties: FloatArray
 
     def trace(self, batch: Batch, told: Told) -> FloatArray:
-        """Return the trace of its product with the information of each list, shape (Q,)."""
+        """Return the trace of the inverse information times the information of each list, shape (Q,)."""
         rows = batch.rows
         own = (self.worths[rows[:, :, None], rows[:, None, :]] * told.information).sum(axis=(1, 2))
         across = 2 * (self.between[rows] * told.between).sum(axis=(1, 2))
@@ -81,7 +81,7 @@ class _Spread:
 
 
 def _slope(lists: Lists, point: ListPoint) -> FloatArray:
-    """Return the derivative of half the logarithm of the determinant of the information, (p + T,)."""
+    """Return the derivative of half the log determinant of the information, (p + T,)."""
     p, rows = lists.matrix.shape[1], lists.matrix.shape[0]
     worths, deltas = lists.split(point.params)
     kept = len(point.params) - p
@@ -100,7 +100,7 @@ def _slope(lists: Lists, point: ListPoint) -> FloatArray:
 
 
 def _moved_object(spread: _Spread, batch: Batch, own: FloatArray, deltas: FloatArray, place: int) -> FloatArray:
-    """Return the slope of the trace of each list in the log-worth of one of its objects."""
+    """Return the slope of each list's trace in the log-worth of one of its objects."""
     at = np.zeros(own.shape[1])
     at[place] = _APART
     points = (weight * spread.trace(batch, batch.told(own + k * at, deltas)) for k, weight in _POINTS)
@@ -108,7 +108,7 @@ def _moved_object(spread: _Spread, batch: Batch, own: FloatArray, deltas: FloatA
 
 
 def _moved_tie(spread: _Spread, batch: Batch, own: FloatArray, deltas: FloatArray, t: int) -> FloatArray:
-    """Return the slope of the trace of each list in one log δ."""
+    """Return the slope of each list's trace in one log δ."""
     at = np.zeros(len(deltas))
     at[t] = _APART
     points = (weight * spread.trace(batch, batch.told(own, deltas + k * at)) for k, weight in _POINTS)

@@ -1,4 +1,4 @@
-"""The maximum of the likelihood of lists by Newton's method, or the direction along which there is none."""
+"""The maximum of the likelihood of lists by Newton's method, or a direction along which the likelihood has none."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-_COST = 40.0  # numbers evaluated elsewhere that a list costs as much as
-FURTHEST = 1.0  # that a step moves a log-worth from the mean of all; farther off, quadratic steps go astray
+_COST = 40.0  # a list costs as much as so many numbers evaluated elsewhere
+FURTHEST = 1.0  # the most that a step moves a log-worth from the mean of all; longer quadratic steps go astray
 _MAX_ITERATIONS = 100
-_SHORT = 1e-4  # a step near a maximum
-_FLAT = 2e-13  # a decrement with which longer steps than that end nowhere
-_DECREMENT = 2e-9  # of the last step: the next is rounding
+_SHORT = 1e-4  # a step shorter than this is near a maximum
+_FLAT = 2e-13  # a longer step with a smaller decrement leads nowhere
+_DECREMENT = 2e-9  # at this decrement a step is the last: the next would be rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,9 @@ class ListPoint:
     ----------
     params : ndarray, shape (p + T,)
     information, gradient, log_likelihood
-        Of the lists alone.
+        The information, the gradient and the log-likelihood of the lists alone.
     value : float
-        The log-likelihood and the penalty.
+        The log-likelihood plus the penalty.
     """
 
     params: FloatArray
@@ -45,7 +45,7 @@ class ListPoint:
 
     @classmethod
     def of(cls, lists: Lists, params: FloatArray) -> ListPoint:
-        """Return the unpenalized likelihood."""
+        """Return the point with the unpenalized likelihood."""
         found = lists.moments(params)
         return cls(params, found.information, found.gradient, found.value, found.value)
 
@@ -81,7 +81,7 @@ class ListFit:
 
 
 class Unbounded(ArithmeticError):
-    """The likelihood of lists has no maximum: it rises along a direction of the parameters (p + T,), without end."""
+    """The likelihood of lists has no maximum: it rises without end along a direction of the parameters (p + T,)."""
 
     def __init__(self, direction: FloatArray) -> None:
         super().__init__("the likelihood of the lists has no maximum")
@@ -93,8 +93,8 @@ def fit_lists(lists: Lists, start: FloatArray | None = None, held: BoolArray | N
 
     Parameters that are `held` (p + T,) stay where they start.
 
-    Near a maximum steps become short as fast as their decrements. Where these vanish and steps do not, the likelihood
-    rises towards infinity.
+    Near a maximum, steps and their decrements become small together. If decrements vanish and steps do not, the
+    likelihood rises towards infinity.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def fit_lists(lists: Lists, start: FloatArray | None = None, held: BoolArray | N
 
 
 def _is_flat(point: ListPoint, step: Step, n_iter: int) -> bool:
-    """Whether a step is long and gains next to nothing: the likelihood rises towards infinity."""
+    """Whether a step is long and gains almost nothing, so that the likelihood rises towards infinity."""
     share = step.share(FURTHEST)
     return share * step.decrement < _FLAT and share * step.reach > _SHORT
 
@@ -135,7 +135,7 @@ def _solved(lists: Lists, point: ListPoint, free: IntArray) -> FloatArray:
 
 
 def newton_step(information: FloatArray, params: FloatArray, gradient: FloatArray) -> FloatArray:
-    """Return Newton's step; raise where the information is singular: steps have gone that way since they began."""
+    """Return Newton's step; raise `Unbounded` where the information is singular, because steps went to infinity."""
     scale = 1 / np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
     scaled = information * np.outer(scale, scale)
     try:

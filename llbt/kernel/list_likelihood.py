@@ -15,8 +15,8 @@ from .ranking_terms import Batch
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_ENTRIES = 400_000  # of the products of pairs of objects that are made at once
-_DENSE = 3_000  # rows of worths up to which their information is dense
+_ENTRIES = 400_000  # entries of products of pairs of objects that are made at once
+_DENSE = 3_000  # up to so many rows of worths the information is dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Lists:
     matrix : csr_array, shape (U, p)
         The log-worth of a row is its product with the parameters.
     orders : ndarray of int, shape (T,)
-        The numbers of tied objects whose log δ is a parameter, behind those of the worths.
+        The numbers of tied objects whose log δ is a parameter; these parameters follow those of the worths.
     held : ndarray, shape (T,), or None
         Values at which log δ is held instead.
     """
@@ -49,7 +49,7 @@ class Lists:
         return int(self.matrix.shape[1]) + (len(self.orders) if self.held is None else 0)
 
     def parts(self) -> Iterator[Batch]:
-        """Yield the batches, in parts that fit into memory."""
+        """Yield the batches in parts that fit into memory."""
         for batch in self.batches:
             number, size = batch.rows.shape
             most = max(1, _ENTRIES // (size * size))
@@ -57,7 +57,7 @@ class Lists:
                 yield batch.part(slice(begin, begin + most))
 
     def split(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the log-worths of the rows (U,) and log δ (T,) that parameters make."""
+        """Return the log-worths of the rows (U,) and log δ (T,) at some parameters."""
         p = self.matrix.shape[1]
         return np.asarray(self.matrix @ params[:p]), params[p:] if self.held is None else self.held
 
@@ -110,7 +110,7 @@ class Lists:
         return Moments(value, np.append(self.matrix.T @ score, ties[:kept]), (whole + whole.T) / 2)
 
     def scores(self, params: FloatArray, group: IntArray, groups: int) -> FloatArray:
-        """Return the gradient of each group of lists, group (L,), shape (groups, p + T)."""
+        """Return the gradient of each group's lists, for groups (L,), shape (groups, p + T)."""
         worths, deltas = self.split(params)
         rows = self.matrix.shape[0]
         kept = len(deltas) if self.held is None else 0
@@ -124,7 +124,7 @@ class Lists:
         return np.column_stack([(self.matrix.T @ summed.reshape(groups, rows).T).T, ties])
 
     def of_lists(self, some: npt.NDArray[np.bool_]) -> Lists:
-        """Return the same with the counts of other lists 0, and without their rows of batches; `some` (L,)."""
+        """Return the lists `some` (L,) alone: other lists get count 0, and their rows of batches are dropped."""
         kept = tuple(_chosen(batch, some[batch.of]) for batch in self.batches)
         return replace(self, batches=tuple(b for b in kept if len(b.of)), counts=np.where(some, self.counts, 0.0))
 
@@ -145,7 +145,7 @@ class Moments:
 
 @dataclass(eq=False)
 class _Summed:
-    """A symmetric matrix that blocks are added to: dense for few rows, else sparse."""
+    """A symmetric matrix to which blocks are added: dense for few rows, else sparse."""
 
     rows: int
     dense: FloatArray | None

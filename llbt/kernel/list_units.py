@@ -1,7 +1,7 @@
-"""Scores of units (judges, prompts) at a fit of lists: who is unlike the rest, and whether their lists are alike.
+"""Scores of units (judges, prompts) at a fit of lists: which units differ from the rest, and whether lists depend.
 
-As `unit_scores` has it for judgments of pairs: at the estimates the score of a list has mean 0 and the information of
-the list as its variance. U rows of worths, L lists, G units, T orders of ties.
+These are the tests of `unit_scores`, for lists in place of pairs. At the estimates the score of a list has mean 0, and
+its variance is the information of the list. Notation: U rows of worths, L lists, G units, T orders of ties.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .unit_scores import UnitScores, UnitTests, combined
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_LEAST = 10  # choices of a unit that is tested, one for each place that was given while two objects were left
-_ENOUGH = 2.5  # Σ p(1 − p) of being chosen that a unit's lists of an object must have: ten choices between two
-_STEP = 1e-3  # of the largest log-worth, in differences
-_ENTRIES = 2e7  # products of choices of tied lists that are held at once
+_LEAST = 10  # fewest choices of a unit that is tested; a place counts if it was given while two objects were left
+_ENOUGH = 2.5  # least Σ p(1 − p) of a unit's choices that involve an object: ten choices between two
+_STEP = 1e-3  # step in differences, as a share of the largest log-worth
+_ENTRIES = 2e7  # products of choices of tied lists in memory at once
 
 
 @dataclass(frozen=True, eq=False)
 class ListUnits:
-    """Lists by unit, at a fit.
+    """Lists by unit, at the estimates of a fit.
 
     Attributes
     ----------
     lists : Lists
-        With the log-worths of the rows themselves as parameters.
+        The lists, with the log-worths of the rows as parameters.
     params : ndarray, shape (U + T,)
         Log-worths and log δ.
     spread : ndarray, shape (U + T, U + T)
@@ -94,11 +94,11 @@ class Unit:
     ----------
     place : int
     lists : Lists
-        Over the k rows of worths that they touch.
+        The unit's lists, over the k rows of worths that they involve.
     params : ndarray, shape (U + T,)
-        Of all lists.
+        The parameters of all lists.
     at : ndarray of int, shape (k + T,)
-        Which of these are its own.
+        The places of the unit's own parameters among these.
     """
 
     place: int
@@ -108,17 +108,17 @@ class Unit:
 
     @property
     def own(self) -> IntArray:
-        """The rows of worths that its lists touch, shape (k,)."""
+        """The rows of worths that the unit's lists involve, shape (k,)."""
         return self.at[: self.lists.matrix.shape[0]]
 
     def information(self) -> FloatArray:
-        """Return the information of its lists, shape (k + T, k + T)."""
+        """Return the information of the unit's lists, shape (k + T, k + T)."""
         return self.lists.moments(self.params[self.at]).information
 
     def third(self, along: FloatArray) -> float:
-        """Return the third central moment of the score along a direction (k + T,), that of each choice from its set.
+        """Return the third central moment of the score along a direction (k + T,), summed over choices from sets.
 
-        A choice is from an exponential family, so it is the slope of the variance.
+        A choice follows an exponential family, so the third moment is the slope of the variance.
         """
         step = _STEP / max(float(np.abs(along).max()), 1e-300)
         high, low = (self.lists.moments(self.params[self.at] + way * step * along).information for way in (1, -1))
@@ -131,12 +131,12 @@ def _taken(batch: Batch, some: IntArray) -> Batch:
 
 
 def compare_list_units(units: ListUnits, choices: FloatArray, objects: IntArray) -> UnitTests:
-    """Test every unit against the rest: whether it agrees with the worths of all, and whether it favours an object.
+    """Test each unit against the rest: whether it agrees with the worths of all, and whether it favours an object.
 
-    Rao's test of one more parameter of the unit's own, along the worths of all or of one object: the variance of its
-    score is i − cᵀVc, c its covariance with the scores of the model. P-values of agreement are the larger of the normal
-    ones and those of the distribution of type III with the third moment of the choices, whose dependence within a list
-    it leaves out.
+    This is Rao's test of one more parameter for the unit, along the worths of all or of one object. The variance of its
+    score is i − cᵀVc, with c its covariance with the scores of the model. A p-value of agreement is the larger of the
+    normal p-value and the p-value by the distribution of type III with the choices' third moment. That moment ignores
+    dependence within a list.
 
     Parameters
     ----------
@@ -169,13 +169,13 @@ def compare_list_units(units: ListUnits, choices: FloatArray, objects: IntArray)
 
 
 def list_dependence(units: ListUnits) -> tuple[float, float]:
-    """Return statistic and p-value of independence of the lists of a unit against worths that vary between units.
+    """Test whether lists of one unit are independent, against worths that vary between units: statistic and p-value.
 
-    `unit_scores.dependence` of lists: Σ over units and rows of (S² − Q)/I, S the sum of the scores of a unit's lists,
-    Q that of their squares, I the information on a row. Only products of different lists of one unit are left, with
-    mean 0 (but for what estimating the worths takes away) and variance 2 Σ tr(D I_l D I_m) over pairs of lists l ≠ m,
-    D = 1/I; the skewness is that of a quadratic form of normal scores. NaN where no unit has two lists, or lists with
-    ties are too many for it.
+    This is `unit_scores.dependence` for lists. The statistic is Σ (S² − Q)/I over units and rows, where S is the sum of
+    the scores of a unit's lists, Q the sum of their squares, and I the information on a row. Only products of different
+    lists of one unit are left. Their mean is 0, except for a part lost by estimating the worths. Their variance is 2 Σ
+    tr(D I_l D I_m) over pairs of lists l ≠ m, with D = 1/I. The skewness is that of a quadratic form of normal scores.
+    Results are NaN if no unit has two lists, or if there are too many lists with ties.
     """
     rows, lists = units.rows, units.lists
     n = lists.counts
@@ -201,7 +201,7 @@ def list_dependence(units: ListUnits) -> tuple[float, float]:
 
 
 def _of_single_lists(units: ListUnits, scale: FloatArray) -> float:
-    """Return Σ n tr(D I_l D I_l) over lists; NaN where these are tied, and too many choices."""
+    """Return Σ n tr(D I_l D I_l) over lists; NaN if they have ties and too many choices."""
     lists, rows = units.lists, units.rows
     worths, deltas = units.params[:rows], lists.split(units.params)[1]
     if sum(b.rows.size * b.rows.shape[1] for b in lists.batches if isinstance(b, Choices)) > _ENTRIES:
@@ -217,7 +217,7 @@ def _of_single_lists(units: ListUnits, scale: FloatArray) -> float:
             continue
         keys.append(((batch.of[:, None, None] * rows + batch.rows[:, :, None]) * rows + batch.rows[:, None, :]).ravel())
         values.append(info.ravel())
-    if keys:  # the choices of one list
+    if keys:  # the choices of a single list
         key, place = np.unique(np.concatenate(keys), return_inverse=True)
         summed = np.bincount(place, np.concatenate(values))
         of, pair = np.divmod(key, rows * rows)

@@ -1,4 +1,4 @@
-"""The likelihood of groups of judgments, their normal effects integrated out, with its derivatives."""
+"""The likelihood of groups of judgments with their normal effects integrated out, and its derivatives."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .likelihood import Problem, row_sums, weighted_gram
 from .quadrature import Points, Quadrature, Sampling
 from .shared_sums import in_threads
 
-_NUMBERS = 1.2e5  # numbers of one array of a block of groups: what stays near the processor
-_RUN = 12  # blocks that a thread takes one after the other
+_NUMBERS = 1.2e5  # numbers in an array of a block of groups, so that it fits into the processor's cache
+_RUN = 12  # blocks that a thread computes one after the other
 Rule = Quadrature | Sampling
 
 
@@ -29,9 +29,9 @@ class Marginal:
         The log-likelihood Σ_g log ∫ Π p^y dΦ(w).
     score : ndarray, shape (p + E,)
     information : ndarray, shape (p + E, p + E)
-        Minus its second derivatives.
+        Minus the second derivatives of the log-likelihood.
     modes : tuple of Modes
-        Of each bundle of groups.
+        The modes of each bundle of groups.
     """
 
     value: float
@@ -48,7 +48,7 @@ def marginal(
     rule: Rule,
     start: Sequence[Modes] | None = None,
 ) -> Marginal:
-    """Return the marginal log-likelihood and its derivatives, at points that are moved to each group's mode.
+    """Return the marginal log-likelihood and its derivatives, with points moved to each group's mode.
 
     Parameters
     ----------
@@ -58,16 +58,16 @@ def marginal(
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
     rule : Quadrature or Sampling
-        The points that a group with so many effects is integrated at.
+        The points of the integral of a group, by its number of effects.
     start : sequence of Modes, optional
-        Where modes are looked for first.
+        The first guess of the modes.
 
     Notes
     -----
-    With w = ŵ + L⁻ᵀz, LLᵀ the information at the mode ŵ, the integral of a group is |L|⁻¹ Σ ω exp(ℓ(w) − w²/2 + z²/2)
-    (Liu & Pierce 1994; Pinheiro & Bates 1995). Its terms are posterior weights q; the score is the mean of the scores
-    at given effects, the information the mean of theirs less the variance of these scores (Louis 1982). All of these
-    hold the points fixed.
+    Let LLᵀ be the information at the mode ŵ, and w = ŵ + L⁻ᵀz. Then the integral of a group is |L|⁻¹ Σ ω exp(ℓ(w) −
+    w²/2 + z²/2) (Liu & Pierce 1994; Pinheiro & Bates 1995). Its terms are posterior weights q. The score is the
+    weighted mean of the scores at given effects. The information is the weighted mean of the information at given
+    effects, less the variance of these scores (Louis 1982). All of this holds the points fixed.
 
     References
     ----------
@@ -94,7 +94,7 @@ def marginal(
 def group_values(
     problem: Problem, bundles: Sequence[Groups], params: FloatArray, scales: FloatArray, rule: Rule
 ) -> list[FloatArray]:
-    """Return the logarithm of the integral of each group, (G,) of each bundle; arguments as in `marginal`."""
+    """Return the log integral of each group, (G,) for each bundle; arguments as in `marginal`."""
     eta = np.stack(problem.at(params))
     found = []
     for k, groups in enumerate(bundles):
@@ -121,7 +121,7 @@ class Integrand:
     modes : Modes
     points : Points
     turned : tuple of ndarray or None
-        Order of the dimensions and signs, where each group has its own.
+        The order of dimensions and the signs, if each group has its own.
     """
 
     problem: Problem
@@ -136,18 +136,18 @@ class Integrand:
     def of(
         cls, problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, found: Modes
     ) -> Integrand:
-        """Return the same for the k-th bundle at scales (E,)."""
+        """Return the integrand of the k-th bundle at scales (E,)."""
         loadings = groups.loadings * scales[groups.scale]
         by_scale = tuple(loadings * (groups.scale == e) for e in range(len(scales)))
         turned = rule.turned(k, len(groups.rows), groups.size)
         return cls(problem, groups, eta, by_scale, found, rule(groups.size), turned)
 
     def blocks(self) -> list[slice]:
-        """Return which groups are integrated together."""
+        """Return the blocks of groups that are integrated together."""
         return list(self.groups.blocks(self.points.at.shape[1], _NUMBERS))
 
     def posterior(self, some: slice) -> tuple[Groups, Posterior]:
-        """Return some of the groups, with the values at their points."""
+        """Return some of the groups' integrals, with the values at their points."""
         part = self.groups.take(some)
         root, log_root = _roots(self.modes.information[some])
         if self.turned is not None:
@@ -166,7 +166,7 @@ def _roots(information: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """Points moved to modes (G, d) by roots (G, d, d), whose inverse has the determinant exp of (G,)."""
+    """Points moved to modes (G, d) by roots (G, d, d); (G,) are log determinants of the roots' inverses."""
 
     mode: FloatArray
     root: FloatArray
@@ -187,9 +187,9 @@ class Posterior:
     score : ndarray, shape (B, G, R, N)
         Derivatives of the log-likelihood in the predictors.
     weight : ndarray, shape (B, B, G, R, N)
-        Minus the second ones.
+        Minus the second derivatives.
     moved : ndarray, shape (E, B, G, R, N)
-        The contributions of each scale's effects to the predictors, which are the derivatives in log σ.
+        What each scale's effects add to the predictors; this is also the derivative in log σ.
     """
 
     value: FloatArray
@@ -202,7 +202,7 @@ class Posterior:
 def _posterior(
     problem: Problem, groups: Groups, eta: FloatArray, loadings: Sequence[FloatArray], placed: _Placed
 ) -> Posterior:
-    """Return what groups know at points moved to their modes; loadings (B, G, R, d) are those of each scale alone."""
+    """Return groups' integrals at points moved to their modes; loadings (B, G, R, d) are those of each single scale."""
     points = placed.points
     effects = placed.mode[:, :, None] + placed.root @ points.at  # (G, d, N)
     moved = np.stack([some @ effects for some in loadings])
@@ -217,7 +217,7 @@ def _posterior(
 
 
 def _summed(sums: _Sums, integrand: Integrand, blocks: Sequence[slice]) -> _Sums:
-    """Return the sums over some blocks; each is held until the next is there, so that memory is asked for once."""
+    """Return the sum over some blocks. Each sum is kept until the next is there, so memory is allocated once."""
     found = sums.empty()
     for some in blocks:
         part = integrand.posterior(some)
@@ -232,14 +232,14 @@ class _Sums:
         self.problem, self.rows = problem, rows
         size, width = problem.signed.shape[0], len(problem.predictors)
         self.value = 0.0
-        self.slopes = np.zeros((width, size))  # of β, in the predictors of the comparisons
+        self.slopes = np.zeros((width, size))  # the score of β, in the predictors of the comparisons
         self.scale_slopes = np.zeros(scales)
         self.weights = np.zeros((width, width, size))
         p = problem.signed.shape[1]
-        self.rest = np.zeros((p + scales, p + scales))  # what is not a weight of a single comparison
+        self.rest = np.zeros((p + scales, p + scales))  # the information that is no weight of a single comparison
 
     def add(self, other: _Sums) -> None:
-        """Add other sums."""
+        """Add the sums of other blocks."""
         self.value += other.value
         self.slopes += other.slopes
         self.scale_slopes += other.scale_slopes
@@ -247,7 +247,7 @@ class _Sums:
         self.rest += other.rest
 
     def empty(self) -> _Sums:
-        """Return such sums over no group."""
+        """Return the sums over no group."""
         return _Sums(self.problem, self.rows, len(self.scale_slopes))
 
     def take(self, groups: Groups, block: Posterior) -> None:
@@ -271,7 +271,7 @@ class _Sums:
                 self.weights[b, c] += np.bincount(flat, (one * groups.repeats[:, None]).ravel(), size)
 
     def _add_scales(self, groups: Groups, block: Posterior, mean: FloatArray) -> None:
-        """Add the mean information of scales, with fixed parameters and among each other."""
+        """Add the mean information of scales, with fixed parameters and among scales."""
         p = self.rest.shape[0] - len(mean)
         for e, moved in enumerate(block.moved):
             bent = np.stack([sum(w * m for w, m in zip(one, moved, strict=True)) for one in block.weight])
@@ -298,7 +298,7 @@ class _Sums:
         self.rest -= self._projected(groups, variance)
 
     def _projected(self, groups: Groups, variance: FloatArray) -> FloatArray:
-        """Return Σ_g J_gᵀ V_g J_g with J the rows of the lines, and the scales as they are."""
+        """Return Σ_g J_gᵀ V_g J_g for the rows J of the lines; the scales stay as they are."""
         size, p = len(groups.rows), self.rows[0].shape[1]
         scales = self.rest.shape[0] - p
         lines = np.concatenate([rows[groups.rows] for rows in self.rows], axis=1)

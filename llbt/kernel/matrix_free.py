@@ -1,8 +1,8 @@
-"""Fits of very many objects: Newton's method whose steps are solved by conjugate gradients, or along a band.
+"""Fits of very many objects: Newton's method with steps by conjugate gradients or along a band.
 
-A model of plain log-worths has the signed predictor λᵢ − λⱼ + what few columns add: order, covariates of the sides. The
-log-worths have the mean 0, and their information is the Laplacian of a graph (`conjugate`), so that time and memory go
-with the comparisons and not with J². Steps far from the maximum are solved roughly (inexact Newton methods: Dembo,
+In a model of plain log-worths the signed predictor is λᵢ − λⱼ plus a few columns: order, and covariates of the sides.
+The log-worths have mean 0, and their information is the Laplacian of a graph (`conjugate`). So time and memory grow
+with the comparisons, not with J². Far from the maximum, steps are solved roughly (inexact Newton methods: Dembo,
 Eisenstat & Steihaug 1982, SIAM Journal on Numerical Analysis 19(2), 400-408).
 """
 
@@ -21,12 +21,12 @@ from .newton import Step, newton
 from .solver_choice import band_within, branches_of
 from .solvers import independent_in_gram
 
-_COST = 4.0  # numbers evaluated elsewhere that a comparison costs as much as
+_COST = 4.0  # a comparison costs as much as so many numbers evaluated elsewhere
 _MOST_STEPS = 60
-_DECREMENT = 1e-18  # squared distance to the maximum in standard errors, for each parameter, where the search ends
-_ROUGH, _FINE, _TIGHT = 1e-2, 1e-6, 1e-9  # errors of solutions, as shares of them
-_ITERATIONS = 50  # of conjugate gradients on a long graph for a step, as which a factor along a band may cost as much
-_ALIASED = 1e-8  # share of a column's information that others leave
+_DECREMENT = 1e-18  # the search ends at this squared distance to the maximum for each parameter, in standard errors
+_ROUGH, _FINE, _TIGHT = 1e-2, 1e-6, 1e-9  # relative errors of solutions
+_ITERATIONS = 50  # a factor along a band may cost as much as so many iterations of conjugate gradients for a step
+_ALIASED = 1e-8  # a column is aliased if the others leave a smaller share of its information
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class WorthProblem:
         The pair of each comparison, whichever object comes first.
     pairs : ndarray of int, shape (S, 2)
     beside : Problem
-        The predictors' parts from q other parameters, with the counts (S, K), including those of a prior.
+        The predictors' parts from the q other parameters, with the counts (S, K); these include the counts of a prior.
     way : Band or Branches, optional
-        In which steps are solved where the graph is narrow, or has few cycles.
+        The order in which steps are solved if the graph is narrow or has few cycles.
     """
 
     graph: Graph
@@ -54,7 +54,7 @@ class WorthProblem:
 
     @classmethod
     def of(cls, pairs: IntArray, size: int, beside: Problem) -> WorthProblem:
-        """Return the problem of comparisons (S, 2) of so many objects."""
+        """Return the problem of comparisons (S, 2) of `size` objects."""
         low, high = np.minimum(*pairs.T), np.maximum(*pairs.T)
         known, edge = np.unique(low * size + high, return_inverse=True)
         graph = Graph.of(known // size, known % size, size)
@@ -77,12 +77,12 @@ class Summit:
     Attributes
     ----------
     worths : ndarray, shape (J,)
-        Log-worths, with the mean 0.
+        Log-worths with mean 0.
     others : ndarray, shape (q,)
     information : Complement
     gradient : ndarray, shape (J + q,)
     objective : float
-        Σ y log p, with the counts of a prior.
+        Σ y log p, including the counts of a prior.
     n_iter : int
     converged : bool
     """
@@ -101,11 +101,11 @@ class _Point:
     params: FloatArray
     value: float
     gradient: FloatArray
-    weights: FloatArray  # of the predictors, (B, B, S)
+    weights: FloatArray  # weights of the predictors, (B, B, S)
 
 
 def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
-    """Return the maximum of the likelihood, or where the search for it ended; from a start (J + q,), or from 0."""
+    """Return the maximum of the likelihood, or where the search ended; it starts at (J + q,), or at 0."""
     size, q = problem.graph.size, problem.beside.signed.shape[1]
     ascent = _Rough(problem, np.zeros((size, q)))
     first = _evaluated(problem, np.zeros(size + q) if start is None else start)
@@ -121,13 +121,13 @@ def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
 
 @dataclass(eq=False)
 class _Rough:
-    """The likelihood, whose steps are solved for as finely as they are near the maximum.
+    """The likelihood. Its steps are solved more finely the nearer they are to the maximum.
 
     Attributes
     ----------
     problem : WorthProblem
     along : ndarray, shape (J, q)
-        How log-worths follow the other parameters, by the last step: where the next one begins.
+        How log-worths follow the other parameters in the last step; the next solution starts from this.
     """
 
     problem: WorthProblem
@@ -151,7 +151,7 @@ class _Rough:
         return _evaluated(self.problem, point.params + step)
 
     def _reach(self, step: FloatArray) -> float:
-        """Return how far a step moves the worths of a pair from each other; the two ends of a long graph may more."""
+        """Return how far a step moves the two worths of a pair apart; the two ends of a long graph may move further."""
         worths, (i, j) = step[: self.problem.graph.size], self.problem.pairs.T
         apart = float(np.abs(worths[i] - worths[j]).max(initial=0.0))
         return max(apart, float(np.abs(step[self.problem.graph.size :]).max(initial=0.0)))
@@ -163,7 +163,7 @@ def probabilities_at(problem: WorthProblem, params: FloatArray) -> FloatArray:
 
 
 def undetermined(problem: WorthProblem) -> IntArray:
-    """Return which of the q other parameters the table does not determine beside the log-worths and those before."""
+    """Return which of the q other parameters the table does not determine beside log-worths and earlier ones."""
     q = problem.beside.signed.shape[1]
     if not q:
         return np.empty(0, dtype=np.int64)
@@ -186,7 +186,7 @@ def _evaluated(problem: WorthProblem, params: FloatArray) -> _Point:
 
 
 def information(problem: WorthProblem, weights: FloatArray) -> Bordered:
-    """Return the information of weights (B, B, S) of the predictors."""
+    """Return the information for weights (B, B, S) of the predictors."""
     graph, beside = problem.graph, problem.beside
     q = beside.signed.shape[1]
     border = np.zeros((graph.size, q))
