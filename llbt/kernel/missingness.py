@@ -1,12 +1,12 @@
-"""Whether answers are missing, given what they would have been: logits a + b·y of each pair, y = −1, 0 or 1.
+"""Test whether answers are missing because of what they would have been: logits a + b·y of a pair, y = −1, 0 or 1.
 
-A judge's answers y have the weights of `kernel.patterns`; given them, the answer to pair p is missing, r_p = 1, with
-probability σ(a_p + b_p y_p), one pair independently of the other. The logarithm of the probability of r given y is
+A judge's answers y have the weights of `kernel.patterns`. Given y, the answer to pair p is missing (r_p = 1) with
+probability σ(a_p + b_p y_p), independently of other pairs. The logarithm of the probability of r given y is
 
     Σ_p r_p (a_p + b_p y_p) − c_p(y_p),    c_p(y) = log(1 + exp(a_p + b_p y)),
 
-and any function of y = −1, 0, 1 is one of 1, y and [y = 0]. So r only moves η and γ of the patterns that are summed
-over, and its derivatives are linear in their counts.
+and any function of y = −1, 0, 1 is a combination of 1, y and [y = 0]. So r only changes η and γ of the patterns in the
+sums, and its derivatives are linear in the patterns' counts.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class MissingLogits:
 
     @property
     def values(self) -> FloatArray:
-        """The log-odds where the answer is 1, 0 and −1, shape (3, P)."""
+        """The log-odds of being missing if the answer is 1, 0 and −1, shape (3, P)."""
         return np.asarray(self.level + self.slope * _ANSWERS)
 
     @property
     def shares(self) -> FloatArray:
-        """The probabilities of being missing where the answer is 1, 0 and −1, shape (3, P)."""
+        """The probabilities of being missing if the answer is 1, 0 and −1, shape (3, P)."""
         return np.asarray(special.expit(self.values))
 
     def beside(self, weights: Weights) -> tuple[float, Weights]:
-        """Return what −Σ c_p(y_p) adds to the log-weight of every pattern, and the weights with the rest of it."""
+        """Return what −Σ c_p(y_p) adds to every pattern's log-weight, and weights that include the rest of it."""
         mean, sign, tie = _parts(np.logaddexp(0.0, self.values))
         return -float(mean.sum()), Weights(weights.eta - sign, weights.gamma - tie, weights.theta)
 
@@ -55,15 +55,15 @@ class MissingLogits:
         Parameters
         ----------
         answered : ndarray, shape (3, P)
-            Judges whose answer is, or is expected to be, 1, 0 and −1.
+            The number of judges whose answer is, or is expected to be, 1, 0 and −1.
         missing, missed : ndarray, shape (P,)
-            Judges whose answer is missing, and the sum of the signs expected of them.
+            The number of judges whose answer is missing, and the sum of their expected signs.
         """
         each = answered * self.shares
         return np.stack([missing - each.sum(axis=0), missed - (each[0] - each[2])])
 
     def information(self, answered: FloatArray) -> FloatArray:
-        """Return the information on a and b were the answers known, shape (2, 2, P)."""
+        """Return the information on a and b if the answers were known, shape (2, 2, P)."""
         each = answered * self.shares * (1 - self.shares)
         across = each[0] - each[2]
         return np.array([[each.sum(axis=0), across], [across, each[0] + each[2]]])
@@ -80,12 +80,12 @@ class MissingLogits:
 
 
 def expected_answers(first: FloatArray, judges: float, pairs: int) -> FloatArray:
-    """Return how many judges answer 1, 0 and −1 to each pair by sums of signs and ties (2P + Q,), shape (3, P)."""
+    """Return the expected number of judges who answer 1, 0 and −1 to each pair, (3, P), from sums (2P + Q,)."""
     signs, ties = first[:pairs], first[pairs : 2 * pairs]
     return np.stack([(judges - ties + signs) / 2, ties, (judges - ties - signs) / 2])
 
 
 def _parts(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return m, s and t of values at y = 1, 0, −1, shape (3, P), as m + s·y + t·[y = 0]."""
+    """Return m, s and t, so that values at y = 1, 0, −1, shape (3, P), are m + s·y + t·[y = 0]."""
     mean = (values[0] + values[2]) / 2
     return mean, (values[0] - values[2]) / 2, values[1] - mean

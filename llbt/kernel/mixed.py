@@ -1,4 +1,4 @@
-"""Fixed parameters and scales of normal effects at the maximum of the marginal likelihood."""
+"""The maximum of the marginal likelihood over fixed parameters and scales of normal effects."""
 
 from __future__ import annotations
 
@@ -18,34 +18,36 @@ from .marginal import Marginal, Rule, marginal
 from .newton import Step, newton
 from .quadrature import Quadrature
 
-MOST_EFFECTS = 4  # of a group that products of rules integrate over
-LARGEST = 10.0  # a scale beyond which judges are as good as consistent
-SMALLEST = 0.02  # a scale below which it is held at 0, if the likelihood falls with it
-_FIRST = 3  # points a dimension to begin with
+MOST_EFFECTS = 4  # most effects of a group that products of rules integrate over
+LARGEST = 10.0  # beyond this scale judges are practically consistent
+SMALLEST = 0.02  # a smaller scale is held at 0, if the likelihood falls with it
+_FIRST = 3  # points in each dimension at first
 _MOST_POINTS = 4e5
-_MOST = 127  # points a dimension: weights of more are beyond the range of a float
-FEW_EFFECTS = 2  # of a group, up to which points cost nothing
-_ENOUGH = {True: 1e-8, False: 1e-2}  # by how much the log-likelihood may move with more points: few effects, many
+_MOST = 127  # most points in each dimension; the weights of more leave the range of a float
+FEW_EFFECTS = 2  # with so few effects of a group, points cost nothing
+# change of the log-likelihood with more points that is small enough: few effects, many
+_ENOUGH = {True: 1e-8, False: 1e-2}
 DECREMENT = {True: 1e-14, False: 1e-4}  # squared distance to the maximum, in standard errors, before the last step
-_NEAR = {True: 1e-14, False: 1e-2}  # the same where more points follow: with many effects they cost the most
+_NEAR = {True: 1e-14, False: 1e-2}  # the same if more points follow; with many effects these cost the most
 _ITERATIONS = 60
 _HALVINGS = 8
-_LONGEST = 3.0  # how far a step moves a predictor, at most
-_LONGEST_SCALE = 1.0  # and the logarithm of a scale
+_LONGEST = 3.0  # the most that a step moves a predictor
+_LONGEST_SCALE = 1.0  # the most that a step moves the logarithm of a scale
 
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """The most probable effects of one scale, with their standard errors; m effects.
+    """The most probable effects of one scale, with their standard errors, for m effects.
 
     Attributes
     ----------
     level : ndarray of int, shape (m,)
     thing : ndarray of int, shape (m,)
-        The object, or the predictor among those that the effects enter.
+        The object, or the number of the predictor that the effect enters.
     effect : ndarray, shape (m,)
     error : ndarray, shape (m,)
-        Of objects less their mean over those that the level's judgments connect.
+        The standard errors. For objects, they are those of the effects less the mean over the objects that the level's
+        judgments connect.
     """
 
     level: IntArray
@@ -70,15 +72,15 @@ class MixedFit:
     decrement : float
         Squared distance to the maximum before the last step, in standard errors.
     rule : Quadrature or Sampling or NormalDensity or None
-        How the effects were integrated out; None where none is left.
+        How the effects were integrated out; None if no effect is left.
     moved : float
-        The change of the log-likelihood with the last added points; of a sample its standard error.
+        The change of the log-likelihood with the last added points; for a sample, its standard error.
     noise : ndarray, shape (p + E,)
         Monte Carlo errors of the parameters and of log σ; 0 without sampling.
     modes : tuple of Modes
-        Of each bundle, of the effects whose scale is above 0.
+        The modes of each bundle, for the effects whose scale is above 0.
     predicted : tuple of Predicted
-        Of each scale, by Laplace's approximation.
+        The predicted effects of each scale, by Laplace's approximation.
     infinite : tuple of int
         Scales at which the likelihood still rises at `LARGEST`.
     converged : bool
@@ -102,7 +104,7 @@ class MixedFit:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Parameters and the logarithms of the scales that are not held at 0, with the likelihood there."""
+    """Parameters and the logarithms of the scales that are not held at 0, with the likelihood at these values."""
 
     at: FloatArray
     kept: tuple[int, ...]
@@ -111,7 +113,7 @@ class State:
 
 
 class MarginalLikelihood(Protocol):
-    """A likelihood of fixed parameters and scales: p, the scale that is held, and the number of evaluations."""
+    """A likelihood of fixed parameters and scales; it has p, the held scale, and the number of evaluations."""
 
     problem: Problem
     size: int
@@ -121,27 +123,27 @@ class MarginalLikelihood(Protocol):
     def __call__(
         self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
     ) -> Marginal:
-        """Return the likelihood at parameters and logarithms of the scales that are kept."""
+        """Return the likelihood at parameters and logarithms of the kept scales."""
 
     def few(self, kept: tuple[int, ...]) -> bool:
-        """Whether points cost so little that maxima are found to the last digit."""
+        """Whether points cost so little that the maximum is computed to the last digit."""
 
 
 class MixedLikelihood:
-    """The marginal likelihood with some of the scales held at 0, and one perhaps where it is."""
+    """The marginal likelihood, where some scales may be held at 0 and one at its value."""
 
     def __init__(self, problem: Problem, bundles: Sequence[Groups], held: int | None = None) -> None:
         self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0
         self.size = problem.signed.shape[1]
 
     def few(self, kept: tuple[int, ...]) -> bool:
-        """Whether points cost so little that maxima are found to the last digit."""
+        """Whether points cost so little that the maximum is computed to the last digit."""
         return dimensions_of(self.bundles, kept) <= FEW_EFFECTS
 
     def __call__(
         self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
     ) -> Marginal:
-        """Return the likelihood at parameters and logarithms of the scales that are kept."""
+        """Return the likelihood at parameters and logarithms of the kept scales."""
         assert not isinstance(rule, NormalDensity)
         some = [restricted(groups, kept) for groups in self.bundles]
         start = near.modes if near is not None and _fits(near.modes, some) else None
@@ -157,19 +159,19 @@ def _fits(found: Sequence[Modes], bundles: Sequence[Groups]) -> bool:
 
 
 def restricted(groups: Groups, kept: Sequence[int]) -> Groups:
-    """Return groups with the effects of some of the scales alone."""
+    """Return groups with the effects of some of the scales only."""
     dims = np.flatnonzero(np.isin(groups.scale, kept))
     renumbered = np.searchsorted(np.array(kept, dtype=np.int64), groups.scale[dims])
     return replace(groups, loadings=np.ascontiguousarray(groups.loadings[..., dims]), scale=renumbered)
 
 
 def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, scales: FloatArray) -> MixedFit:
-    """Return the maximum of the marginal likelihood by Newton's method, with points until it no longer moves.
+    """Maximize the marginal likelihood by Newton's method, with more and more points until it no longer changes.
 
     Parameters
     ----------
     problem : Problem
-        Whose counts are those of the groups.
+        The comparisons; their counts are those of the groups.
     bundles : sequence of Groups
     start : ndarray, shape (p,)
         The estimates without effects.
@@ -206,12 +208,12 @@ def _stepped(likelihood: MarginalLikelihood, state: State) -> State:
 
 
 def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
-    """Return the most effects of a group that have one of these scales."""
+    """Return the largest number of effects, among these scales, that a group has."""
     return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
 
 
 def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | NormalDensity, enough: float) -> State:
-    """Return where Newton's method arrives with so many points a dimension."""
+    """Return where Newton's method ends with the points of a rule; scales that vanish are held at 0."""
     at, kept = state.at, state.kept
     near: Marginal | None = state.found
     while True:
@@ -254,7 +256,7 @@ class _Place:
 
 @dataclass(frozen=True, eq=False)
 class _AtPoints:
-    """The likelihood of some of the scales, by a number of points in each dimension."""
+    """The likelihood of some of the scales, with a fixed number of points in each dimension."""
 
     likelihood: MarginalLikelihood
     kept: tuple[int, ...]
@@ -270,18 +272,18 @@ class _AtPoints:
         return _Place(at, self.likelihood(at, self.kept, self.rule, place.found))
 
     def ends(self, place: _Place, step: Step, n_iter: int) -> bool:
-        """Whether some scales are to be left out before the search goes on."""
+        """Whether some scales should be dropped before the search goes on."""
         return bool(self.vanishing(place).any())
 
     def vanishing(self, place: _Place) -> npt.NDArray[np.bool_]:
-        """Return which scales are so small, and still fall, that they are held at 0 from here on."""
+        """Return which scales are so small, and still falling, that they are held at 0 from here on."""
         p, score = self.likelihood.size, place.found.score
         small = (place.at[p:] < np.log(SMALLEST)) & (score[p:] <= 0)
         return np.asarray(small & (np.array(self.kept) != self.likelihood.held))
 
 
 def _nearer(before: _Place, after: _Place, step: Step, share: float) -> bool:
-    """Whether a step climbs, or shortens the score: the score is that at fixed points, the value is not."""
+    """Whether a step climbs or shortens the score; the score is that at fixed points, the value is not."""
     along = float(np.abs(before.found.score @ step.values)) * share
     slack = 1e-3 * along + 1e-10 * abs(before.value)
     return after.value >= before.value - slack or float(np.abs(after.found.score @ step.values)) * share < along
@@ -295,7 +297,8 @@ def newton_step(
     moving = np.ones(len(at), dtype=np.bool_)
     moving[p:] = ((at[p:] < np.log(LARGEST)) | (found.score[p:] < 0)) & (np.array(kept) != likelihood.held)
     value, vector = np.linalg.eigh(found.information[np.ix_(moving, moving)])
-    value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())  # where it is not concave, climb all the same
+    # where the likelihood is not concave, the step still leads up
+    value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())
     gradient = vector.T @ found.score[moving]
     step = np.zeros(len(at))
     step[moving] = vector @ (gradient / value)
@@ -307,7 +310,7 @@ def newton_step(
 
 
 def infinite_at(state: State, p: int) -> tuple[int, ...]:
-    """Return the scales at their bound with which the likelihood still rises."""
+    """Return the scales at their bound for which the likelihood still rises."""
     bound = np.log(LARGEST) - 1e-9
     return tuple(e for k, e in enumerate(state.kept) if state.at[p + k] >= bound and state.found.score[p + k] > 0)
 
@@ -315,7 +318,7 @@ def infinite_at(state: State, p: int) -> tuple[int, ...]:
 def fit_at(
     state: State, scales: int, rule: Rule | NormalDensity, moved: float, likelihood: MarginalLikelihood
 ) -> MixedFit:
-    """Return the result after one more step, which is so short that nothing is recomputed."""
+    """Return the result after one more step, which is so short that nothing is computed again."""
     p, kept = likelihood.size, list(state.kept)
     step, decrement = newton_step(likelihood, state.at, state.kept, state.found)
     at = state.at + step
@@ -341,7 +344,7 @@ def fit_at(
 
 
 def without_effects(problem: Problem, start: FloatArray, scales: int, n_iter: int) -> MixedFit:
-    """Return the fit in which every scale is 0, which is that without effects."""
+    """Return the fit without effects, where every scale is 0."""
     p = len(start)
     return MixedFit(
         params=start,

@@ -1,4 +1,4 @@
-"""Intervals of scales of normal effects and of fixed parameters, by the profile of the marginal likelihood."""
+"""Profile likelihood intervals of scales of normal effects and of fixed parameters."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from .profile import profile_bounds
 from .quadrature import Quadrature, Sampling
 from .solvers import eliminate
 
-_PROFILED = {True: 31, False: 7}  # points a dimension of a profile: few effects, many
-_SAMPLED = 1024  # points of a sample, where there is none of the maximum
+_PROFILED = {True: 31, False: 7}  # points in each dimension of a profile: few effects, many
+_SAMPLED = 1024  # points of a sample, if the maximum used none
 _SEARCHES = 12
-_CLOSE = 0.005  # how near the bound of an interval is found, in shares of its distance
-_FALL = {True: 1e-7, False: 1e-3}  # how near the fall is to that asked for, as a share: few effects, many
-_FARTHEST = 30.0  # where bounds are looked for
-_NEAR_ZERO = 0.1  # where they are looked for first, if the estimate is 0
+_CLOSE = 0.005  # error of an interval's bound, as a share of its distance from the estimate
+_FALL = {True: 1e-7, False: 1e-3}  # error of the fall of the log-likelihood, as a share: few effects, many
+_FARTHEST = 30.0  # bounds are searched up to this scale
+_NEAR_ZERO = 0.1  # the first scale to try, if the estimate is 0
 
 Fallen = Callable[[float, FloatArray], tuple[float, FloatArray]]
 
@@ -42,12 +42,11 @@ Fallen = Callable[[float, FloatArray], tuple[float, FloatArray]]
 def profile_scale(
     likelihood_of: Callable[[int | None], MarginalLikelihood], found: MixedFit, which: int, drop: float
 ) -> tuple[float, float]:
-    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a scale.
+    """Return the scales on both sides at which the profile log-likelihood has fallen by `drop`.
 
-    It takes fewer points than the maximum: their error hardly depends on the scale. The lower bound is 0
-    where the likelihood does not fall that far down to 0, the upper one infinite where it does not up to 30, or where
-    it has no maximum that far out.
-    `likelihood_of` makes the likelihood in which one of the scales, or none, is held.
+    It uses fewer points than the maximum, because their error hardly depends on the scale. The lower bound is 0 if the
+    likelihood does not fall so far at 0. The upper bound is infinite if it does not fall so far up to 30, or if it has
+    no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
     """
     kept = tuple(np.flatnonzero((found.scales > 0) | (np.arange(len(found.scales)) == which)).tolist())
     likelihood, p = likelihood_of(which), len(found.params)
@@ -80,14 +79,14 @@ def profile_scale(
 def profile_fixed(
     likelihood_of: Callable[[Problem], MarginalLikelihood], problem: Problem, found: MixedFit, which: int, drop: float
 ) -> tuple[float, float]:
-    """Return where the likelihood, maximized over all else, has fallen by `drop` to either side of a fixed parameter.
+    """Return the values of a fixed parameter on both sides at which the profile log-likelihood has fallen by `drop`.
 
-    It takes fewer points than the maximum, as `profile_scale` does.
+    It uses fewer points than the maximum, as `profile_scale` does.
 
     Parameters
     ----------
     likelihood_of : callable
-        From a problem, in which the parameter may be held, to its likelihood.
+        Takes a problem, in which the parameter may be held, and returns its likelihood.
     problem : Problem
     found : MixedFit
         The maximum.
@@ -129,7 +128,7 @@ def profile_fixed(
 
 
 def _with_all(at: FloatArray, kept: tuple[int, ...], size: int, p: int) -> FloatArray:
-    """Return parameters and logarithms of all scales; those at 0 are tried anew from where they are looked for."""
+    """Return parameters and logarithms of all scales; scales that are 0 start again from `_NEAR_ZERO`."""
     found = np.full(size, np.log(_NEAR_ZERO))
     found[:p] = at[:p]
     found[p + np.array(kept, dtype=np.int64)] = at[p:]
@@ -147,7 +146,7 @@ def _held_at(problem: Problem, which: int, value: float) -> Problem:
 def _rule(
     found: MixedFit, likelihood: MarginalLikelihood, kept: tuple[int, ...], few: bool, zero: bool
 ) -> Rule | NormalDensity:
-    """Return the points of a profile: those of the maximum, or fewer where these are many, or have a dimension less."""
+    """Return the points of a profile: those of the maximum, or fewer if it has many, or one dimension less."""
     rule = found.rule
     if isinstance(likelihood, NormalLikelihood):
         return NormalDensity(exact=False, method=likelihood.method)
@@ -163,7 +162,7 @@ def _rule(
 
 
 def _bound(fallen: Fallen, top: float, best: FloatArray, place: int, log: float, drop: float) -> float:
-    """Return the scale at which the likelihood has fallen by `drop`: its root is about linear in log σ."""
+    """Return the scale at which the likelihood has fallen by `drop`; the root of the fall is about linear in log σ."""
     near = best
     for _ in range(_SEARCHES):
         try:
@@ -171,7 +170,7 @@ def _bound(fallen: Fallen, top: float, best: FloatArray, place: int, log: float,
         except np.linalg.LinAlgError:
             if log < best[place]:
                 raise
-            return np.inf  # judges that are next to consistent: nothing is found so far out
+            return np.inf  # judges are nearly consistent there, and Newton's method finds no maximum
         share = np.sqrt(max(top - value, 1e-8 * drop) / drop)
         if abs(share - 1) < _CLOSE:
             break
@@ -182,7 +181,7 @@ def _bound(fallen: Fallen, top: float, best: FloatArray, place: int, log: float,
 
 
 def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> float:
-    """Return the scale at which the likelihood has fallen by `drop` from where it is 0, its maximum."""
+    """Return the scale at which the likelihood has fallen by `drop`, if its maximum is at 0."""
     known: dict[float, tuple[float, FloatArray]] = {}
 
     def left(log: float) -> float:
@@ -204,7 +203,7 @@ def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> fl
 def _at_zero(
     free: MarginalLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule | NormalDensity, few: bool
 ) -> float:
-    """Return the maximum of the likelihood where one of the scales is 0."""
+    """Return the maximum of the likelihood with one of the scales at 0."""
     others, p = tuple(e for e in kept if e != which), free.size
     rest = np.delete(best, p + kept.index(which))
     if not others:

@@ -1,10 +1,10 @@
-"""Mixtures of K classes of judges, each with its own parameters of one design: EM from many starts at once.
+"""Mixtures of K classes of judges, where each class has its own parameters of one design: EM from many starts at once.
 
 A judge g belongs to class k with probability π_k, and all of g's judgments have the probabilities of that class:
-L = Σ_g r_g log Σ_k π_k Π_s p_k(s)^n_gs, with r_g judges who gave exactly the same answers. The E-step is two products
-of the sparse table of answers with the log-probabilities of all classes of all starts; the M-step is a table of
-weighted counts for each of them, fitted by Newton steps of all at once (Dempster, Laird & Rubin 1977). Where the
-information at the end is positive definite, Newton's method on L itself gives the last digits.
+L = Σ_g r_g log Σ_k π_k Π_s p_k(s)^n_gs, with r_g judges who gave exactly the same answers. The E-step multiplies the
+sparse table of answers twice by the log-probabilities of all classes of all starts. The M-step makes a table of
+weighted counts for each class of each start, and fits all of them by Newton steps at once (Dempster, Laird & Rubin
+1977). If the information at the end is positive definite, Newton's method on L itself gives the last digits.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .indexed_rows import FloatArray, IntArray
 from .likelihood import Problem
 from .newton import Step, newton
 
-_STEPS = 2000  # of EM
-_GAIN = 1e-8  # of the log-likelihood in a step, below which EM ends
-_CLOSE = 1e-5  # the gain where EM of the best starts ends that goes on after a rough one
-_KEPT = 3  # starts that go on where EM ended early
-_LONGEST = 2.0  # that a step moves any predictor
-_RIDGE = 1e-10  # of the scaled information, for a class whose judges leave a direction open
-_POLISH = 25  # Newton steps at the end
-_FLAT = 1e-9  # of the scaled information, from which on it is that of a maximum
-FAR = 12.0  # predictors beyond this: probabilities of 1e-10 and less
-_TOGETHER = 3e7  # numbers held at once
+_STEPS = 2000  # most steps of EM
+_GAIN = 1e-8  # gain of the log-likelihood in a step at which EM ends
+_CLOSE = 1e-5  # the same for the best starts, which go on after a rough search
+_KEPT = 3  # the number of starts that go on after a rough search
+_LONGEST = 2.0  # the most that a step moves a predictor
+_RIDGE = 1e-10  # ridge of the scaled information, for a class whose judges do not inform some direction
+_POLISH = 25  # most Newton steps at the end
+_FLAT = 1e-9  # least eigenvalue of the scaled information at a maximum
+FAR = 12.0  # larger predictors mean probabilities of 1e-10 and less
+_TOGETHER = 3e7  # numbers in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +43,13 @@ class Answers:
     table : csr_matrix, shape (G', S·C)
         Counts of each judge.
     repeats : ndarray, shape (G',)
-        How many judges said exactly that.
+        How many judges gave exactly these answers.
     index : ndarray of int, shape (G,)
-        Which of them each judge is.
+        The row of `table` that has each judge's answers.
     common : ndarray of bool, shape (p,)
         Parameters that all classes share.
     prior : ndarray, shape (S, C)
-        Counts added to those of every class.
+        Counts added to the counts of every class.
     """
 
     problem: Problem
@@ -63,7 +63,7 @@ class Answers:
     def of(
         cls, problem: Problem, table: sparse.csr_matrix, common: npt.NDArray[np.bool_], prior: FloatArray
     ) -> Answers:
-        """Return the answers of G judges, a line of the table (G, S·C) each: those who said the same become one."""
+        """Return the answers of G judges, one line of the table (G, S·C) each; equal lines become one."""
         table.sort_indices()
         seen: dict[bytes, int] = {}
         index = np.empty(table.shape[0], dtype=np.int64)
@@ -76,17 +76,17 @@ class Answers:
 
     @property
     def judges(self) -> int:
-        """How many judges there are, G."""
+        """The number of judges G."""
         return len(self.index)
 
     def weighted(self, counts: FloatArray) -> Answers:
-        """Return the same answers, each judge as often as counts (G,) say; `judges` and `index` stay those of all."""
+        """Return the answers with each judge counted `counts` (G,) times; `judges` and `index` do not change."""
         repeats = np.bincount(self.index, counts, len(self.repeats)).astype(np.float64)
         total = np.asarray(repeats @ self.table).reshape(self.problem.counts.shape)
         return replace(self, problem=replace(self.problem, counts=total), repeats=repeats)
 
     def drawn(self, shares: FloatArray, params: FloatArray, rng: np.random.Generator) -> Answers:
-        """Return simulated answers of these judges to the same comparisons, as often, under classes (K, p)."""
+        """Return simulated answers of these judges, as many to the same comparisons, under classes (K, p)."""
         table, outcomes = self.table[self.index].tocoo(), self.problem.counts.shape[1]
         size = len(self.problem.counts)
         asked = sparse.csr_matrix((table.data, (table.row, table.col // outcomes)), shape=(self.judges, size)).tocoo()
@@ -94,7 +94,8 @@ class Answers:
         classes = rng.choice(len(shares), size=self.judges, p=shares / shares.sum())
         said = probability[classes[asked.row], asked.col]
         floor = np.floor(asked.data + 1e-9)
-        whole = floor + (rng.random(len(floor)) < asked.data - floor - 1e-9)  # of weighted judgments, on average
+        # rounds weighted judgments at random, so that the average is kept
+        whole = floor + (rng.random(len(floor)) < asked.data - floor - 1e-9)
         counts = rng.multinomial(whole.astype(np.int64), said / said.sum(axis=1, keepdims=True))
         line, outcome = np.nonzero(counts)
         cell = asked.col[line].astype(np.int64) * outcomes + outcome
@@ -107,7 +108,7 @@ class Answers:
         return np.stack([np.stack(self.problem.at(one), axis=0) for one in params], axis=1)
 
     def size(self, k: int) -> int:
-        """Return the number of parameters of K classes, shares among them."""
+        """Return the number of parameters of K classes, including their shares."""
         shared = int(self.common.sum())
         return k * (len(self.common) - shared) + shared + k - 1
 
@@ -124,9 +125,9 @@ class Mixture:
         Without the prior.
     posterior : ndarray, shape (G', K)
     starts, reached : int
-        How many starts were run to their end, and how many of them came within .001 of the best value.
+        How many starts were run to the end, and how many came within .001 of the best value.
     steps : int
-        Of EM, from the best start.
+        Steps of EM from the best start.
     converged : bool
     """
 
@@ -142,7 +143,7 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """R starts: log shares (R, K) and parameters (R, K, p)."""
+    """The state of R starts: log shares (R, K) and parameters (R, K, p)."""
 
     log_shares: FloatArray
     params: FloatArray
@@ -161,25 +162,25 @@ def mixture(
     tick: Callable[[int], None] | None = None,
     gain: float = _GAIN,
 ) -> Mixture:
-    """Return the classes of the best of several starts.
+    """Return the classes that the best of several starts leads to.
 
     Parameters
     ----------
     answers : Answers
     k : int
-        How many classes.
+        The number of classes.
     pooled : ndarray, shape (p,)
-        Estimates of a single class.
+        Estimates with a single class.
     starts : int
-        How many starts from classes that judges drawn at random found; 0 with `also` alone.
+        The number of starts, each from classes around judges drawn at random; 0 to start from `also` alone.
     rng : Generator
     also : Mixture, optional
         A further start with K classes.
     tick : callable, optional
-        Told of every start that has ended.
+        Called whenever a start has ended.
     gain : float
-        Of the log-likelihood in a step, below which EM ends; where it is large the best three starts go on from there,
-        to where Newton's method takes over, and `reached` is of these.
+        EM ends when a step gains less log-likelihood than this. If it is large, the best three starts go on until
+        Newton's method takes over, and `reached` counts among these.
     """
     em = _Em.of(answers)
     states = [] if also is None else [_of(also)]
@@ -213,9 +214,10 @@ def mixture(
 
 
 def continued(answers: Answers, start: Mixture, pooled: FloatArray, starts: int, rng: np.random.Generator) -> Mixture:
-    """Return the best classes that a start and so many others lead to, in the order of the classes of the start.
+    """Return the best classes from a start and `starts` random ones, in the order of the classes of the start.
 
-    They are matched by the judges who belong to them: of all orders that in which the posteriors of both agree most.
+    Classes are matched by the judges who belong to them: the chosen order is the one in which the posteriors agree
+    most.
     """
     found = mixture(answers, len(start.shares), pooled, starts, rng, also=start)
     before = _Em.of(answers).expectation(_of(start))[1][:, 0]
@@ -225,7 +227,7 @@ def continued(answers: Answers, start: Mixture, pooled: FloatArray, starts: int,
 
 
 def judge_values(answers: Answers, shares: FloatArray, params: FloatArray) -> FloatArray:
-    """Return log Σ_k π_k P(what a judge said | class k) of every judge, shape (G,)."""
+    """Return log Σ_k π_k P(a judge's answers | class k) for every judge, shape (G,)."""
     log_shares = np.log(np.maximum(shares, 1e-300))
     logs = _Em.of(answers).log_probabilities(params)
     joint = answers.table @ logs.reshape(len(shares), -1).T + log_shares
@@ -242,7 +244,7 @@ def _arrays(state: _State) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Em:
-    """The design in the form that many classes at once need."""
+    """The design in the form that fits of many classes at once need."""
 
     answers: Answers
     transposed: sparse.csr_matrix
@@ -261,7 +263,7 @@ class _Em:
         return np.stack([params @ rows.T + offset for rows, offset in parts])
 
     def log_probabilities(self, params: FloatArray) -> FloatArray:
-        """Return those of classes (…, p), shape (…, S, C)."""
+        """Return the log-probabilities of classes (…, p), shape (…, S, C)."""
         probability, _ = self.answers.problem.response.probabilities(self.predictors(params))
         return np.log(np.maximum(np.moveaxis(probability, 0, -1), 1e-300))
 
@@ -278,7 +280,7 @@ class _Em:
         return np.asarray(self.answers.repeats @ (top + np.log(norm))[:, :, 0]), joint
 
     def penalized(self, state: _State, value: FloatArray) -> FloatArray:
-        """Return the log-likelihood with the prior's counts, (R,)."""
+        """Return the log-likelihood including the prior's counts, (R,)."""
         if not self.answers.prior.any():
             return value
         added = np.einsum("rksc,sc->r", self.log_probabilities(state.params), self.answers.prior)
@@ -301,14 +303,14 @@ class _Em:
         return score, np.sum(parts, axis=0).T.reshape(*params.shape, params.shape[-1])
 
     def maximization(self, state: _State, counts: FloatArray) -> FloatArray:
-        """Return parameters a Newton step nearer to the maximum of the weighted counts, shape (R, K, p)."""
+        """Return parameters that are one Newton step nearer to the maximum of the weighted counts, shape (R, K, p)."""
         score, information = self.moments(state.params, counts)
         step = self.solved(score, information)
         moved = np.max([np.abs(step @ rows.T).max(axis=(1, 2)) for rows in self.rows], axis=0)
         return np.asarray(state.params + step * np.minimum(1.0, _LONGEST / np.maximum(moved, 1e-300))[:, None, None])
 
     def solved(self, score: FloatArray, information: FloatArray) -> FloatArray:
-        """Return Newton steps (R, K, p): classes meet in the parameters that are common to them."""
+        """Return Newton steps (R, K, p); classes are linked by the parameters that all of them share."""
         common = self.answers.common
         if not common.any():
             return np.asarray(_solve(information, score[..., None])[..., 0])
@@ -327,9 +329,9 @@ class _Em:
         return step
 
     def drawn(self, k: int, pooled: FloatArray, starts: int, rng: np.random.Generator) -> _State:
-        """Return starts: K judges drawn at random, each with all others who are nearest to them.
+        """Return random starts: K judges are drawn, and every other judge joins the nearest of them.
 
-        Classes are what the judgments of one judge say beside a share of everybody's, and judges are put to these.
+        The first parameters of a class come from the drawn judge's judgments plus a share of all judgments.
         """
         answers = self.answers
         people = rng.permuted(np.tile(np.arange(answers.judges), (starts, 1)), axis=1)[:, :k]
@@ -348,7 +350,7 @@ class _Em:
     def run(
         self, state: _State, gain: float, tick: Callable[[int], None] | None
     ) -> tuple[_State, FloatArray, IntArray]:
-        """Return where EM ends, its (penalized) log-likelihoods (R,), and its steps (R,)."""
+        """Return the state where EM ends, its (penalized) log-likelihoods (R,), and the number of its steps (R,)."""
         size = len(state.params)
         log_shares, params = state.log_shares.copy(), state.params.copy()
         values, steps = np.full(size, -np.inf), np.zeros(size, dtype=np.int64)
@@ -384,7 +386,7 @@ class _Em:
 
 
 def _squares(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Return the products of two predictors' rows, made symmetric, shape (p², S): few of them are not 0."""
+    """Return the symmetrized products of two predictors' rows, shape (p², S); most of them are 0."""
     size = rows.shape[1]
     comparison, a, b, value = [], [], [], []
     for offset in range(int(np.diff(rows.indptr).max(initial=0))):
@@ -403,7 +405,7 @@ def _squares(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> sparse.csr_m
 
 
 def _solve(matrices: FloatArray, sides: FloatArray) -> FloatArray:
-    """Solve scaled positive semidefinite systems, a little of the identity added."""
+    """Solve scaled positive semidefinite systems, with a little of the identity added."""
     scale = 1 / np.sqrt(np.maximum(np.einsum("...pp->...p", matrices), 1e-300))
     scaled = matrices * scale[..., :, None] * scale[..., None, :] + _RIDGE * np.eye(matrices.shape[-1])
     return np.asarray(scale[..., None] * np.linalg.solve(scaled, scale[..., None] * sides))
@@ -413,8 +415,8 @@ def _solve(matrices: FloatArray, sides: FloatArray) -> FloatArray:
 class Curvature:
     """The score (q,) and the observed information (q, q) of a mixture.
 
-    Parameters are those of class 1, of class 2, …, without repetition of the common ones, which come behind them, and
-    then log π_k − log π_1 for k = 2 … K. `spread` (K·p + K − 1, q) maps them to (K, p) parameters.
+    The parameters are those of class 1, class 2, and so on, then the common ones once, then log π_k − log π_1 for k = 2
+    … K. `spread` (K·p + K − 1, q) maps them to (K, p) parameters.
     """
 
     score: FloatArray
@@ -471,7 +473,7 @@ def _spread(common: npt.NDArray[np.bool_], k: int) -> FloatArray:
 
 
 def _polished(em: _Em, log_shares: FloatArray, params: FloatArray) -> tuple[_State, bool]:
-    """Return the maximum near the end of EM by Newton's method, and whether it is one with finite parameters."""
+    """Return the maximum near the end of EM by Newton's method, and whether its parameters are finite."""
     ascent = _Polish(em)
     found = newton(ascent, ascent.at(_State(log_shares[None, :], params[None, :, :])), most=_POLISH)
     return found.point.state, found.converged
@@ -487,7 +489,7 @@ class _Height:
 
 @dataclass(frozen=True, eq=False)
 class _Polish:
-    """The log-likelihood of one mixture; its steps are of the free parameters and log ratios, (q,)."""
+    """The log-likelihood of one mixture; a step moves the free parameters and the log ratios, (q,)."""
 
     em: _Em
 
@@ -502,7 +504,7 @@ class _Polish:
         ------
         LinAlgError
             Where the information is not positive definite: a class has infinite estimates, or the point is a saddle.
-            EM's end is as good.
+            The end of EM is then as good.
         """
         here = _curvature(self.em, point.state.log_shares[0], point.state.params[0])
         scale = 1 / np.sqrt(np.maximum(np.diag(here.information), 1e-300))

@@ -1,7 +1,7 @@
-"""Newton's method for any function that is maximized: bounded steps, halving, and when a search has ended.
+"""Newton's method to maximize any function: bounded steps, halving, and rules for when a search has ended.
 
-Each likelihood gives its own step at a point (dense, sparse or along a graph), how far it moves a predictor, and the
-point that it leads to. All else is here, once.
+Each likelihood gives its own step at a point (dense, sparse or along a graph), how far the step moves a predictor, and
+the point that it leads to. Everything else is in this module.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-ENOUGH = 1e-18  # squared distance to the maximum, in standard errors: the step taken at this point ends the search
-_REST = 1e-19  # the same where not even this step is worth its cost
-UNSEEN = 1e-16  # of a log-likelihood: what a step adds to it is lost in rounding
-SLOW = 1e-19  # the share where the curvature is not exact, so that steps do not shrink quadratically
-_SLACK = 1e-12  # of a log-likelihood, by which rounding may let it fall
-_LEAST = 1e-4  # of what the slope promises, that a step has to gain
-_LONGEST = 3.0  # log-odds that a step moves any predictor: probabilities of 0 are not left any more
+ENOUGH = 1e-18  # the search ends with the step at this squared distance to the maximum, in standard errors
+_REST = 1e-19  # the search ends without a step at this squared distance
+UNSEEN = 1e-16  # a gain below this share of a log-likelihood is lost in rounding
+SLOW = 1e-19  # the same share if the curvature is not exact, so that steps do not shrink quadratically
+_SLACK = 1e-12  # rounding may lower a log-likelihood by this share
+_LEAST = 1e-4  # a step has to gain at least this share of what the slope promises
+_LONGEST = 3.0  # the most log-odds that a step moves a predictor; steps do not come back from probabilities of 0
 _STEPS = 100
 _HALVINGS = 30
 
@@ -35,23 +35,23 @@ Ended = Literal["maximum", "singular", "no ascent", "stopped", "steps"]
 
 
 class Valued(Protocol):
-    """A point with the value of the objective."""
+    """A point with the value of the objective function."""
 
     @property
     def value(self) -> float:
-        """What is maximized."""
+        """The value that is maximized."""
 
 
 class Evaluated(Valued, Protocol):
-    """A point of p parameters."""
+    """A point of p parameters, with the gradient."""
 
     @property
     def params(self) -> FloatArray:
-        """Shape (p,)."""
+        """The parameters, shape (p,)."""
 
     @property
     def gradient(self) -> FloatArray:
-        """Shape (p,)."""
+        """The gradient, shape (p,)."""
 
 
 P = TypeVar("P", bound=Valued)
@@ -66,9 +66,9 @@ class Step:
     ----------
     values : ndarray, shape (p,)
     decrement : float
-        Its product with the gradient: the square of its length, in standard errors.
+        The step's product with the gradient: its squared length, in standard errors.
     reach : float
-        How far it moves a predictor; 0 where steps of any length are taken.
+        How far the step moves a predictor; 0 if steps of any length are allowed.
     """
 
     values: FloatArray
@@ -76,12 +76,12 @@ class Step:
     reach: float = 0.0
 
     def share(self, longest: float) -> float:
-        """Return which part of it moves no predictor further than so."""
+        """Return the share of the step, at most 1, that moves no predictor further than `longest`."""
         return min(1.0, longest / max(self.reach, np.finfo(float).tiny))
 
 
 class Ascent(Protocol[P]):
-    """An objective to maximize, from point to point."""
+    """An objective function to maximize, with its steps from point to point."""
 
     def step(self, point: P) -> Step:
         """Return Newton's step; raise LinAlgError where there is none."""
@@ -92,14 +92,14 @@ class Ascent(Protocol[P]):
 
 @dataclass(frozen=True, eq=False)
 class InParameters(Generic[E]):
-    """An ascent in p parameters, of which some may be held.
+    """An objective function of p parameters, some of which may be held.
 
     Attributes
     ----------
     evaluate : callable
         Parameters (p,) → the point there.
     solve : callable
-        A point, and which parameters move → Newton's step in these.
+        A point, and the parameters that move → Newton's step in these parameters.
     moving : ndarray of int
         The parameters that are not held.
     reach : callable
@@ -123,26 +123,26 @@ class InParameters(Generic[E]):
 
 
 def moving(size: int, held: BoolArray | None) -> IntArray:
-    """Return which of so many parameters are not held."""
+    """Return which of `size` parameters are not held."""
     return np.arange(size) if held is None else np.flatnonzero(~held)
 
 
 @dataclass(frozen=True, eq=False)
 class Search(Generic[P]):
-    """Where Newton's method ended.
+    """The end of a search by Newton's method.
 
     Attributes
     ----------
     point : point
     ended : {"maximum", "singular", "no ascent", "stopped", "steps"}
-        Why: the maximum was found; there was no step; none of its parts led upwards; the caller wanted no more; there
-        were as many steps as are made at most.
+        Why it ended: the maximum was found; there was no step; no part of the step led upwards; the caller stopped it;
+        the maximum number of steps was reached.
     n_iter : int
         The number of steps that were taken.
     step : Step or None
-        The last one, whether it was taken or not.
+        The last step, whether it was taken or not.
     failure : LinAlgError or None
-        Why there was none.
+        Why there was no step.
     """
 
     point: P
@@ -153,7 +153,7 @@ class Search(Generic[P]):
 
     @property
     def converged(self) -> bool:
-        """Whether the point is the maximum, unless the likelihood rises without end."""
+        """Whether the point is a maximum; it may also be on the way to infinity."""
         return self.ended == "maximum"
 
 
@@ -177,34 +177,34 @@ def newton(
     accepts: Callable[[P, P, Step, float], bool] = rises,
     ends: Callable[[P, Step, int], bool] | None = None,
 ) -> Search[P]:
-    """Return where Newton's method ends.
+    """Maximize by Newton's method, and return where the search ended.
 
-    Each step is bounded, then halved until it is accepted; where none of its parts is, the search ends at the point
-    before. The step at a point whose decrement is small, beside the log-likelihood or as such, is the last.
+    Each step is bounded, then halved until it is accepted. If no part is accepted, the search ends at the point before
+    the step. A step is the last if its decrement is small, either absolutely or relative to the log-likelihood.
 
     Parameters
     ----------
     ascent : Ascent
     start : point
     enough : float
-        The decrement at which the step is the last.
+        The decrement at which a step is the last.
     rest : float
-        The decrement at which not even that step is taken.
+        The decrement at which the search ends without a step.
     exact : float
-        The decrement, as a share of the log-likelihood, at which the step is the last; `SLOW` where the curvature is
-        not exact.
+        The decrement, as a share of the log-likelihood, at which a step is the last; `SLOW` if the curvature is not
+        exact.
     short : float
-        The reach that the last step is below: on the way to infinity decrements vanish and steps do not.
+        The last step has to reach less than this. On the way to infinity decrements vanish, but steps do not.
     longest : float
-        How far a step moves a predictor at most.
+        The most that a step moves a predictor.
     most : int
-        Steps at most.
+        The maximum number of steps.
     halvings : int
-        Parts of a step that are tried at most.
+        The maximum number of halvings of a step.
     accepts : callable
-        The points before and after, the step, the part of it that was taken → whether that is accepted.
+        The points before and after, the step, and the part of it that was taken → whether the part is accepted.
     ends : callable, optional
-        The point, the step there, the number of steps taken → whether to stop.
+        The point, the step at the point, and the number of steps taken → whether to stop.
     """
     point, step = start, None
     for n_iter in range(most):
@@ -235,7 +235,7 @@ def _part(
     halvings: int,
     accepts: Callable[[P, P, Step, float], bool],
 ) -> P | None:
-    """Return the point that the largest part of a step leads to that is accepted; None where none is."""
+    """Return the point after the largest part of a step that is accepted; None if no part is."""
     share = step.share(longest)
     for _ in range(halvings):
         reached = ascent.moved(point, share * step.values)
@@ -246,15 +246,15 @@ def _part(
 
 
 class Ending(Protocol):
-    """How the search for a maximum ended."""
+    """The result of a search for a maximum."""
 
     @property
     def converged(self) -> bool:
-        """Whether it was found."""
+        """Whether the maximum was found."""
 
     @property
     def n_iter(self) -> int:
-        """Steps."""
+        """The number of steps."""
 
     @property
     def gradient(self) -> FloatArray:

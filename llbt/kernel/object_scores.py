@@ -1,4 +1,4 @@
-"""Scores of groups in one scale for each object, and in all parameters that are not tested."""
+"""Scores of groups of judgments for one scale of each object, and for all parameters that are not tested."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ObjectScores:
     Attributes
     ----------
     objects : ndarray, shape (G, J)
-        In log σ of the effects on each object's log-worth; their sum is that in the one log σ of all.
+        Derivatives in log σ of the effects on each object's log-worth; their sum is the derivative in the common log σ.
     others : ndarray, shape (G, p + E − 1)
-        In the fixed parameters, and in the log σ of other effects.
+        Derivatives in the fixed parameters, and in the log σ of other effects.
     repeats : ndarray, shape (G,)
-        How many groups have these.
+        How many groups have these scores.
     """
 
     objects: FloatArray
@@ -37,7 +37,7 @@ class ObjectScores:
 def object_scores(
     problem: Problem, bundles: Sequence[Groups], found: MixedFit, pairs: IntArray, which: int
 ) -> ObjectScores:
-    """Return the scores of groups in scales of the objects.
+    """Return the scores of groups in a scale of each object.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def object_scores(
     Notes
     -----
     With effects b ~ N(0, D) the derivative of log ∫ f(y | b) φ(b; D) db in D_ii is half the posterior mean of
-    ∂²f/∂bᵢ² / f = sᵢ² − Wᵢᵢ, s and W being the score and the information of the judgments in b; that in log σᵢ is σ²
-    times the mean. Both depend on differences of the effects alone, which are what is integrated over.
+    ∂²f/∂bᵢ² / f = sᵢ² − Wᵢᵢ, where s and W are the score and the information of the judgments in b. The derivative in
+    log σᵢ is σ² times the mean. Both depend only on differences of the effects, and these are integrated over.
     """
     kept = tuple(np.flatnonzero(found.scales).tolist())
     scales, place = found.scales[list(kept)], kept.index(which)
     eta = np.stack(problem.at(found.params))
     rows = [predictor.toarray() for predictor in problem.predictors]
     parts = []
-    assert isinstance(found.rule, (Quadrature, Sampling))  # `untestable` has asked
+    assert isinstance(found.rule, (Quadrature, Sampling))  # `untestable` has excluded other rules
     for k, bundle in enumerate(bundles):
         groups = restricted(bundle, kept)
         integrand = Integrand.of(problem, groups, k, eta, scales, found.rule, found.modes[k])
@@ -75,9 +75,9 @@ def object_scores(
 def drawn_judges(
     problem: Problem, bundles: Sequence[Groups], found: MixedFit, each: int, rng: np.random.Generator
 ) -> tuple[list[Groups], MixedFit]:
-    """Return groups that judge the same comparisons as often, drawn from a fit, and the fit with their modes.
+    """Return groups simulated from a fit, with as many judgments of the same comparisons, and the fit with their modes.
 
-    All groups of each bundle, `each` times in a row.
+    All groups of each bundle are drawn, `each` times in a row.
     """
     kept = tuple(np.flatnonzero(found.scales).tolist())
     scales, eta = found.scales[list(kept)], np.stack(problem.at(found.params))

@@ -1,4 +1,4 @@
-"""Problems whose parameters are worths of objects beside few others: their information as a bordered graph."""
+"""The information of problems with worths of many objects and few other parameters: a graph with a border."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from .conjugate import Bordered, Complement, Graph
 from .indexed_rows import FloatArray, Gathered, IntArray, Part, gram, weighted_product
 from .pairtable import own_columns
 
-_MANY = 300  # worths from which a graph is worth its handling
-_ROUGH = 1e-7  # error of solutions that enter by its square
-_FEW = 32  # parameters beside them up to which it is
+_MANY = 300  # with fewer worths a graph is not worth its overhead
+_ROUGH = 1e-7  # error of solutions whose error enters squared
+_FEW = 32  # most parameters besides the worths
 
 
 @dataclass(frozen=True, eq=False)
 class ObjectGraph:
-    """Which parameters are worths, and the graph of the pairs that comparisons are of.
+    """Which parameters are worths, and the graph of the pairs that are compared.
 
-    Objects without a parameter (the reference, and those that are held) are one node, the last.
+    Objects without a parameter (the reference object and held objects) share the last node.
 
     Attributes
     ----------
     graph : Graph
-        Of W + 1 nodes; the first W parameters are the worths of the first W nodes.
+        The graph of W + 1 nodes; the first W parameters are the worths of the first W nodes.
     edge : ndarray of int, shape (S,)
-        The pair of each comparison; E where both objects are without a parameter.
+        The pair of each comparison; E if neither object has a parameter.
     worths : Gathered, shape (S, W + 1)
     others : tuple of B Gathered, each (S, q)
         Rows of the predictors in the other parameters.
@@ -45,11 +45,11 @@ class ObjectGraph:
 
     @property
     def nodes(self) -> int:
-        """Number of worths W, and the position of the node of the objects without one."""
+        """The number of worths W, which is also the position of the last node."""
         return self.graph.size - 1
 
     def information(self, weights: FloatArray) -> GraphInformation:
-        """Return Σ_bc D_bᵀ W_bc D_c of the rows D of the predictors, symmetric weights (B, B, S)."""
+        """Return Σ_bc D_bᵀ W_bc D_c for rows D of the predictors and symmetric weights W (B, B, S)."""
         pairs = np.bincount(self.edge, weights[0, 0], len(self.graph.first) + 1)[:-1].astype(np.float64, copy=False)
         border: FloatArray = np.zeros((self.others[0].shape[1], self.graph.size))
         for rows, weight in zip(self.others, weights[0], strict=True):
@@ -63,25 +63,25 @@ class ObjectGraph:
 
 @dataclass(frozen=True, eq=False)
 class GraphInformation:
-    """Information on p parameters, the first W of them worths: the system of W + 1 nodes without its last node."""
+    """Information on p parameters, the first W of them worths: the system of W + 1 nodes without the last node."""
 
     system: Bordered
 
-    __array_ufunc__ = None  # of an array and this, this knows the sum
+    __array_ufunc__ = None  # lets this class, not numpy, compute the sum of an array and itself
 
     @property
     def nodes(self) -> int:
-        """Number of worths W."""
+        """The number of worths W."""
         return self.system.graph.size - 1
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Parameters × parameters."""
+        """The shape, parameters × parameters."""
         size = self.nodes + len(self.system.corner)
         return size, size
 
     def __add__(self, other: Any) -> Any:
-        """Return the sum, of the same kind where the other is of the same comparisons."""
+        """Return the sum; it is a GraphInformation too if the other one has the same comparisons."""
         if not isinstance(other, GraphInformation):
             return self.toarray() + other
         a, b = self.system, other.system
@@ -105,18 +105,18 @@ class GraphInformation:
         return total
 
     def with_ground(self, right: FloatArray) -> FloatArray:
-        """Return the right-hand side (p,) with an entry for the last node, so that nodes sum to 0, (p + 1,)."""
+        """Return the right-hand side (p,) with an entry for the last node that makes the nodes sum to 0, (p + 1,)."""
         worths = right[: self.nodes]
         return np.concatenate([worths, [-worths.sum()], right[self.nodes :]])
 
     def from_ground(self, values: FloatArray) -> FloatArray:
-        """Return a solution (p + 1,) as parameters (p,): worths less that of the last node."""
+        """Return a solution (p + 1,) as parameters (p,): worths minus the last node's worth."""
         return np.concatenate([values[: self.nodes] - values[self.nodes], values[self.nodes + 1 :]])
 
     def independent_worths(self) -> npt.NDArray[np.bool_]:
-        """Return which worths earlier ones do not explain, shape (W,).
+        """Return which worths are not explained by earlier ones, shape (W,).
 
-        In a component of the graph without the last node the last worth is that of the others.
+        In a component of the graph that lacks the last node, the other worths explain the last one.
         """
         seen = self.system.adjacency.copy()
         seen.eliminate_zeros()
@@ -127,7 +127,7 @@ class GraphInformation:
         return np.asarray(~alone)
 
     def beside_worths(self) -> FloatArray:
-        """Return the information on the other parameters with worths profiled out, shape (q, q)."""
+        """Return the information on the other parameters, with the worths profiled out, shape (q, q)."""
         return Complement.of(self.system, tolerance=_ROUGH).schur
 
 
@@ -135,7 +135,7 @@ _SIDES: WeakKeyDictionary[Gathered, tuple[Graph, IntArray, Gathered] | None] = W
 
 
 def object_graph(predictors: Sequence[Gathered]) -> ObjectGraph | None:
-    """Return the graph of a model's comparisons; None unless the parameters are worths of many objects and few others.
+    """Return the graph of a model's comparisons; None unless parameters are worths of many objects and few others.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def object_graph(predictors: Sequence[Gathered]) -> ObjectGraph | None:
 
 
 def _sides(signed: Gathered) -> tuple[Graph, IntArray, Gathered] | None:
-    """Return the graph, the pair of each comparison and its difference of nodes; None where there is no such thing."""
+    """Return the graph, each comparison's pair, and its difference of nodes; None if rows are no such differences."""
     families = [parts for parts in signed.families() if parts[0].matrix.shape[0] > 1 and len(parts) == 2]
     for one, other in families:
         columns = own_columns(one.matrix) if (one.sign, other.sign) == (1.0, -1.0) else None
@@ -177,7 +177,7 @@ def _sides(signed: Gathered) -> tuple[Graph, IntArray, Gathered] | None:
 
 
 def _has_worths(part: Part, nodes: int) -> bool:
-    """Whether a part says something of the first parameters."""
+    """Whether a part has entries in the first `nodes` parameters."""
     return bool(abs(part.matrix[:, :nodes]).sum() > 0)
 
 
@@ -185,7 +185,7 @@ def _graph(i: IntArray, j: IntArray, size: int) -> tuple[Graph, IntArray, Gather
     key = np.minimum(i, j) * size + np.maximum(i, j)
     pairs, edge = np.unique(key, return_inverse=True)
     first, second = np.divmod(pairs, size)
-    same = first == second  # both are without a parameter: the last pair, if any
+    same = first == second  # neither object has a parameter: these are the last pair, if there are any
     if same.any():
         first, second = first[:-1], second[:-1]
     every = eye_array(size, format="csr")

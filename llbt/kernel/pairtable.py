@@ -1,9 +1,9 @@
-"""Sums over all pairs of objects at once, for models whose tie and order effects are the same in every comparison.
+"""Sums over all pairs of objects at once, for models with the same tie and order effects in every comparison.
 
-Then what a comparison says depends on its two objects alone: no row has to be gathered, and exponentials are those of
-the objects. Comparisons of one pair that covariates split fall together, so that a step of a fit costs the square of
-the number of objects, however many comparisons there are. The table of all pairs is gone through in blocks that stay in
-the processor's cache.
+A comparison then depends on its two objects alone: no row is gathered, and only exponentials of the objects are needed.
+Comparisons of one pair that covariates split are added up. So the cost of a step grows with the square of the number of
+objects, not with the number of comparisons. The table of all pairs is computed in blocks that fit into the processor's
+cache.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 
 from .indexed_rows import FloatArray, Gathered, IntArray, Part
 
-_EMPTY = 4  # pairs for each comparison up to which it is worth going through all of them
-_BLOCK = 1 << 14  # pairs gone through at a time
-FAR = 300.0  # a predictor beyond which exponentials may overflow
+_EMPTY = 4  # with more pairs for each comparison, the table of all pairs is not used
+_BLOCK = 1 << 14  # pairs in a block
+FAR = 300.0  # beyond this predictor exponentials may overflow
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """Judgments by the distinct rows of object i and of object j, U of them.
+    """Judgments by the U distinct rows of object i and of object j.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class PairTable:
     totals : ndarray, shape (U, U)
     has_ties : bool
     columns : ndarray of int or None, shape (U,)
-        Where every row is 1 in a column of its own or 0 (−1): that column.
+        The column of each row's single 1; −1 for a row of zeros. None if rows have another form.
     """
 
     rows: Any
@@ -96,25 +96,25 @@ class PairTable:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over comparisons of n times what the cells of the two predictors, 1, 0, −1 and 0, 1, 0, have."""
+    """Sums over comparisons of n times moments of the two predictors' cells, (1, 0, −1) and (0, 1, 0)."""
 
-    value: float  # log norm
-    lead: FloatArray  # mean of the first, plus for object i and minus for object j, (U,)
-    lead_first: float  # in all
-    tied: float  # mean of the second
-    weight: FloatArray  # variance of the first, (U, U)
-    cross: FloatArray  # covariance, as `lead`
+    value: float  # the log norm
+    lead: FloatArray  # mean of the first predictor, added for object i and subtracted for object j, (U,)
+    lead_first: float  # the same mean over all comparisons
+    tied: float  # mean of the second predictor
+    weight: FloatArray  # variance of the first predictor, (U, U)
+    cross: FloatArray  # covariance of both, by object as `lead`
     cross_first: float
-    spread: float  # variance of the second
+    spread: float  # variance of the second predictor
 
 
 def pair_table(predictors: Sequence[Gathered], totals: FloatArray) -> PairTable | None:
-    """Return the table of a model's comparisons; None where predictors differ in more than the objects.
+    """Return the table of a model's comparisons; None where predictors differ by more than the objects.
 
     Parameters
     ----------
     predictors : sequence of Gathered, each (S, p)
-        The signed predictor and, of three outcomes, that of the tie.
+        The signed predictor and, for three outcomes, the tie's predictor.
     totals : ndarray, shape (S,)
     """
     signed, ties = predictors[0], [part for rows in predictors[1:] for part in rows.parts]
@@ -149,7 +149,7 @@ def _single(parts: Sequence[Part], width: int) -> FloatArray:
 
 
 def own_columns(rows: Any) -> IntArray | None:
-    """Return the column of the single 1 of each row (−1 for a row of zeros), or None if rows have another form."""
+    """Return the column of each row's single 1 (−1 for a row of zeros); None if rows have another form."""
     i, columns = rows.nonzero()
     if any(len(at) and np.bincount(at).max() > 1 for at in (i, columns)) or np.any(rows[i, columns] != 1):
         return None
@@ -159,7 +159,7 @@ def own_columns(rows: Any) -> IntArray | None:
 
 
 def _summed(totals: FloatArray, up: FloatArray, down: FloatArray, tie: float) -> _Sums:
-    """Return the sums at predictors log up[i] + log down[j] and log tie."""
+    """Return the sums at signed predictors log up[i] + log down[j] and the tie's predictor log tie."""
     size = len(up)
     lead, cross, weight = np.zeros(size), np.zeros(size), np.empty((size, size))
     value = lead_first = tied = cross_first = spread = 0.0
@@ -188,7 +188,7 @@ def _summed(totals: FloatArray, up: FloatArray, down: FloatArray, tie: float) ->
 
 
 def _summed_leads(totals: FloatArray, up: FloatArray, down: FloatArray, tie: float) -> tuple[FloatArray, float, float]:
-    """Return `lead`, `lead_first` and `tied` of `_Sums` alone."""
+    """Return only `lead`, `lead_first` and `tied` of `_Sums`."""
     lead, lead_first, tied = np.zeros(len(up)), 0.0, 0.0
     step = max(1, _BLOCK // len(up))
     for start in range(0, len(up), step):
@@ -206,7 +206,7 @@ def _summed_leads(totals: FloatArray, up: FloatArray, down: FloatArray, tie: flo
 
 
 def _spread(sums: FloatArray, rows: slice, values: FloatArray) -> float:
-    """Add values of pairs to object i and take them from object j; return their sum."""
+    """Add values of pairs to object i and subtract them from object j; return their sum."""
     by_first = values.sum(axis=1)
     sums[rows] += by_first
     sums -= values.sum(axis=0)
@@ -214,7 +214,7 @@ def _spread(sums: FloatArray, rows: slice, values: FloatArray) -> float:
 
 
 def add_both(matrix: FloatArray, column: FloatArray, values: FloatArray) -> None:
-    """Add column ⊗ values and its transpose; few entries of the column are not 0."""
+    """Add column ⊗ values and its transpose; most entries of the column are 0."""
     for k in np.flatnonzero(column):
         matrix[k] += column[k] * values
         matrix[:, k] += column[k] * values

@@ -1,14 +1,14 @@
-"""Patterns of answers: sums over all that a judge could have answered, of weights that are products within the answer.
+"""Sums over all patterns of answers that a judge could give, with weights that depend on products of answers.
 
-An answer pattern y has one of −1, 0, 1 for each of P pairs. Its weight is the exponential of
+An answer pattern y has a value −1, 0 or 1 for each of P pairs. Its weight is the exponential of
 
     Σ_p (y_p η_p + [y_p = 0] γ_p) + Σ_q θ_q y_a(q) y_b(q),
 
-so what is counted of it are t(y): P signs, P ties, and Q products. The mean and covariance of t over all patterns are
-the derivatives of log Z, Z the sum of the weights.
+so its sufficient statistics t(y) are P signs, P ties and Q products. The mean and covariance of t over all patterns are
+the derivatives of log Z, where Z is the sum of the weights.
 
-Where every pattern is possible it is cut into two halves of the pairs. The weights of all patterns are then one matrix,
-halves against halves, and products over it give all moments: nothing has a row for each pattern.
+If every pattern is possible, the pairs are split into two halves. The weights of all patterns are then a matrix of the
+first half against the second, and products with it give all moments. No array has a row for each pattern.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Signs = npt.NDArray[np.int8]
 
-MISSING = 2  # of an answer, beside −1, 0 and 1
-_BLOCK = 1 << 20  # entries of patterns that are gone through at once
+MISSING = 2  # the code of a missing answer, beside −1, 0 and 1
+_BLOCK = 1 << 20  # entries of patterns that are computed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class PatternMoments:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Sums over judges with some answers: log-weights; mean (2P + Q,) and covariance of their missing answers."""
+    """Sums over judges with some answers: log weights, and mean (2P + Q,) and covariance of their missing answers."""
 
     log: float
     first: FloatArray
@@ -59,44 +59,44 @@ class Seen:
 
 
 class Space(Protocol):
-    """All patterns that are possible."""
+    """The set of all possible patterns."""
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """The number of patterns."""
 
     def moments(self, weights: Weights) -> PatternMoments:
         """Return the moments over all patterns."""
 
     def seen(self, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
-        """Return the sums over judges with answers (N, P); `added` (P,) goes to η where an answer is missing."""
+        """Return the sums over judges with answers (N, P); for missing answers `added` (P,) is added to η."""
 
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
-        """Return the log of the summed weights that each row of answers (N, P) leaves open, shape (N,)."""
+        """Return the log of the summed weights of the patterns possible for each row of answers (N, P), shape (N,)."""
 
     def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
         """Return complete patterns drawn by their weights, shape (number, P)."""
 
 
 class Enumerated(Protocol):
-    """Patterns, listed over the missing answers alone."""
+    """A set of patterns where only the missing answers are enumerated."""
 
     @property
     def products(self) -> IntArray:
         """The pairs whose answers are multiplied, shape (Q, 2)."""
 
     def compatible(self, answers: Signs) -> Signs:
-        """Return the patterns that answers (P,) with missing ones leave open, shape (C, P)."""
+        """Return all patterns that are possible given answers (P,), some of them missing, shape (C, P)."""
 
 
 def counted(patterns: Signs, products: IntArray) -> FloatArray:
-    """Return what is counted of patterns (C, P): signs, ties and products (Q, 2) of pairs, shape (C, 2P + Q)."""
+    """Return the statistics of patterns (C, P): signs, ties and products (Q, 2) of pairs, shape (C, 2P + Q)."""
     y = patterns.astype(np.float64)
     return np.concatenate([y, y == 0, y[:, products[:, 0]] * y[:, products[:, 1]]], axis=1)
 
 
 def moments_of(patterns: Signs, products: IntArray, weights: Weights) -> PatternMoments:
-    """Return the moments over patterns that are listed, shape (C, P)."""
+    """Return the moments over listed patterns, shape (C, P)."""
     parameters = np.concatenate([weights.eta, weights.gamma, weights.theta])
     size = len(parameters)
     top, norm = -np.inf, 0.0
@@ -113,7 +113,7 @@ def moments_of(patterns: Signs, products: IntArray, weights: Weights) -> Pattern
 
 
 def seen_in(space: Enumerated, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
-    """Return sums over judges; those with missing answers are taken in blocks; see `Space.seen`."""
+    """Return sums over judges, taking judges with missing answers in blocks; see `Space.seen`."""
     complete = (answers != MISSING).all(axis=1)
     t = counted(answers[complete], space.products)
     log = float(counts[complete] @ (t @ np.concatenate([weights.eta, weights.gamma, weights.theta])))
@@ -127,12 +127,12 @@ def seen_in(space: Enumerated, answers: Signs, counts: FloatArray, weights: Weig
 
 
 def logs_in(space: Enumerated, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
-    """Return the log of the summed weights that each row of answers leaves open, shape (N,)."""
+    """Return the log of the summed weights of the patterns possible for each row of answers (N, P), shape (N,)."""
     return np.concatenate([np.zeros(0), *(block.logs(weights, added) for block in _open_blocks(space, answers))])
 
 
 def drawn_in(space: Enumerated, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
-    """Return complete patterns drawn from all that are possible, one by one, shape (number, P)."""
+    """Return complete patterns drawn one by one from all possible ones, shape (number, P)."""
     patterns = space.compatible(np.full(len(weights.eta), MISSING, dtype=np.int8))
     logs = counted(patterns, space.products) @ np.concatenate([weights.eta, weights.gamma, weights.theta])
     p = np.exp(logs - logs.max())
@@ -141,9 +141,9 @@ def drawn_in(space: Enumerated, weights: Weights, number: int, rng: np.random.Ge
 
 @dataclass(frozen=True, eq=False)
 class _OpenBlock:
-    """The possible patterns (C, P) of K judges with missing answers, each judge's first row, and the missing (K, P).
+    """The possible patterns (C, P) of K judges with missing answers, each judge's first row, and a mask (K, P).
 
-    Only a judge in a block of their own can have more patterns than it holds; these are taken in parts.
+    A judge who alone fills a block may have more patterns than fit into it; these patterns are taken in parts.
     """
 
     patterns: Signs
@@ -171,11 +171,11 @@ class _OpenBlock:
         return moments_of(self.patterns, self.products, own)
 
     def _each(self, values: FloatArray) -> FloatArray:
-        """Return the values of judges, (K, …), for each pattern of a judge."""
+        """Return values of judges, (K, …), repeated for each of the judge's patterns."""
         return np.repeat(values, np.diff(np.append(self.starts, len(self.patterns))), axis=0)
 
     def _weighed(self, weights: Weights, added: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what is counted of the patterns, the log of each judge's summed weights, and the shares in them."""
+        """Return the patterns' statistics, the log of each judge's summed weights, and each pattern's share of them."""
         t = counted(self.patterns, self.products)
         logs = t @ np.concatenate([weights.eta, weights.gamma, weights.theta])
         logs += (self.patterns * self._each(self.missing * added)).sum(axis=1)
@@ -186,7 +186,7 @@ class _OpenBlock:
 
 
 def _open_blocks(space: Enumerated, answers: Signs) -> Iterator[_OpenBlock]:
-    """Yield what judges with answers (N, P) leave open, of as many judges at once as a block holds."""
+    """Yield the possible patterns of judges with answers (N, P), as many judges at once as fit into a block."""
     most = max(1, _BLOCK // (2 * answers.shape[1] + len(space.products)))
     begin, held = 0, 0
     waiting: list[Signs] = []
@@ -214,7 +214,7 @@ def _in_blocks(patterns: Signs, products: IntArray, size: int) -> Iterator[Float
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Possible patterns one by one, shape (C, P): those of rankings or ratings."""
+    """Possible patterns, listed one by one, shape (C, P), as for rankings or ratings."""
 
     patterns: Signs
     products: IntArray
@@ -229,7 +229,7 @@ class Listed:
         return moments_of(self.patterns, self.products, weights)
 
     def compatible(self, answers: Signs) -> Signs:
-        """Return the patterns that answers leave open."""
+        """Return the patterns that are possible given the answers."""
         said = answers != MISSING
         return np.asarray(self.patterns[(self.patterns[:, said] == answers[said]).all(axis=1)])
 
@@ -248,13 +248,13 @@ class Listed:
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """All patterns of P pairs, with or without ties, as those of two halves of the pairs.
+    """All patterns of P pairs, with or without ties, built from the patterns of two halves of the pairs.
 
     Attributes
     ----------
     pairs : int
     values : tuple of int
-        The values of an answer: −1, 0 and 1, or −1 and 1.
+        The values that an answer can have: −1, 0 and 1, or −1 and 1.
     products : ndarray of int, shape (Q, 2)
     """
 
@@ -269,7 +269,7 @@ class Halves:
 
     @property
     def cut(self) -> int:
-        """How many pairs the first half has."""
+        """The number of pairs in the first half."""
         return self.pairs // 2
 
     @cached_property
@@ -279,13 +279,13 @@ class Halves:
 
     @cached_property
     def _inside(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Products of pairs of the first half, of the second, and of one of either."""
+        """The products within the first half, within the second half, and across both."""
         first = self.products < self.cut
         both, none = first.all(axis=1), ~first.any(axis=1)
         return np.flatnonzero(both), np.flatnonzero(none), np.flatnonzero(~both & ~none)
 
     def compatible(self, answers: Signs) -> Signs:
-        """Return the patterns that answers leave open."""
+        """Return the patterns that are possible given the answers."""
         open_ = np.flatnonzero(answers == MISSING)
         filled = _every(self.values, len(open_))
         found = np.broadcast_to(answers, (len(filled), len(answers))).copy()
@@ -335,7 +335,7 @@ class Halves:
         return np.concatenate([weights.eta[pairs], weights.gamma[pairs], weights.theta[inside]])
 
     def _places(self, own: IntArray, other: IntArray, across: IntArray) -> IntArray:
-        """Return where what is counted of the halves, and across, stands among all that is counted."""
+        """Return the places of the halves' statistics, and of the products across, among all statistics."""
         cut, size = self.cut, self.pairs
         first, second = np.arange(cut), np.arange(cut, size)
         q = 2 * size
@@ -344,7 +344,7 @@ class Halves:
 
 @dataclass(frozen=True, eq=False)
 class _Moments:
-    """The sum of a matrix of weights, and first and second moments of the counts of rows, columns, and both."""
+    """The sum of a matrix of weights, and first and second moments of statistics of rows, columns, and both."""
 
     norm: float
     first: FloatArray
@@ -352,7 +352,7 @@ class _Moments:
 
     @classmethod
     def of(cls, w: FloatArray, one: FloatArray, two: FloatArray, a: FloatArray, b: FloatArray) -> _Moments:
-        """Return the moments of ``one`` (A, m) of rows, ``two`` (B, n) of columns, and a·b (A, c) × (B, c) of both."""
+        """Return moments of ``one`` (A, m) for rows, ``two`` (B, n) for columns, and a·b (A, c) × (B, c) for both."""
         norm = float(w.sum())
         of_rows, of_columns = w.sum(axis=1) / norm, w.sum(axis=0) / norm
         right = (w @ np.concatenate([two, b], axis=1)) / norm  # sums over the columns, for each row
@@ -381,7 +381,7 @@ class _Moments:
 
 
 def _every(values: tuple[int, ...], size: int) -> Signs:
-    """Return all sequences of so many values, shape (len(values)^size, size)."""
+    """Return all sequences of `size` values, shape (len(values)^size, size)."""
     if not size:
         return np.zeros((1, 0), dtype=np.int8)
     grid = np.meshgrid(*[np.array(values, dtype=np.int8)] * size, indexing="ij")
@@ -389,32 +389,32 @@ def _every(values: tuple[int, ...], size: int) -> Signs:
 
 
 def products_of(pairs: IntArray) -> IntArray:
-    """Return which two pairs share an object, shape (Q, 2)."""
+    """Return the two pairs of each product; the pairs share an object, shape (Q, 2)."""
     objects = [set(pair) for pair in pairs.tolist()]
     found = [(p, q) for p, q in itertools.combinations(range(len(pairs)), 2) if objects[p] & objects[q]]
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def signs_of(values: FloatArray, pairs: IntArray) -> Signs:
-    """Return the patterns of values (C, J), larger ones preferred and NaN missing, shape (C, P)."""
+    """Return the patterns of values (C, J), where the larger value is preferred and NaN is missing, shape (C, P)."""
     first, second = values[:, pairs[:, 0]], values[:, pairs[:, 1]]
     found = np.where(np.isnan(first) | np.isnan(second), MISSING, np.sign(first - second))
     return np.asarray(found, dtype=np.int8)
 
 
 def rankings_of(objects: int) -> FloatArray:
-    """Return all orders of so many objects as values, the largest the best, shape (J!, J)."""
+    """Return all orders of so many objects as values, the largest for the best, shape (J!, J)."""
     return np.array(list(itertools.permutations(range(objects))), dtype=np.float64)
 
 
 def ratings_of(objects: int, levels: int) -> FloatArray:
-    """Return ratings of so many objects on so many levels, one for each order with ties that they can make."""
+    """Return ratings of `objects` objects on `levels` levels, one for each possible order with ties."""
     found = {tuple(np.unique(row, return_inverse=True)[1].tolist()) for row in _weak(objects, levels)}
     return np.array(sorted(found), dtype=np.float64)
 
 
 def _weak(objects: int, levels: int) -> Iterator[tuple[int, ...]]:
-    """Yield every order with ties in at most so many levels, as levels without gaps."""
+    """Yield every order with ties in at most `levels` levels, with levels without gaps."""
     for row in itertools.product(range(min(objects, levels)), repeat=objects):
         if len(set(row)) == max(row) + 1:
             yield row

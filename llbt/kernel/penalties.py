@@ -19,13 +19,13 @@ class Penalty:
     Attributes
     ----------
     value : float
-        To the log-likelihood.
+        The amount added to the log-likelihood.
     gradient : ndarray, shape (p,)
-        To the score.
+        The vector added to the score.
     curvature : ndarray or sparse array, shape (p, p)
-        Approximate part of minus the derivative of the score.
+        The amount added to minus the derivative of the score, approximately.
     informs : bool
-        Whether the curvature is knowledge of the parameters, as a prior's is: it then counts in their covariance.
+        Whether the curvature is information on the parameters, as for a prior; it then enters their covariance.
     """
 
     value: float
@@ -34,17 +34,17 @@ class Penalty:
     informs: bool = True
 
 
-Penalize = Callable[[FloatArray], Penalty]  # from parameters (p,) to what is added there
+Penalize = Callable[[FloatArray], Penalty]  # parameters (p,) → the penalty at these
 
 
 def judgments_added(problem: Problem, counts: FloatArray) -> Penalize:
-    """Return the log-likelihood of further counts (S, K) of the same comparisons: a conjugate prior."""
+    """Return the log-likelihood of additional counts (S, K) of the same comparisons: a conjugate prior."""
     likelihood = Likelihood.of(replace(problem, counts=counts))
     return lambda params: Penalty(*likelihood.moments(params))
 
 
 def firth(problem: Problem) -> Penalize:
-    """Return ½ log|information|, which takes the bias of first order away.
+    """Return ½ log|information|, which removes the first-order bias.
 
     Its gradient is the score of the counts ½ m (z − z̄)ᵀ V (z − z̄), with m the fitted counts.
 

@@ -18,11 +18,12 @@ from .newton import InParameters, moving, newton
 Route = Literal["importance sampling", "Hamiltonian Monte Carlo"]
 Shown = Callable[[range], Iterable[int]]
 
-MOST_K, LEAST_EFFECTIVE = 0.5, 400.0  # of weights that are trusted
+# bounds of k̂ and of the effective number of draws for weights that can be trusted
+MOST_K, LEAST_EFFECTIVE = 0.5, 400.0
 MOST_R_HAT = 1.02
-LEAST_DF = 5.0  # of the t distribution that is drawn from
+LEAST_DF = 5.0  # least df of the t distribution of the draws
 _BLOCK = 250  # draws evaluated at a time
-_NEAR = 1e-6  # squared distance to the mode, in standard errors, before the last step: draws are weighted anyway
+_NEAR = 1e-6  # squared distance to the mode before the last step, in standard errors; draws are weighted anyway
 _HALVINGS = 8
 
 
@@ -41,7 +42,7 @@ class LikelihoodAt(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PointByPoint:
-    """A log-likelihood that is evaluated at one point after the other.
+    """A log-likelihood that is evaluated at one point after another.
 
     Attributes
     ----------
@@ -108,7 +109,7 @@ class Mode:
     value : float
         The log-likelihood plus the log-density of the prior.
     root : ndarray, shape (p, p)
-        L with LLᵀ the inverse of minus the second derivatives there.
+        L, where LLᵀ is the inverse of minus the second derivatives at the mode.
     converged : bool
     """
 
@@ -119,12 +120,12 @@ class Mode:
 
     @property
     def log_volume(self) -> float:
-        """The logarithm of the determinant of the root."""
+        """The log determinant of the root."""
         return float(np.log(np.diag(self.root)).sum())
 
     @property
     def log_evidence(self) -> float:
-        """The logarithm of the marginal likelihood, by Laplace's method."""
+        """The log marginal likelihood, by Laplace's method."""
         return float(self.value + len(self.params) / 2 * np.log(2 * np.pi) + self.log_volume)
 
 
@@ -135,18 +136,18 @@ class Draws:
     Attributes
     ----------
     params : ndarray, shape (n, p)
-        Those of one chain after the other, where there are chains.
+        The draws; with chains, one chain after another.
     weights : ndarray, shape (n,)
-        They sum to 1.
+        Weights that sum to 1.
     route : {"importance sampling", "Hamiltonian Monte Carlo"}
     df : float
-        Of the t distribution that was drawn from first.
+        Degrees of freedom of the t distribution that was tried first.
     k_hat : float
-        Pareto's k̂ of the weights of its draws.
+        Pareto's k̂ of the weights of the t distribution's draws.
     ess : float
-        Effective number of draws; with chains, of the worst coordinate.
+        Effective number of draws; with chains, that of the worst coordinate.
     r_hat : float
-        The largest of all coordinates; NaN without chains.
+        The largest R̂ of all coordinates; NaN without chains.
     chains : int
     """
 
@@ -175,7 +176,7 @@ class Density:
     prior: NormalPrior
 
     def mode(self, start: FloatArray) -> Mode:
-        """Return the mode, by Newton's method; raise LinAlgError where the density has none."""
+        """Return the mode by Newton's method; raise LinAlgError where the density has none."""
 
         def evaluate(params: FloatArray) -> _Point:
             value, gradient, found = self.likelihood.moments(params)
@@ -184,7 +185,7 @@ class Density:
             return _Point(params, value + float(more[0]), gradient + slope[0], whole)
 
         def solve(point: _Point, free: IntArray) -> FloatArray:
-            del free  # all of them
+            del free  # all parameters are free
             return np.asarray(linalg.solve(point.information, point.gradient, assume_a="pos"))
 
         ascent = InParameters(evaluate, solve, moving(len(start), None))
@@ -205,21 +206,21 @@ class Density:
         return value + more, slope + other
 
     def log_evidence(self, start: FloatArray) -> float:
-        """Return the logarithm of the marginal likelihood, by Laplace's method at the mode."""
+        """Return the log marginal likelihood, by Laplace's method at the mode."""
         return self.mode(start).log_evidence
 
     def draws(self, start: FloatArray, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
-        """Return draws: weighted ones about the mode if their weights can be trusted, else chains.
+        """Return weighted draws around the mode if their weights can be trusted, else draws of chains.
 
         Parameters
         ----------
         start : ndarray, shape (p,)
-            Where the mode is searched from.
+            Where the search for the mode starts.
         n : int
-            Of chains a multiple of eight, at least so many.
+            The number of draws; with chains it is rounded up to a multiple of eight.
         rng : numpy.random.Generator
         shown : callable
-            A range of steps → the steps, while a bar or a forecast is shown.
+            Takes a range of steps and yields the steps, while a progress bar or a forecast of the time is shown.
         """
         mode, size = self.mode(start), len(start)
         df = max(LEAST_DF, float(size))

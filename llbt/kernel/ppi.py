@@ -1,8 +1,8 @@
-"""Score equations of prediction-powered inference: many counts of one source, corrected by few of a better one.
+"""Score equations of prediction-powered inference: many counts of one source, corrected by few of a better source.
 
-Counts that are differences can be below 0, so the sum Σ y log p that is maximized is no likelihood; it is concave
-wherever no comparison has a total below 0. Whether it has a maximum is a question of directions: along v it changes at
-last by Σ_s (Σ_k y_sk L_k·u_s − n_s max_k L_k·u_s), u the predictors of v, which has to be below 0 for every v.
+Counts that are differences can be below 0, so the maximized sum Σ y log p is not a likelihood. It is concave if no
+comparison has a total below 0. Let u be the predictors of a direction v. Far out along v the sum changes by Σ_s (Σ_k
+y_sk L_k·u_s − n_s max_k L_k·u_s) for each unit; there is a maximum if this is below 0 for every v.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IntArray = npt.NDArray[np.int64]
 _MAX_ITERATIONS = 100
 _DECREMENT = 2e-12  # squared length of the last step, in its own information per judgment
 _BELOW = -1e-9
-_LOST = 1e-7  # share of the information at 0 that a finite estimate keeps by far
+_LOST = 1e-7  # a finite estimate keeps far more than this share of the information at 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class _Sum:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Score equations of S comparisons in p parameters, by B predictors and K outcomes.
+    """Score equations of S comparisons in p parameters, with B predictors and K outcomes.
 
     Attributes
     ----------
@@ -65,12 +65,12 @@ class Scores:
         return np.asarray(np.einsum("bsp,bcs,csq->pq", self.rows, weight, self.rows, optimize=True))
 
     def of_judgments(self, params: FloatArray, comparison: IntArray, said: IntArray) -> FloatArray:
-        """Return the score of single judgments of comparisons (R,) with outcomes (R,), shape (R, p)."""
+        """Return the score of single judgments of comparisons (R,) with outcomes `said` (R,), shape (R, p)."""
         away = self.response.slopes(self.probabilities(params))[said, :, comparison]
         return np.asarray(np.einsum("rb,brp->rp", away, self.rows[:, comparison]))
 
     def root(self, counts: FloatArray, start: FloatArray) -> FloatArray | None:
-        """Return where the gradient for counts (S, K) is 0; None where Newton's method does not get there."""
+        """Return the root of the gradient for counts (S, K); None if Newton's method does not reach it."""
         totals = counts.sum(axis=1)
         ascent = InParameters(
             lambda params: _Sum(params, self._value(params, counts), self.gradient(params, counts)),
@@ -89,7 +89,7 @@ class Scores:
         return np.asarray(linalg.cho_solve(lower, point.gradient, check_finite=False))
 
     def _is_finite(self, params: FloatArray, totals: FloatArray) -> bool:
-        """Whether a search has ended at a maximum: on its way to infinity it would lose all information."""
+        """Whether a search has ended at a maximum; on its way to infinity it would have lost all information."""
         there, at_rest = (self.information(x, totals) for x in (params, np.zeros(len(params))))
         return bool(linalg.eigh(there, at_rest, eigvals_only=True)[0] > _LOST)
 
@@ -98,9 +98,9 @@ class Scores:
             return float(np.sum(counts.T * np.log(self.probabilities(params))))
 
     def recession(self, counts: FloatArray) -> FloatArray | None:
-        """Return a direction along which Σ y log p does not fall at last, shape (p,); None where there is none.
+        """Return a direction along which Σ y log p does not fall far out, shape (p,); None if there is none.
 
-        A linear program minimizes Σ n t − Σ y L·u within |v| ≤ 1, with t_s ≥ L_k·u_s for every outcome.
+        A linear program minimizes Σ n t − Σ y L·u over |v| ≤ 1, where t_s ≥ L_k·u_s for every outcome.
         """
         loadings, (size, p) = self.response.loadings, self.rows.shape[1:]
         totals = counts.sum(axis=1)

@@ -1,6 +1,6 @@
-"""Rows that are a difference of two objects times numbers, as those of worths that depend on features of a prompt.
+"""Rows that are a difference of two objects times numbers, such as worths that depend on features of a prompt.
 
-The row of comparison s is (e_i − e_j) ⊗ z_s. Its product with itself is z_s z_sᵀ at four places, so that XᵀWX takes one
+The row of comparison s is (e_i − e_j) ⊗ z_s. Its product with itself is z_s z_sᵀ at four places, so XᵀWX needs only one
 Q × Q product for each pair of objects.
 """
 
@@ -17,8 +17,8 @@ from scipy.sparse.csgraph import connected_components
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_LEAST = 4096  # rows from which their structure is looked for
-_MOST = 5000  # columns of products that are dense
+_LEAST = 4096  # with fewer rows this structure is not looked for
+_MOST = 5000  # most columns for which products are dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +30,13 @@ class ProductRows:
     size : int
         Number of columns p of the whole matrix.
     columns : ndarray of int, shape (A, Q)
-        Column of each object and feature, −1 where an object has none: it is aliased. Object A has no columns: it is
-        the reference.
+        The column of each object and feature; −1 for an aliased column. Object A is the reference and has no columns.
     order : ndarray of int, shape (R,)
         Positions of the sorted rows.
     numbers : ndarray, shape (R, Q)
         Features z, in this order.
     ends : ndarray of int, shape (K + 1,)
-        Where each pair begins, and where the last one ends.
+        Where each pair begins, and where the last pair ends.
     pairs : ndarray of int, shape (K, 2)
         The objects of each pair, the smaller one first.
     """
@@ -51,7 +50,7 @@ class ProductRows:
 
     @classmethod
     def of(cls, matrix: Any, i: IntArray, j: IntArray) -> ProductRows | None:
-        """Return the rows i (S,) less the rows j of a sparse matrix (U, p); None where the rows have no such form."""
+        """Return rows i (S,) minus rows j of a sparse matrix (U, p) in this form; None where rows do not have it."""
         if not issparse(matrix) or len(i) < _LEAST or matrix.shape[1] > _MOST:
             return None
         blocks = _objects(matrix)
@@ -59,7 +58,7 @@ class ProductRows:
             return None
         columns, owner, numbers = blocks
         first, second = owner[i], owner[j]
-        there = np.vstack([columns >= 0, np.zeros(columns.shape[1], dtype=np.bool_)])  # of A nothing
+        there = np.vstack([columns >= 0, np.zeros(columns.shape[1], dtype=np.bool_)])  # object A has no columns
         both = there[first] & there[second]
         if not np.array_equal(numbers[i] * both, numbers[j] * both):
             return None
@@ -83,7 +82,7 @@ class ProductRows:
             np.dot(self.numbers[rows].T, weighted[rows], out=cells[low, high])
         own = (cells.sum(axis=0) + cells.sum(axis=1))[:-1]
         between = cells[:-1, :-1]
-        between = -(between + between.swapaxes(0, 1))  # each pair stands at one of both places
+        between = -(between + between.swapaxes(0, 1))  # each pair stands at one of two places
         between[np.arange(count), np.arange(count)] = own
         dense = between.swapaxes(1, 2).reshape(count * width, count * width)
         found = np.zeros((self.size, self.size))
@@ -94,10 +93,10 @@ class ProductRows:
 
 
 def _objects(matrix: Any) -> tuple[IntArray, IntArray, FloatArray] | None:
-    """Return columns by object (A, Q), the object of each row (U,), and its numbers (U, Q); None where there are none.
+    """Return columns by object (A, Q), each row's object (U,) and numbers (U, Q); None if there are no objects.
 
-    Objects are sets of columns without a row in common; a row without entries has the object A. Those that lack columns
-    of the others, which are aliased, have −1 there and the number 0.
+    Objects are sets of columns without a common row; a row without entries belongs to object A. An object may lack
+    aliased columns that other objects have; it then has column −1 and number 0.
     """
     length = np.diff(matrix.indptr)
     some = length > 0
@@ -111,13 +110,14 @@ def _objects(matrix: Any) -> tuple[IntArray, IntArray, FloatArray] | None:
         return None
     by_owner = np.argsort(owner_of_column, kind="stable")
     ends = np.cumsum(width)
-    whole = places[by_owner[ends[np.argmax(width)] - width.max() : ends[np.argmax(width)]]]  # of one that lacks nothing
-    before = places[by_owner[ends - width]] < whole[0]  # objects have one order in all features
+    # the columns of an object that lacks none
+    whole = places[by_owner[ends[np.argmax(width)] - width.max() : ends[np.argmax(width)]]]
+    before = places[by_owner[ends - width]] < whole[0]  # objects have the same order in all features
     slot = np.searchsorted(whole, places, side="right") - np.where(before[owner_of_column], 0, 1)
     slot = np.clip(slot, 0, width.max() - 1)
     columns = np.full((len(used), width.max()), -1, dtype=np.int64)
     columns[owner_of_column, slot] = places
-    if (columns >= 0).sum() < len(places):  # two columns in one place: no features of objects
+    if (columns >= 0).sum() < len(places):  # two columns have one place: these are no features of objects
         return None
     owner = np.full(matrix.shape[1], len(used), dtype=np.int64)
     at = np.zeros(matrix.shape[1], dtype=np.int64)

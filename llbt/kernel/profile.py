@@ -1,4 +1,4 @@
-"""Profile likelihood intervals of any likelihood that is maximized with a parameter held: arrays in, bounds out."""
+"""Profile likelihood intervals for any likelihood that can be maximized with one parameter held."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .penalties import Penalize
 from .solvers import eliminate
 
 FloatArray = npt.NDArray[np.float64]
-# start (p,) with the parameter at its value → the parameters and the gradient (p,) at the maximum given it, and the
-# log-likelihood there
+# start (p,), with the held parameter at its value → the parameters and the gradient (p,) at the constrained maximum,
+# and the log-likelihood at this maximum
 Held = Callable[[FloatArray], tuple[FloatArray, FloatArray, float]]
 
 _TOLERANCE = 1e-10
@@ -24,21 +24,21 @@ _MAX_STEPS = 50
 def profile_bounds(
     held: Held, params: FloatArray, cov: FloatArray, top: float, k: int, drop: float, close: float = _TOLERANCE
 ) -> tuple[float, float]:
-    """Return where the profile of parameter k has fallen by `drop` below its maximum, on either side.
+    """Return the values of parameter k, on both sides, at which its profile has fallen by `drop` below the maximum.
 
-    Newton's method on the profile, whose derivative is the score of parameter k at the constrained maximum; infinite
-    where the profile never falls that far.
+    The search is Newton's method on the profile; its derivative is the score of parameter k at the constrained maximum.
+    A bound is infinite if the profile never falls so far.
 
     Parameters
     ----------
     held : callable
-        The maximum with parameter k held where a start has it.
+        A start → the maximum with parameter k held at its value in the start.
     params, cov : ndarray, shapes (p,) and (p, p)
-        At the maximum.
+        Estimates and covariance at the maximum.
     top : float
-        The log-likelihood there.
+        The log-likelihood at the maximum.
     close : float
-        How near the fall is to `drop`, as a share of it.
+        Allowed error of the fall, as a share of `drop`.
     """
     low, high = (_bound(held, params, cov, top, k, drop, side, close) for side in (-1.0, 1.0))
     return low, high
@@ -58,23 +58,23 @@ def held_in_pairs(problem: Problem, k: int, penalty: Penalize | None) -> Held:
 def _bound(
     held: Held, estimate: FloatArray, cov: FloatArray, top: float, k: int, drop: float, side: float, close: float
 ) -> float:
-    # along the likelihood's ridge: how the other parameters move with k near the maximum
+    # start from the likelihood's ridge: the other parameters as they move with k near the maximum
     params = estimate + side * np.sqrt(2 * drop) * cov[:, k] / np.sqrt(cov[k, k])
     last = estimate
     for _ in range(_MAX_STEPS):
         try:
             found, gradient, value = held(params)
-        except (linalg.LinAlgError, ValueError, ArithmeticError):  # so far out that probabilities are 0: halfway back
+        except (linalg.LinAlgError, ValueError, ArithmeticError):  # probabilities are 0 so far out: go halfway back
             params = (params + last) / 2
             continue
         gap = top - drop - value
         if abs(gap) < close * max(1.0, drop):
             break
         slope = float(gradient[k])
-        if side * slope >= -1e-12:  # flat: no value is that unlikely
+        if side * slope >= -1e-12:  # the profile is flat: no value is so unlikely
             return side * np.inf
         last, params = found, found.copy()
-        # no further than twice as far from the estimate: far out the profile is nearly straight
+        # go at most twice as far from the estimate: far out the profile is nearly straight
         away = abs(last[k] - estimate[k])
         params[k] += np.clip(gap / slope, -away, away)
     return float(params[k])

@@ -1,9 +1,9 @@
 """Expectation propagation of a marginal likelihood, with its gradient; groupings may be crossed.
 
 Notation as in `crossed` and `laplace`: w are the standard normal effects of all levels, u = η + A w the predictor of
-the L lines that they enter. The likelihood of a line as a function of u is replaced by a site exp(b u − t u²/2);
-T = diag(t), H = I + AᵀTA. Each line's cavity is the normal density of u by all other sites, N(c, s); times the line's
-likelihood it is the tilted density.
+the L lines that they enter. The likelihood of a line, as a function of u, is replaced by a site exp(b u − t u²/2). T =
+diag(t), and H = I + AᵀTA. The cavity of a line is the normal density N(c, s) of u given all other sites. The cavity
+times the line's likelihood is the tilted density.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from .indexed_rows import FloatArray
 from .laplace import Approximation, Effects, LineSums, Solved, block_inverse, diagonal, products_by_scale
 from .likelihood import Problem, row_sums
 
-_POINTS = {4.0: 24, 9.0: 48, np.inf: 96}  # of a tilted density, by the largest prior variance of a predictor
-_SHARES = {False: 1.0, True: 0.5}  # of the way to the new sites: near and coming nearer, or else
-_FAR = 0.1  # distance from which they are far, in standard deviations
-_SLOW = 0.6  # share of the distance before, from which it hardly shrinks: undamped sites then swing to and fro
+_POINTS = {4.0: 24, 9.0: 48, np.inf: 96}  # points of a tilted density, by the largest prior variance of a predictor
+# share of the way to the new sites: False if they are near and coming nearer, else True
+_SHARES = {False: 1.0, True: 0.5}
+_FAR = 0.1  # sites are far at this distance, in standard deviations
+_SLOW = 0.6  # distances that keep more than this share hardly shrink: undamped sites then swing to and fro
 _SWEEPS = 200
-_ENOUGH = 1e-8  # distance of posterior and tilted means, in standard deviations; of variances, as a share
-_LEAST = 1e-10  # precision of a site
-_SMALLEST = 1e-300  # probability, for its logarithm
+_ENOUGH = 1e-8  # final distance of posterior and tilted means, in standard deviations; of variances, as a share
+_LEAST = 1e-10  # least precision of a site
+_SMALLEST = 1e-300  # least probability before its logarithm is taken
 
 
 @dataclass(frozen=True, eq=False)
 class _Gaussian:
-    """The normal density of w by prior and sites, and the distribution of each line's u under it."""
+    """The normal density of w given prior and sites, and the distribution of each line's u under it."""
 
     effects: Effects
     solved: Solved
@@ -58,7 +59,7 @@ def propagated(
     scales : ndarray, shape (E,)
         One of them is above 0.
     near : Approximation, optional
-        At other parameters: whose sites are taken first.
+        The approximation at other parameters, whose sites are the first guess.
 
     Warns
     -----
@@ -67,11 +68,11 @@ def propagated(
 
     Notes
     -----
-    All sites are updated at once, at first .8 of the way to those by which the posterior has mean and variance of u of
-    the tilted density, until both agree. Tilted moments are by 24-point Gauss-Hermite quadrature around its mode.
-    With Z_i the integral of a tilted density and N_i that of its cavity times its site, log Z is that of the normal
-    density plus Σ log Z_i/N_i. Sites are stationary there, so that the slopes are those at given sites: of log σ_e
-    |E w_e|² + tr(H⁻¹)_e − d_e, of the predictors the tilted means of the scores.
+    All sites are updated together, at first by .8 of the way. New sites give u the posterior mean and variance of the
+    tilted density. Updates end when both agree. Tilted moments are by 24-point Gauss-Hermite quadrature around its
+    mode. Let Z_i be the integral of a tilted density, and N_i the integral of its cavity times its site. Then log Z is
+    log Z of the normal density plus Σ log Z_i/N_i. At the end sites are stationary, so slopes are those with the sites
+    held: |E w_e|² + tr(H⁻¹)_e − d_e for log σ_e, and the tilted means of the scores for the predictors.
 
     References
     ----------
@@ -96,7 +97,7 @@ def propagated(
             break
         share = _SHARES[far > _FAR or far > _SLOW * before]
         before = far
-        sharper = np.maximum(1 / variance - 1 / spread, _LEAST)  # likelihoods are log-concave, but for rounding
+        sharper = np.maximum(1 / variance - 1 / spread, _LEAST)  # likelihoods are log-concave, except for rounding
         precision = precision + share * (sharper - precision)
         pull = pull + share * (mean / variance - centre / spread - pull)
         normal = _gaussian(work, eta[0], precision, pull)
@@ -117,7 +118,7 @@ def propagated(
 
 
 def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:
-    """Return the sites of Laplace's approximation: by first and second derivatives of each line at the mode."""
+    """Return the sites of Laplace's approximation, from each line's first and second derivatives at the mode."""
     mode, lines = work.mode(None)
     precision, pull = np.empty((2, len(work.found.rows)))
     for block, (_, score, weight) in zip(work.found.blocks, lines, strict=True):
@@ -127,7 +128,7 @@ def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:
 
 
 def _gaussian(work: LineSums, eta: FloatArray, precision: FloatArray, pull: FloatArray) -> _Gaussian:
-    """Return the normal density by prior and sites."""
+    """Return the normal density given prior and sites."""
     blocks = work.found.blocks
     pulled = (pull - precision * eta)[None]
     solved = work.solved([precision[None, None, block.lines] for block in blocks])
@@ -162,10 +163,10 @@ class _Tilted:
     def slopes(
         self, response: AnyResponse, eta: FloatArray, counts: FloatArray, spread: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes of log Z_i in the predictors (B, L), and the weights of a site of all of them (B, B, L).
+        """Return the slopes of log Z_i in the predictors (B, L), and the weights of a site in all predictors (B, B, L).
 
-        With G minus the second derivatives of log Z_i, and g its column of u, the weights are G + g gᵀ s/(1 − s G_uu):
-        that of u is the site's t.
+        Let G be minus the second derivatives of log Z_i, and g its column for u. The weights are G + g gᵀ s/(1 − s
+        G_uu); the weight of u is the site's t.
         """
         _, scores, weights = contributions(response, _predictors(eta, self.at), counts[:, :, None])
         score = np.einsum("bln,ln->bl", scores, self.share)
@@ -183,7 +184,7 @@ def _predictors(eta: FloatArray, at: FloatArray) -> FloatArray:
 
 @cache
 def _rule(number: int) -> tuple[FloatArray, FloatArray]:
-    """Return Gauss-Hermite points of a standard normal density, and logarithms of their weights over it."""
+    """Return Gauss-Hermite points of a standard normal density, and log weights relative to the density."""
     points, weights = np.polynomial.hermite_e.hermegauss(number)
     return points, np.log(weights / np.sqrt(2 * np.pi)) + points**2 / 2
 
@@ -198,9 +199,10 @@ def _tilted(
     variance: FloatArray,
     points: tuple[FloatArray, FloatArray],
 ) -> _Tilted:
-    """Return the tilted densities: cavities of these means and variances (L,) times the likelihoods of the lines.
+    """Return the tilted densities: cavities with these means and variances (L,) times the lines' likelihoods.
 
-    The points are at the moments that are known so far: at a mode they fail where a likelihood cuts a wide cavity off.
+    The points are placed by the latest moments of the tilted density. Placed at a mode they would fail if a likelihood
+    cuts off a wide cavity.
     """
     width = np.sqrt(variance)
     at = mean[:, None] + width[:, None] * points[0]

@@ -1,4 +1,4 @@
-"""Points and weights for integrals over independent standard normal variables: products of rules, and samples."""
+"""Points and weights for integrals over independent standard normal variables: product rules, and samples."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scipy.stats import qmc
 
 from .indexed_rows import FloatArray, IntArray
 
-_LIGHTEST = 1e-12  # of the heaviest: the weight below which a point of a product is left out
-_ALL = 2  # dimensions up to which none is
-_WIDEST, _STEP = 0.8, 1.1  # step of a trapezoid rule, and that times the slope of what is averaged
-_END = 6.0  # standard deviations up to which it goes
+_LIGHTEST = 1e-12  # points of a product are dropped below this share of the heaviest weight
+_ALL = 2  # up to so many dimensions all points are kept
+_WIDEST, _STEP = 0.8, 1.1  # largest step of a trapezoid rule; largest step times slope
+_END = 6.0  # the trapezoid rule ends at so many standard deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Quadrature:
-    """Gauss-Hermite rules with so many points a dimension."""
+    """Gauss-Hermite rules with `number` points in each dimension."""
 
     number: int
 
     def __call__(self, size: int) -> Points:
-        """Return the points for so many dimensions."""
+        """Return the points for `size` dimensions."""
         return gauss_hermite(size, self.number)
 
     def turned(self, bundle: int, groups: int, size: int) -> tuple[IntArray, FloatArray] | None:
@@ -43,7 +43,7 @@ class Quadrature:
 
 @dataclass(frozen=True)
 class Sampling:
-    """So many quasi-random points of a normal or t distribution, in another order of dimensions for each group.
+    """Quasi-random points of a normal or t distribution; each group has its own order of dimensions.
 
     Attributes
     ----------
@@ -59,11 +59,11 @@ class Sampling:
     seed: int
 
     def __call__(self, size: int) -> Points:
-        """Return the points for so many dimensions."""
+        """Return the points for `size` dimensions."""
         return _sampled(size, self.number, self.df, self.seed)
 
     def turned(self, bundle: int, groups: int, size: int) -> tuple[IntArray, FloatArray] | None:
-        """Return the order of dimensions and signs of each group, (groups, size) each, so that errors do not add up."""
+        """Return each group's order of dimensions and signs, (groups, size) each, so that errors do not add up."""
         rng = np.random.default_rng([self.seed, bundle])
         order = rng.permuted(np.tile(np.arange(size), (groups, 1)), axis=1)
         return order, rng.choice([-1.0, 1.0], size=(groups, size))
@@ -71,7 +71,7 @@ class Sampling:
 
 @functools.lru_cache(maxsize=64)
 def _sampled(size: int, number: int, df: float, seed: int) -> Points:
-    """Return points by Sobol's sequence, scrambled, weighted by the normal density over that of the distribution."""
+    """Return points of a scrambled Sobol sequence, weighted by the normal density over the sampling density."""
     uniform = qmc.Sobol(size + 1, rng=np.random.default_rng(seed)).random(number)
     uniform = np.clip(uniform, 2.0**-40, 1 - 2.0**-40)
     at = special.ndtri(uniform[:, :size]).T
@@ -86,9 +86,9 @@ def _sampled(size: int, number: int, df: float, seed: int) -> Points:
 
 @functools.cache
 def gauss_hermite(size: int, number: int) -> Points:
-    """Return the product of Gauss-Hermite rules with so many points in each of `size` dimensions.
+    """Return the product of Gauss-Hermite rules with `number` points in each of `size` dimensions.
 
-    Beyond two dimensions points of next to no weight are left out.
+    Beyond two dimensions, points with almost no weight are dropped.
     """
     node, weight = np.polynomial.hermite_e.hermegauss(number)
     log = np.log(weight) - 0.5 * np.log(2 * np.pi)
@@ -102,11 +102,11 @@ def gauss_hermite(size: int, number: int) -> Points:
 
 @functools.lru_cache(maxsize=64)
 def trapezoid(slope: float) -> Points:
-    """Return equidistant points in one dimension for functions as steep as a logistic curve of `slope` times z; 0: one.
+    """Return equidistant points for functions as steep as a logistic curve of slope·z; one point for slope 0.
 
-    Such a curve has its poles at a distance of π/slope from the real axis, so that the error falls as exp(−2π²/(step ·
-    slope)) (Trefethen & Weideman 2014), while a product of Gauss-Hermite rules misses steep curves: with 25 points and
-    a slope of 8 by half a percentage point.
+    The poles of this curve are at a distance of π/slope from the real axis, so the error falls as exp(−2π²/(step ·
+    slope)) (Trefethen & Weideman 2014). Gauss-Hermite rules are poor for steep curves: with 25 points and a slope of 8
+    the error is half a percentage point.
 
     References
     ----------

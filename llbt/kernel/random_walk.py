@@ -1,7 +1,8 @@
-"""Random walks of parameters over periods: their most probable path, and their rate.
+"""Random walks of parameters over periods: the most probable path, and the rate.
 
-Notation: T periods, p parameters, x_t those of period t, ℓ_t the log-likelihood of its judgments, I_t its information.
-x_t − x_{t−1} ~ N(0, Q_t) with Q_t = σ² d_t K, d_t the time between and K (p, p) of rank r; x_1 has a flat prior.
+Notation: T periods, p parameters; x_t are the parameters of period t, ℓ_t is the log-likelihood of its judgments, I_t
+their information. Steps are x_t − x_{t−1} ~ N(0, Q_t) with Q_t = σ² d_t K, where d_t is the time between the periods
+and K (p, p) has rank r. x_1 has a flat prior.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ from .likelihood import Problem
 from .newton import Step, newton
 from .threads import few_threads
 
-LARGEST = 10.0  # log-worth a period, from which on a rate that still rises is +∞
+LARGEST = 10.0  # log-worth per period; if the likelihood still rises there, the rate is +∞
 
-_COST = 0.2  # numbers evaluated elsewhere that an operation of a sweep costs as much as
+_COST = 0.2  # an operation of a sweep costs as much as so many numbers evaluated elsewhere
 _ITERATIONS = 100
-_NEAR = 1e-12  # squared distance to the mode, in standard deviations, from which a step is the last
-_RANK = 1e-10  # of the largest eigenvalue of K, up to which another one is 0
-_SLACK = 1e-10  # of a log-likelihood, by which rounding may let it fall
-_UNSEEN = 0.02  # of a standard error: the way of all periods together that is not seen
-_GRID = 9  # rates at which the likelihood is looked at first
-_FALLEN = 4.0  # by which the log-likelihood of a rate is low: beyond is 1 in 200
-_POINTS = 9  # rates over which the paths are averaged
-_CLOSE = 1e-5  # how near the rate is found, in its logarithm
+_NEAR = 1e-12  # at this squared distance to the mode, in standard deviations, a step is the last
+_RANK = 1e-10  # eigenvalues of K below this share of the largest count as 0
+_SLACK = 1e-10  # rounding may lower a log-likelihood by this share
+_UNSEEN = 0.02  # movement over all periods, in standard errors, that is too small to be seen
+_GRID = 9  # rates at which the likelihood is evaluated first
+_FALLEN = 4.0  # rates whose log-likelihood has fallen further are dropped: about 1 in 200
+_POINTS = 9  # rates over which paths are averaged
+_CLOSE = 1e-5  # error of the logarithm of the rate
 
 
 @dataclass(frozen=True, eq=False)
 class Periods:
-    """The judgments of T periods in R lines of counts, and how parameters may go between them.
+    """The judgments of T periods in R lines of counts, and how parameters may change between periods.
 
     Attributes
     ----------
@@ -67,7 +68,7 @@ class Periods:
 
     @classmethod
     def of(cls, problem: Problem, period: IntArray, gaps: FloatArray, spread: FloatArray) -> Periods:
-        """Return the periods of a problem whose comparisons are lines, each in its period (R,)."""
+        """Return the periods of a problem whose comparisons are the lines, each in one period (R,)."""
         values, vectors = linalg.eigh(spread)
         kept = values > _RANK * values[-1]
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
@@ -83,7 +84,7 @@ class Periods:
 
     @property
     def size(self) -> tuple[int, int]:
-        """T and p."""
+        """The number of periods T and of parameters p."""
         return len(self.gaps) + 1, len(self.spread)
 
     def predictors(self, path: FloatArray) -> FloatArray:
@@ -99,7 +100,7 @@ class Periods:
         return float(value.sum()), scores.reshape(path.shape), whole.reshape(periods, width, width)
 
     def cost(self, path: FloatArray, sigma: float) -> float:
-        """Return Σ (x_t − x_{t−1})ᵀ Q_t⁺ (x_t − x_{t−1})/2; 0 at σ = 0, where nothing moves."""
+        """Return Σ (x_t − x_{t−1})ᵀ Q_t⁺ (x_t − x_{t−1})/2; 0 at σ = 0, where paths do not move."""
         if sigma == 0:
             return 0.0
         steps = np.diff(path, axis=0) @ self.root.T
@@ -108,17 +109,17 @@ class Periods:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """The most probable path at some rate.
+    """The most probable path at a given rate.
 
     Attributes
     ----------
     sigma : float
     value : float
-        Laplace's approximation of the log-likelihood of σ: what x_t may be is integrated out, x_1 with a flat prior.
+        Laplace's approximation of the log-likelihood of σ: all x_t are integrated out, x_1 with a flat prior.
     path : ndarray, shape (T, p)
         The mode.
     links : ndarray, shape (T − 1, p, p)
-        (I + Q_t M_{t−1})⁻¹, M_{t−1} the information of all judgments up to t − 1: of x_t, what x_{t−1} follows.
+        (I + Q_t M_{t−1})⁻¹, where M_{t−1} is the information of all judgments up to t − 1: how x_{t−1} follows x_t.
     steps : ndarray, shape (T − 1, p, p)
         Q_t.
     last : ndarray, shape (p, p)
@@ -137,7 +138,7 @@ class Walk:
     def covariances(self) -> FloatArray:
         """Return the covariance of each x_t given all judgments and σ, shape (T, p, p).
 
-        x_{t−1} given x_t has the covariance G Q_t and depends on x_t by G, the link.
+        Given x_t, x_{t−1} has the covariance G Q_t and depends on x_t through the link G.
         """
         found = [self.last]
         for link, step in zip(self.links[::-1], self.steps[::-1], strict=True):
@@ -146,7 +147,7 @@ class Walk:
         return np.stack(found[::-1])
 
     def covariance_with(self, first: int, later: int, of_later: FloatArray) -> FloatArray:
-        """Return the covariance of x_first with x_later, first ≤ later, from that of x_later; shape (p, p)."""
+        """Return the covariance (p, p) of x_first with x_later, first ≤ later, given the covariance of x_later."""
         found = of_later
         for link in self.links[first:later][::-1]:
             found = link @ found
@@ -161,7 +162,7 @@ def _in_columns_of(rows: csr_array, period: IntArray, size: int) -> csr_array:
 
 
 def _products(x: csr_array, y: csr_array, period: IntArray, size: int, both: bool) -> csr_array:
-    """Return what adds w xᵀy of each line, and where `both` its transpose, to its period's entries: (T p², R)."""
+    """Return a map (T p², R) from lines to their period's entries: it adds w xᵀy and, if `both`, its transpose."""
     number, width = x.shape
     first, second = np.diff(x.indptr), np.diff(y.indptr)
     line = np.repeat(np.arange(number), first * second)
@@ -178,18 +179,18 @@ def _products(x: csr_array, y: csr_array, period: IntArray, size: int, both: boo
 
 
 def walk(periods: Periods, sigma: float, near: FloatArray) -> Walk:
-    """Return the most probable path at a rate, and the Laplace approximation of the rate's likelihood there.
+    """Return the most probable path at a rate, with Laplace's approximation of the rate's likelihood.
 
-    Newton's method: each step is a pass forwards, in which information is gathered, and one backwards (Kalman's filter
-    in its information form, and the smoother). None of it divides by σ, so that it is exact down to σ = 0.
+    The search is Newton's method. Each step is a forward pass that collects information and a backward pass (the Kalman
+    filter in information form, and the smoother). Nothing is divided by σ, so results are exact down to σ = 0.
 
     Parameters
     ----------
     periods : Periods
     sigma : float
-        At least 0.
+        The rate, at least 0.
     near : ndarray, shape (T, p)
-        Where to start: a path whose steps are in the span of K, at σ = 0 one without steps.
+        Where to start: a path whose steps are in the span of K; at σ = 0, a path without steps.
     """
     steps = sigma**2 * periods.gaps[:, None, None] * periods.spread
     ascent = _Paths(periods, sigma, steps)
@@ -204,7 +205,7 @@ def walk(periods: Periods, sigma: float, near: FloatArray) -> Walk:
 
 @dataclass(frozen=True, eq=False)
 class _Path:
-    """A path (T, p), its log-likelihood less its cost, the scores (T, p) and the informations (T, p, p) there."""
+    """A path (T, p), its log-likelihood less its cost, the scores (T, p) and the informations (T, p, p)."""
 
     path: FloatArray
     value: float
@@ -214,7 +215,7 @@ class _Path:
 
 @dataclass(frozen=True, eq=False)
 class _Paths:
-    """The posterior of paths at a rate, up to its norm, by the covariances of their steps (T − 1, p, p)."""
+    """The posterior of paths at a rate, up to its norm, given the covariances of steps (T − 1, p, p)."""
 
     periods: Periods
     sigma: float
@@ -226,12 +227,12 @@ class _Paths:
         return _Path(path, value - self.periods.cost(path, self.sigma), scores, informations)
 
     def swept(self, point: _Path) -> _Swept:
-        """Return the path that is best by the derivatives at another one."""
+        """Return the path that is best by the derivatives at another path."""
         vectors = point.scores + np.einsum("tpq,tq->tp", point.informations, point.path)
         return _swept(self.steps, point.informations, vectors)
 
     def step(self, point: _Path) -> Step:
-        """Return Newton's step, with its length in the curvature of the whole."""
+        """Return Newton's step, with its length in the curvature of all periods."""
         step_made(_COST * point.path.size * point.path.shape[1] ** 2)
         step = self.swept(point).path - point.path
         length = float(np.einsum("tp,tpq,tq->", step, point.informations, step))
@@ -253,9 +254,9 @@ class _Swept:
 
 
 def _swept(steps: FloatArray, informations: FloatArray, vectors: FloatArray) -> _Swept:
-    """Return the path that maximizes Σ vᵀx − xᵀIx/2 less the cost of its steps; log|H| is of the whole Hessian.
+    """Return the path that maximizes Σ vᵀx − xᵀIx/2 less the cost of its steps; H is the whole Hessian.
 
-    It leaves out the covariances of the steps, so at σ = 0 it is that of the common x.
+    log|H| leaves out the covariances of the steps, so at σ = 0 it is the log determinant for the common x.
     """
     size = vectors.shape[1]
     links, pulls = np.empty_like(steps), np.empty((len(steps), size))
@@ -278,14 +279,14 @@ def _swept(steps: FloatArray, informations: FloatArray, vectors: FloatArray) -> 
 
 @dataclass(frozen=True, eq=False)
 class Rate:
-    """The rate at which the likelihood is largest.
+    """The rate that maximizes the likelihood.
 
     Attributes
     ----------
     best, still : Walk
-        At that rate, and at σ = 0.
+        The walk at this rate, and the walk at σ = 0.
     infinite : bool
-        Whether the likelihood still rises at the largest rate that is looked at.
+        Whether the likelihood still rises at the largest rate that is tried.
     """
 
     best: Walk
@@ -294,18 +295,19 @@ class Rate:
 
 
 def rate(periods: Periods, params: FloatArray, close: float = _CLOSE) -> Rate:
-    """Return the rate at which Laplace's approximation of the marginal likelihood is largest.
+    """Return the rate that maximizes Laplace's approximation of the marginal likelihood.
 
-    Looked for from where the way of all periods together is far below the errors of parameters that do not move, to
-    `LARGEST` a period: on a grid, then by Brent's method beside the best of it. Where σ = 0 is as likely it is that.
+    The smallest rate that is tried moves parameters, over all periods, by far less than their standard errors at σ = 0.
+    The largest is `LARGEST` per period. The search uses a grid, then Brent's method around the best point. If σ = 0 is
+    as likely, the result is 0.
 
     Parameters
     ----------
     periods : Periods
     params : ndarray, shape (p,)
-        Near the estimates at σ = 0.
+        Parameters near the estimates at σ = 0.
     close : float
-        How near the rate is found, in its logarithm.
+        Allowed error of the logarithm of the rate.
     """
     still = walk(periods, 0.0, np.tile(params, (periods.size[0], 1)))
     low, high = _range(periods, still)
@@ -334,9 +336,10 @@ def _range(periods: Periods, still: Walk) -> tuple[float, float]:
 
 
 def rate_bounds(periods: Periods, found: Rate, drop: float) -> tuple[float, float]:
-    """Return where the marginal likelihood of σ has fallen by `drop` to either side of its maximum.
+    """Return the rates on both sides at which the marginal likelihood of σ has fallen by `drop`.
 
-    The lower bound is 0 where it has not fallen so far at 0, the upper one infinite where not at the largest rate.
+    The lower bound is 0 if it has not fallen so far at 0. The upper bound is infinite if it has not fallen so far at
+    the largest rate.
     """
     top = found.best.value - drop
     low, high = _range(periods, found.still)
@@ -353,15 +356,15 @@ def rate_bounds(periods: Periods, found: Rate, drop: float) -> tuple[float, floa
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Walks at several rates with their weights: the distribution of the paths where σ is estimated.
+    """Walks at several rates with weights: the distribution of the paths if σ is estimated.
 
     Attributes
     ----------
     best : Walk
-        At the estimate of σ.
+        The walk at the estimate of σ.
     walks : tuple of K Walk
     weights : ndarray, shape (K,)
-        Their sum is 1.
+        Weights that sum to 1.
     """
 
     best: Walk
@@ -370,7 +373,7 @@ class Rates:
 
     @classmethod
     def of(cls, periods: Periods, found: Rate) -> Rates:
-        """Return rates by Gauss and Legendre's rule, weighted by the likelihood of σ, where it is not low."""
+        """Return rates by Gauss-Legendre quadrature, weighted by the likelihood of σ, where it is not low."""
         low, high = rate_bounds(periods, found, _FALLEN)
         high = min(high, _range(periods, found.still)[1])
         points, lengths = np.polynomial.legendre.leggauss(_POINTS)
@@ -381,7 +384,7 @@ class Rates:
         return cls(found.best, walks, weights / weights.sum())
 
     def covariances(self) -> FloatArray:
-        """Return what x_t may be around its best estimate, σ integrated out, shape (T, p, p)."""
+        """Return the covariance of each x_t around its best estimate, with σ integrated out, shape (T, p, p)."""
         total = np.zeros((*self.best.path.shape, self.best.path.shape[1]))
         for one, weight in zip(self.walks, self.weights, strict=True):
             away = one.path - self.best.path
@@ -389,7 +392,7 @@ class Rates:
         return total
 
     def covariance_of_step(self, first: int, later: int) -> FloatArray:
-        """Return what x_later − x_first may be around its best estimate, σ integrated out, shape (p, p)."""
+        """Return the covariance of x_later − x_first around its best estimate, with σ integrated out, shape (p, p)."""
         total = np.zeros_like(self.best.last)
         for one, weight in zip(self.walks, self.weights, strict=True):
             every = one.covariances()
