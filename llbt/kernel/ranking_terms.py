@@ -1,12 +1,12 @@
-"""Choices from sets: how probable they are, with ties and of a best and a worst, what is common to a set eliminated.
+"""Probabilities of choices from sets, also with ties and of a best and a worst, conditional on the set.
 
-A set of objects is chosen from those that are left, one place of a list after the other (Plackett-Luce; with ties after
-Turner, van Etten, Firth & Kosmidis 2020, Computational Statistics 35): with values u = 2λ and at most D objects tied
+For each place of a list, a set of objects is chosen from the objects that are left (Plackett-Luce; with ties after
+Turner, van Etten, Firth & Kosmidis 2020, Computational Statistics 35). With values u = 2λ and at most D tied objects,
 
     P(C | A) ∝ δ_|C| exp(mean of u over C),    C ⊆ A, 1 ≤ |C| ≤ D, δ₁ = 1.
 
-Of a best and a worst, P(b, w | A) ∝ exp(λ_b − λ_w). All of these are exponential families in (λ, log δ), so the
-log-likelihood is concave, and its information is the covariance of the counted statistics.
+For a best and a worst, P(b, w | A) ∝ exp(λ_b − λ_w). All of these models are exponential families in (λ, log δ). So the
+log-likelihood is concave, and its information is the covariance of the sufficient statistics.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-_FAR = 300.0  # between the values of a list, above which squares of their exponentials leave the range of doubles
+_FAR = 300.0  # if the values of a list differ by more, squares of their exponentials leave the range of doubles
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """The likelihood of lists of one size at some values. Q lists of m objects, T orders of ties.
+    """The likelihood of lists of one size at given values, for Q lists of m objects and T orders of ties.
 
     Attributes
     ----------
     value : ndarray, shape (Q,)
         Log-probabilities.
     score, ties : ndarray, shape (Q, m) and (Q, T)
-        Their derivatives in the log-worths and in log δ.
+        Derivatives in the log-worths and in log δ.
     information, between, of_ties : ndarray, shape (Q, m, m), (Q, m, T) and (Q, T, T)
         Minus the second derivatives.
     """
@@ -56,25 +56,25 @@ class Batch(Protocol):
 
     @property
     def of(self) -> IntArray:
-        """The list that each belongs to, shape (Q,)."""
+        """The list that each row belongs to, shape (Q,)."""
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
         """Return the log-probabilities and their derivatives at log-worths (Q, m) and log δ (T,)."""
 
     def part(self, some: slice) -> Batch:
-        """Return some of them."""
+        """Return a selection of the lists."""
 
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """Lists without ties: objects in order, of which the first `chosen` were chosen one after the other."""
+    """Lists without ties: objects in order, the first `chosen` of them chosen one after another."""
 
     rows: IntArray
     of: IntArray
     chosen: IntArray
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return the likelihood of the lists, as in `Batch`."""
+        """Return the likelihood of the lists; see `Batch`."""
         size = worths.shape[1]
         made = np.arange(size) < np.minimum(self.chosen, size - 1)[:, None]
         values = 2 * worths
@@ -87,15 +87,15 @@ class Orders:
         )
 
     def part(self, some: slice) -> Orders:
-        """Return some of the lists."""
+        """Return a selection of the lists."""
         return Orders(self.rows[some], self.of[some], self.chosen[some])
 
 
 def _stages(values: FloatArray, made: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return log Σ exp of the remaining objects by stage (Q, m), and sums of shares and products over choices `made`.
+    """Return log Σ exp of remaining objects by stage (Q, m), and sums of shares and products over `made` choices.
 
-    Shares of an object are exp(its value) / (sum at the stage), so that sums over the stages up to its own are all that
-    is needed: (Q, m), and of the products of two objects (Q, m, m) up to the first of them.
+    An object's share at a stage is exp(its value) / (sum at the stage). Only sums over the stages up to an object's own
+    are needed, (Q, m), and for products of two objects sums up to the first of both, (Q, m, m).
     """
     size = values.shape[1]
     top = values.max(axis=1, keepdims=True)
@@ -110,7 +110,7 @@ def _stages(values: FloatArray, made: BoolArray) -> tuple[FloatArray, FloatArray
 
 
 def _stages_far_apart(values: FloatArray, made: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what `_stages` does of values whose exponentials would be 0 or infinite beside each other."""
+    """Return the result of `_stages` for values so far apart that their exponentials would be 0 or infinite."""
     stage = np.arange(values.shape[1])
     left = np.logaddexp.accumulate(values[:, ::-1], axis=1)[:, ::-1]
     with np.errstate(under="ignore"):
@@ -121,7 +121,7 @@ def _stages_far_apart(values: FloatArray, made: BoolArray) -> tuple[FloatArray, 
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Single choices of one or several tied objects, the first `chosen`, from all objects of a row.
+    """Single choices of one or several tied objects (the first `chosen`) from all objects of a row.
 
     `orders` (T,) are the numbers of tied objects that have a δ of their own.
     """
@@ -132,9 +132,9 @@ class Choices:
     orders: IntArray
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return the likelihood of the lists, as in `Batch`."""
+        """Return the likelihood of the lists; see `Batch`."""
         number, size = worths.shape
-        orders = [1, *self.orders[self.orders <= size].tolist()]  # larger sets than there are objects are no sets
+        orders = [1, *self.orders[self.orders <= size].tolist()]  # no set is larger than the number of objects
         top = worths.max(axis=1, keepdims=True)
         parts = [_of_order(np.exp(2 * (worths - top) / d), d) for d in orders]
         weights = np.exp(np.append(0.0, deltas))[: len(orders)]
@@ -166,15 +166,16 @@ class Choices:
         )
 
     def part(self, some: slice) -> Choices:
-        """Return some of the choices."""
+        """Return a selection of the choices."""
         return Choices(self.rows[some], self.of[some], self.chosen[some], self.orders)
 
 
 @dataclass(frozen=True, eq=False)
 class Extremes:
-    """Sets of which the first object was named the best and the second the worst.
+    """Sets with a best object, which comes first, and a worst object, which comes second.
 
-    `sequential`: the best by exp 2λ, and then the worst of the others by exp −2λ; else both at once.
+    If `sequential`, the best is chosen by exp 2λ, then the worst of the others by exp −2λ. Else both are chosen at
+    once.
     """
 
     rows: IntArray
@@ -182,12 +183,12 @@ class Extremes:
     sequential: bool = False
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
-        """Return the likelihood of the lists, as in `Batch`."""
+        """Return the likelihood of the lists; see `Batch`."""
         found = _in_turn(worths) if self.sequential else _at_once(worths)
         return _without_ties(*found, len(deltas))
 
     def part(self, some: slice) -> Extremes:
-        """Return some of the sets."""
+        """Return a selection of the sets."""
         return Extremes(self.rows[some], self.of[some], self.sequential)
 
 
@@ -232,9 +233,9 @@ def _without_ties(value: FloatArray, score: FloatArray, information: FloatArray,
 
 @dataclass(frozen=True, eq=False)
 class _Order:
-    """Sums over the sets of d objects of the product of their weights: all, those with an object, those with two.
+    """Sums of products of weights over sets of d objects: over all sets, sets with an object, sets with two objects.
 
-    Sets of one object have no two: `pairs` is then without rows.
+    Sets of one object have no two objects: `pairs` then has no rows.
     """
 
     total: FloatArray
@@ -243,13 +244,13 @@ class _Order:
 
 
 def _of_order(weights: FloatArray, d: int) -> _Order:
-    """Return the elementary symmetric polynomials of order d of weights (Q, m): nothing enumerates the sets."""
+    """Return the elementary symmetric polynomials of order d of weights (Q, m), without enumerating the sets."""
     number, size = weights.shape
     whole = np.zeros((d + 1, number))
     whole[0] = 1.0
     for column in weights.T:
         whole[1:] += column * whole[:-1]
-    without = np.ones((number, size))  # of order k of all but one object, then of all but two
+    without = np.ones((number, size))  # polynomials of order k of all objects but one, then of all but two
     steps = [without]
     for k in range(1, d):
         without = np.maximum(whole[k][:, None] - weights * without, 0.0)

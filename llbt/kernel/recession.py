@@ -1,8 +1,9 @@
-"""Directions along which a likelihood rises without end: conditions on them, and how one is found.
+"""Directions along which a likelihood rises without end: conditions for them, and the search for one.
 
-Along a direction of recession no outcome that was seen becomes less likely, and some become more so (Albert & Anderson
-1984, Biometrika 71(1)). With a cumulative link an outcome stays as likely where the cut above it does not fall, and the
-one below does not rise: its curve is log-concave (Pratt 1981, Journal of the American Statistical Association 76).
+Along a direction of recession no observed outcome becomes less likely, and some become more likely (Albert & Anderson
+1984, Biometrika 71(1)). With a cumulative link an outcome does not become less likely if the cut above it does not fall
+and the cut below it does not rise; the link's curve is log-concave (Pratt 1981, Journal of the American Statistical
+Association 76).
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from .likelihood import Problem
 from .solvers import maximum
 
 TOLERANCE = 1e-7
-_SMALL = 300_000  # entries of the conditions up to which the program takes about a second
-_SECONDS = 60.0  # that a larger one may take
-_NEARLY = 1e-6  # of the largest margin, by which a step may miss a condition
-_OPEN = 1e-4  # of the largest margin, from which a condition holds strictly
-_MOVED = 12.0  # how far a parameter moves a predictor on its way to infinity, at least
+_SMALL = 300_000  # with so many entries of the conditions the linear program takes about a second
+_SECONDS = 60.0  # most seconds of a larger program
+_NEARLY = 1e-6  # a step may miss a condition by this share of the largest margin
+_OPEN = 1e-4  # a condition holds strictly from this share of the largest margin
+_MOVED = 12.0  # least distance that a parameter moves a predictor on its way to infinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Conditions:
     Attributes
     ----------
     equal, unequal : csr_array, each (…, p)
-        Rows e of outcomes that were seen together, and a of those that were not.
+        Rows e for outcomes that were seen together, and rows a for those that were not.
     """
 
     equal: csr_array
@@ -45,15 +46,16 @@ class Conditions:
 
     @classmethod
     def of(cls, problem: Problem) -> Conditions:
-        """Return the conditions that the outcomes of a problem set.
+        """Return the conditions that the outcomes of a problem imply.
 
-        With u the predictors along v an outcome k has L(k)·u ≤ L(seen)·u, outcomes observed together the same.
+        If u are the predictors along v, an outcome k has L(k)·u ≤ L(seen)·u; outcomes observed together have equal
+        values.
         """
         predictors = [rows.tocsr() for rows in problem.predictors]
         if isinstance(problem.response, Cumulative):
             return _of_cuts(problem, problem.response, predictors)
         loadings, seen = problem.response.loadings, problem.counts > 0
-        first = np.where(seen.any(axis=1), seen.argmax(axis=1), -1)  # an outcome of each comparison that was observed
+        first = np.where(seen.any(axis=1), seen.argmax(axis=1), -1)  # one observed outcome of each comparison
         equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
         for one, other in itertools.permutations(range(len(loadings)), 2):
             at = loadings[one] - loadings[other]
@@ -66,7 +68,7 @@ class Conditions:
 
     @property
     def is_large(self) -> bool:
-        """Whether the linear program takes seconds, or far longer."""
+        """Whether the linear program takes seconds or much longer."""
         return bool(self.equal.nnz + self.unequal.nnz > _SMALL)
 
     def of_columns(self, chosen: IntArray) -> Conditions:
@@ -74,7 +76,7 @@ class Conditions:
         return Conditions(self.equal[:, chosen], self.unequal[:, chosen])
 
     def open_directions(self, direction: FloatArray) -> FloatArray:
-        """Return what the outcomes that do not separate along a direction leave open, orthonormal (d, p)."""
+        """Return orthonormal directions (d, p) that the outcomes not separated along `direction` leave undetermined."""
         return self._left_open(np.abs(self.unequal @ direction) <= TOLERANCE * np.abs(direction).max())
 
     def _left_open(self, still: FloatArray) -> FloatArray:
@@ -88,10 +90,10 @@ class Conditions:
         return np.asarray(vectors[:, values < 1e-9 * max(1.0, float(values.max(initial=0)))].T)
 
     def nearest(self, step: FloatArray) -> FloatArray | None:
-        """Return the direction of recession that a step is but for rounding, None where it is none, (p,).
+        """Return the direction of recession that equals a step up to rounding, (p,); None if there is none.
 
-        Where it misses no condition by more than 1e-6 of what the largest has over, those that it keeps with next to
-        nothing over are made equations, and the others are looked at again.
+        A step may miss conditions by 1e-6 of the largest margin. Conditions that it keeps with almost no margin are
+        then made equations, and the others are tested again.
         """
         margins, equal = self.unequal @ step, np.abs(self.equal @ step)
         most = float(margins.max(initial=0.0))
@@ -106,7 +108,7 @@ class Conditions:
 
 
 def _of_cuts(problem: Problem, response: Cumulative, predictors: list[csr_array]) -> Conditions:
-    """Return the conditions of a cumulative link: a cut stays between outcomes that were both seen."""
+    """Return the conditions of a cumulative link: a cut stays where outcomes on both of its sides were seen."""
     seen = problem.counts > 0
     equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
     for m, at in enumerate(response.cuts):
@@ -121,19 +123,19 @@ def _of_cuts(problem: Problem, response: Cumulative, predictors: list[csr_array]
 
 
 def recession_direction(problem: Problem) -> FloatArray | None:
-    """Return a direction of recession that separates as many outcomes as any can, or None; shape (p,)."""
+    """Return a direction of recession (p,) that separates as many outcomes as possible; None if there is none."""
     return direction_among(Conditions.of(problem))
 
 
 class Rise:
-    """A search for the maximum of a problem, ended by a step that is a direction of recession.
+    """A search for the maximum of a problem that ends at a step which is a direction of recession.
 
     Attributes
     ----------
     direction : ndarray, shape (p,)
-        The direction; None where no step was one.
+        The direction; None if no step was a direction of recession.
     reached : Maximum or None
-        Where Newton's method stopped.
+        The point where Newton's method stopped.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -142,7 +144,7 @@ class Rise:
         self.reached = maximum(problem, self._is_direction)
 
     def _is_direction(self, params: FloatArray, step: FloatArray) -> bool:
-        """Whether a step is one; not asked near 0, where there is no need to."""
+        """Whether a step is a direction of recession; near 0 this is not tested, as there is no need."""
         if max(float(np.abs(u).max()) for u in self._problem.at(params)) > _MOVED:
             self.direction = self._conditions.nearest(step)
         return self.direction is not None
@@ -152,7 +154,7 @@ class Rise:
         return Conditions.of(self._problem)
 
     def by_program(self) -> FloatArray | None:
-        """Return what `recession_direction` does, of a large table first in the parameters that moved far."""
+        """Return the result of `recession_direction`, with the parameters that moved far first in a large table."""
         conditions, reached = self._conditions, self.reached
         if reached is not None and conditions.is_large:
             moved = _moved(self._problem, reached.params)
@@ -165,21 +167,21 @@ class Rise:
 
 
 def _moved(problem: Problem, params: FloatArray) -> IntArray:
-    """Return the parameters that move some predictor far by themselves."""
+    """Return the parameters that each move some predictor far."""
     largest = np.max([rows.largest() for rows in problem.predictors], axis=0)
     return np.flatnonzero(np.abs(params) * largest > _MOVED)
 
 
 def direction_among(conditions: Conditions) -> FloatArray | None:
-    """Return v that satisfies the conditions, strictly as many as can be, (p,); None where none is strict.
+    """Return v (p,) that satisfies the conditions, as many as possible strictly; None if none can be strict.
 
-    The linear program maximizes Σ min(1, a·v) over the inequalities a·v ≥ 0 that the outcomes set, subject to the
-    equations that outcomes seen together set; its solution is strict wherever any direction is.
+    The linear program maximizes Σ min(1, a·v) over the inequalities a·v ≥ 0, subject to the equations of outcomes that
+    were seen together. Its solution is strict wherever any direction is strict.
 
     Raises
     ------
     DesignError
-        Where it is not decided in time.
+        If the linear program does not end in time.
     """
     equal, unequal = conditions.equal, conditions.unequal
     m, p = unequal.shape

@@ -1,4 +1,4 @@
-"""Scales of normal effects by restricted likelihood, and the degrees of freedom that their uncertainty leaves."""
+"""Restricted likelihood for scales of normal effects, and degrees of freedom that allow for their uncertainty."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from .mixed import (
 from .newton import Step, newton
 from .quadrature import Quadrature, Sampling
 
-_STEP = 0.1  # of log σ, by which the determinant's derivatives are found
+_STEP = 0.1  # step of log σ for the determinant's derivatives
 _ITERATIONS = 20
-_CORRECTIONS = 6  # steps of the parameters at given scales, at most
-_AT_PROFILE = 1e-5  # squared distance to their maximum before the last one, in standard errors
-_ENOUGH = 1e-3  # the same of the scales
-_LONGEST = 1.0  # step of log σ
+_CORRECTIONS = 6  # most steps of the parameters at given scales
+_AT_PROFILE = 1e-5  # squared distance of the parameters to their maximum before the last step, in standard errors
+_ENOUGH = 1e-3  # the same for the scales
+_LONGEST = 1.0  # longest step of log σ
 _HALVINGS = 8
-_POINTS = {True: 15, False: 5}  # points a dimension, at most: few effects, many
-_SAMPLED = 512  # points of a sample, at most
-_START = 0.1  # of a scale that is 0 at the maximum of the likelihood
+_POINTS = {True: 15, False: 5}  # most points in each dimension: few effects, many
+_SAMPLED = 512  # most points of a sample
+_START = 0.1  # start of a scale that is 0 at the maximum of the likelihood
 
 
 @dataclass(frozen=True, eq=False)
 class Restricted:
-    """Estimates with scales at the maximum of the restricted likelihood; p parameters, k of E scales above 0.
+    """Estimates with scales at the restricted maximum; p parameters, k of E scales above 0.
 
     Attributes
     ----------
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
     information : ndarray, shape (p, p)
-        J, observed, of the parameters with the scales held.
+        J, the observed information of the parameters with the scales held.
     slopes : ndarray, shape (k, p)
         Derivatives of the parameters in log σ.
     bends : ndarray, shape (k, p, p)
-        Derivatives of J in log σ, the parameters moving along.
+        Derivatives of J in log σ, where the parameters move along.
     scale_covariance : ndarray, shape (k, k)
-        Of log σ, by the curvature of the restricted likelihood.
+        The covariance of log σ, by the curvature of the restricted likelihood.
     rule : Quadrature or Sampling or NormalDensity
         How the effects were integrated out in the search.
     """
@@ -80,7 +80,7 @@ class Restricted:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """The likelihood at some log σ (k,), maximized over the parameters: its slopes, curvature, and J there."""
+    """The profile likelihood at some log σ (k,): its slopes, its curvature, and J."""
 
     logs: FloatArray
     params: FloatArray
@@ -95,7 +95,7 @@ class _Place:
         return float(2 * np.log(np.diag(linalg.cholesky(self.information))).sum())
 
     def stretch(self, worths: IntArray) -> FloatArray:
-        """Return by how much the logarithm of the worths' volume grows with each log σ, (k,)."""
+        """Return how fast the log volume of the worths grows with each log σ, (k,)."""
         worth = self.params[worths]
         pull = self.information[np.ix_(worths, worths)] @ worth
         return np.asarray(len(worth) * (self.slopes[:, worths] @ pull) / (worth @ pull + max(1, len(worth))))
@@ -103,9 +103,9 @@ class _Place:
 
 @dataclass(frozen=True, eq=False)
 class _Local:
-    """The restricted likelihood near a place: slopes (k,), minus second derivatives (k, k), slopes of J (k, p, p).
+    """The restricted likelihood near a point: slopes (k,), minus second derivatives (k, k), slopes of J (k, p, p).
 
-    Of ½ log det J + w log s alone the slopes `det` and second derivatives `det_curvature`.
+    `det` and `det_curvature` are the slopes and second derivatives of ½ log det J + w log s alone.
     """
 
     gradient: FloatArray
@@ -118,7 +118,7 @@ class _Local:
 def restricted_maximum(
     likelihood: MarginalLikelihood, found: MixedFit, start: FloatArray, worths: IntArray
 ) -> Restricted | None:
-    """Return the estimates at the scales that maximize the restricted likelihood; None where it rises without end.
+    """Return estimates with scales that maximize the restricted likelihood; None if it rises without end.
 
     Parameters
     ----------
@@ -128,19 +128,20 @@ def restricted_maximum(
     start : ndarray, shape (p,)
         The estimates without effects.
     worths : ndarray of int, shape (w,)
-        Which of the parameters are of worths.
+        Which of the parameters describe worths.
 
     Notes
     -----
-    With β̂(σ) the maximum of ℓ(β, σ) at given scales and J its observed information, ℓ(β̂(σ), σ) − ½ log det J takes
-    account of the parameters that are estimated with the scales (Cox & Reid 1987); in linear models it is the
-    restricted likelihood. That holds for parameters that do not move with the scales. Worths do: they stretch by some
-    factor s(σ) as σ grows, which shrinks J whatever σ is, so w log s is subtracted for w worths (Barndorff-Nielsen
-    1983). The slope of log s is that of the worths along themselves, βᵀJβ′/(βᵀJβ + w); w in the denominator keeps it
-    finite where no worths differ. Of 100 tables of 30 judges who make 5 judgments each, σ 1.2, the mean σ is 1.31,
-    without log s 1.43 (by maximum likelihood 1.24; medians 1.19, 1.31, 1.13). The sum is maximized by Newton's method
-    in log σ, with derivatives of log det J by differences. It takes fewer points than the maximum of the likelihood.
-    Slopes, parameters and J are corrected by the distance between the maxima with few and with all points.
+    Let β̂(σ) be the maximum of ℓ(β, σ) at given scales, and J its observed information. ℓ(β̂(σ), σ) − ½ log det J
+    allows for the parameters that are estimated with the scales (Cox & Reid 1987); in linear models it is the
+    restricted likelihood. This holds for parameters that do not move with the scales. Worths do move: they stretch by a
+    factor s(σ) as σ grows, and this shrinks J whatever σ is. So w log s is subtracted for w worths (Barndorff-Nielsen
+    1983). The slope of log s is the slope of the worths along themselves, βᵀJβ′/(βᵀJβ + w); w in the denominator keeps
+    it finite if no worths differ. In 100 simulated tables of 30 judges with 5 judgments each and σ = 1.2, the mean
+    estimate of σ is 1.31; without log s it is 1.43, by maximum likelihood 1.24. The medians are 1.19, 1.31 and 1.13.
+    The sum is maximized by Newton's method in log σ, with derivatives of log det J by differences. The search uses
+    fewer points than the maximum of the likelihood. Slopes, parameters and J are corrected for the distance between the
+    maxima with few and with all points.
 
     References
     ----------
@@ -157,13 +158,13 @@ def restricted_maximum(
         if place is None or len(place.logs) < len(kept):
             place = search.at(kept, logs, None)
         return search.climbed(kept, place)
-    except linalg.LinAlgError:  # J is not positive definite on the way
+    except linalg.LinAlgError:  # J was not positive definite on the way
         return None
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The search: the likelihood, its points, and the distance between their maximum and the true one.
+    """The search: the likelihood, its points, and the distance from their maximum to the one with all points.
 
     `shift` (E,) is added to the slopes of log σ, `moved` (p,) to the parameters and `bent` (p, p) to J. The search
     starts at `start` (p,); `plain` (p,) are the estimates without effects.
@@ -182,7 +183,7 @@ class _Search:
     def of(
         cls, likelihood: MarginalLikelihood, found: MixedFit, start: FloatArray, worths: IntArray
     ) -> tuple[_Search, _Place | None]:
-        """Return the search, and the place of the maximum where a scale is above 0."""
+        """Return the search, and the point of the maximum if a scale is above 0."""
         p, size = len(start), len(found.scales)
         above = tuple(np.flatnonzero(found.scales > 0).tolist())
         zeros = np.zeros(size), np.zeros(p), np.zeros((p, p))
@@ -199,7 +200,7 @@ class _Search:
         return replace(alone, shift=shift, moved=moved, bent=bent), place
 
     def at(self, kept: tuple[int, ...], logs: FloatArray, near: _Place | None) -> _Place:
-        """Return the profile at some scales, from a place nearby."""
+        """Return the profile likelihood at some scales, starting from a nearby point."""
         params = self.start if near is None else near.params + (logs - near.logs) @ near.slopes
         ascent = _AtScales(self, kept, logs)
         start = _Corrected(params, ascent.found(params, nothing() if near is None else near.found))
@@ -227,7 +228,7 @@ class _Search:
         )
 
     def climbed(self, kept: tuple[int, ...], place: _Place) -> Restricted | None:
-        """Return the maximum, from some scales above 0."""
+        """Return the maximum over the scales that are above 0."""
         while True:
             search = newton(
                 _OverScales(self, kept),
@@ -257,7 +258,7 @@ class _Search:
             return None
 
     def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
-        """Return how the restricted likelihood and J change from a place."""
+        """Return how the restricted likelihood and J change around a point."""
         steps = np.eye(len(kept)) * _STEP
         ahead = [self.at(kept, place.logs + step, place) for step in steps]
         behind = [self.at(kept, place.logs - step, place) for step in steps]
@@ -275,7 +276,7 @@ class _Search:
         return _Local(gradient, det, det_curvature, place.curvature + det_curvature, bends)
 
     def settled(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
-        """Return the estimates after one more step, which is so short that derivatives are not recomputed."""
+        """Return the estimates after one more step, which is so short that derivatives are not computed again."""
         values, vectors = np.linalg.eigh(local.curvature)
         scales = np.zeros(len(self.shift))
         scales[list(kept)] = np.exp(place.logs + step)
@@ -294,7 +295,7 @@ class _Search:
         )
 
     def without(self) -> Restricted:
-        """Return the result where all scales are 0; the parameters are then those without effects."""
+        """Return the result with all scales 0, where the parameters are the estimates without effects."""
         p = len(self.start)
         empty = np.zeros((0, p))
         return Restricted(
@@ -342,7 +343,7 @@ class _AtScales:
 
 @dataclass(frozen=True, eq=False)
 class _Here:
-    """A place with the restricted likelihood around it; without, where J is not positive definite there."""
+    """A point with the restricted likelihood around it; without it, where J is not positive definite."""
 
     search: _Search
     kept: tuple[int, ...]
@@ -350,7 +351,7 @@ class _Here:
 
     @property
     def place(self) -> _Place:
-        """The place, where there is one."""
+        """The point, if there is one."""
         assert self.known is not None
         return self.known
 
@@ -361,22 +362,22 @@ class _Here:
 
     @property
     def value(self) -> float:
-        """The log-likelihood. It is not the objective: the slopes tell which point is nearer to the maximum."""
+        """The log-likelihood. It is not maximized: the slopes tell which point is nearer to the maximum."""
         return self.place.found.value
 
     @cached_property
     def local(self) -> _Local:
-        """How the restricted likelihood and J change from here."""
+        """How the restricted likelihood and J change around the point."""
         return self.search.local(self.kept, self.place)
 
     @property
     def is_extreme(self) -> bool:
-        """Whether a scale is so large that the likelihood is taken to rise without end."""
+        """Whether a scale is so large that the likelihood is assumed to rise without end."""
         return bool((self.logs >= np.log(LARGEST)).any())
 
     @property
     def vanishing(self) -> npt.NDArray[np.bool_]:
-        """Which scales are so small, and still fall, that they are held at 0 from here on."""
+        """Which scales are so small, and still falling, that they are held at 0 from here on."""
         return np.asarray((self.logs < np.log(SMALLEST)) & (self.local.gradient <= 0))
 
 
@@ -396,17 +397,17 @@ class _OverScales:
         logs = np.minimum(here.logs + step, np.log(LARGEST))
         try:
             return _Here(self.search, self.kept, self.search.at(self.kept, logs, here.place))
-        except linalg.LinAlgError:  # J is not positive definite there
+        except linalg.LinAlgError:  # J is not positive definite at this point
             return _Here(self.search, self.kept, None)
 
 
 def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
-    """Whether scales are too large, or some are to be left out before the search goes on."""
+    """Whether scales are too large, or some should be dropped before the search goes on."""
     return bool((n_iter and here.is_extreme) or here.vanishing.any())
 
 
 def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
-    """Whether the slope is less steep after a step, except for steps towards 0; that of log det J is predicted."""
+    """Whether the slope is less steep after a step, except for steps towards 0; the slope of log det J is predicted."""
     if after.known is None:
         return False
     local, taken = before.local, share * step.values
@@ -415,7 +416,7 @@ def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
 
 
 def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | NormalDensity:
-    """Return the points of the search: those of the maximum, or fewer where these are many."""
+    """Return the points of the search: those of the maximum, or fewer if it has many."""
     if isinstance(likelihood, NormalLikelihood):
         return NormalDensity(exact=False, method=likelihood.method)
     assert isinstance(likelihood, MixedLikelihood)
@@ -431,7 +432,7 @@ def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | NormalDensi
 
 
 def _newton(local: _Local) -> tuple[FloatArray, float]:
-    """Return Newton's step within bounds, and its decrement; where it is not concave, climb all the same."""
+    """Return Newton's step within bounds, and its decrement; it leads up even where nothing is concave."""
     values, vectors = np.linalg.eigh(local.curvature)
     values = np.maximum(np.abs(values), 1e-8 * max(1.0, np.abs(values).max()))
     turned = vectors.T @ local.gradient

@@ -1,4 +1,4 @@
-"""Covariances of estimates from dependent or overdispersed judgments: arrays in, `Covariance` out."""
+"""Covariances of estimates from dependent or overdispersed judgments: arrays in, a `Covariance` out."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from .solvers import Fit
 
 IntArray = npt.NDArray[np.int64]
 
-_ENTRIES = 2e7  # scores of clusters held at a time
-_PAIR = 2.0  # clusters of equal size below which what is known has no error by clusters
+_ENTRIES = 2e7  # scores of clusters in memory at once
+_PAIR = 2.0  # with a smaller effective number of clusters, an estimate has no standard error by clusters
 _ROUNDING = 1e-9
-_FLAT = 1e-12  # share of the variance of independent judgments below which a variance by clusters is rounding
+_FLAT = 1e-12  # a variance by clusters below this share of the variance of independent judgments is rounding
 _COMBINED = Qualifying(
     "Std. Error NA: one cluster alone determines the figure, or the effective number of clusters is below 2. "
     "cov_type='nonrobust' has standard errors that hold for these clusters alone."
 )
-_MANY, _SPARSE = 100, 0.05  # combinations and share of their entries from and up to which they are taken as sparse
-_NEAR = 0.8  # share of G* from which a combination is known from about as many clusters as there are
+# combinations are made sparse from so many on, if at most this share of their entries is not 0
+_MANY, _SPARSE = 100, 0.05
+_NEAR = 0.8  # a combination with more than this share of G* counts as informed by about all clusters
 LOST = 1e-6  # movement along a direction of length 1 that is more than rounding
 
 
@@ -77,8 +78,8 @@ class Shares:
     def effective(self, rows: FloatArray) -> FloatArray:
         """Return the effective number of clusters G*ₖ of linear combinations (k, p), shape (k,).
 
-        With v = rᵀV H_g V r, what cluster g contributes to the variance rᵀVr of independent judgments, it is
-        (Σv)²/Σv²: G* = (Σn)²/Σn² where all judgments are equally informative on the combination.
+        v = rᵀV H_g V r is the contribution of cluster g to the variance rᵀVr of independent judgments. The effective
+        number is (Σv)²/Σv²; if all judgments are equally informative on the combination, it is G* = (Σn)²/Σn².
         """
         lines = csr_array(
             (self.clusters.counts.sum(axis=1), (self.clusters.codes, self.clusters.rows)),
@@ -100,40 +101,40 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class ObjectShares:
-    """The information of objects with random effects on the parameters of object covariates.
+    """The information that objects with random effects give on the parameters of object covariates.
 
     Attributes
     ----------
     worths : ndarray, shape (w,)
-        Which of the parameters these are.
+        Which of the parameters belong to object covariates.
     number : int
-        The objects less the contrasts among them that covariates take.
+        The number of objects less the number of their contrasts that covariates use.
     """
 
     worths: IntArray
     number: int
 
     def effective(self, rows: FloatArray) -> FloatArray:
-        """Return from how many objects linear combinations (k, p) are known, (k,); infinite for ties and order."""
+        """Return how many objects inform each linear combination (k, p), (k,); infinite for ties and order."""
         return np.where(rows[:, self.worths].any(axis=1), float(self.number), np.inf)
 
 
 @dataclass(frozen=True, eq=False)
 class EffectDf:
-    """Degrees of freedom of t where the scales of normal effects are estimated with the p parameters.
+    """Degrees of freedom of t if scales of normal effects are estimated with the p parameters.
 
     Attributes
     ----------
     cov : ndarray, shape (p, p)
-        J⁻¹, of the parameters with the scales held.
+        J⁻¹, the covariance of the parameters with the scales held.
     bends : ndarray, shape (k, p, p)
         Derivatives of J in the logarithms of the k scales above 0.
     scale_covariance : ndarray, shape (k, k)
-        Of these logarithms.
+        The covariance of these logarithms.
     zero : bool
         Whether some scale is 0: its uncertainty is then unknown.
     shares : tuple of Shares or ObjectShares
-        The contribution of each judge, for each grouping of judges; the information of objects with effects.
+        The contribution of each judge, for each grouping of judges, and the information of objects with effects.
     """
 
     cov: FloatArray
@@ -143,10 +144,10 @@ class EffectDf:
     shares: tuple[Shares | ObjectShares, ...]
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """Return the degrees of freedom of linear combinations (r, p), shape (r,); infinite where nothing is estimated.
+        """Return the degrees of freedom of linear combinations (r, p), shape (r,); infinite if no scale is estimated.
 
-        Satterthwaite's 2v²/var v with v = cᵀJ⁻¹c, but at least max(G* − 1, 1), G* the effective number of judges for
-        the combination; with a scale of 0 at most max(G* − 1, 2).
+        They are Satterthwaite's 2v²/var v with v = cᵀJ⁻¹c, but at least max(G* − 1, 1), where G* is the combination's
+        effective number of judges. If a scale is 0, they are at most max(G* − 1, 2).
         """
         moved = rows @ self.cov
         v = np.einsum("rp,rp->r", moved, rows)
@@ -163,7 +164,7 @@ class EffectDf:
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
-    """The covariance of the estimates, and the distribution of estimates over their standard errors.
+    """The covariance of the estimates, and the distribution of estimates divided by their standard errors.
 
     Attributes
     ----------
@@ -171,17 +172,17 @@ class Covariance:
     df : float
         Degrees of freedom of t; infinite for the normal.
     notes : tuple of str
-        Notes: what the covariance allows for.
+        Sentences on what the covariance allows for.
     lost : ndarray, shape (d, p)
-        Directions of the estimates that only one cluster has information on: an estimate that moves along one has no
-        standard error. None as a rule, shape (0, 0).
+        Directions of the estimates that only one cluster informs; an estimate that moves along one has no standard
+        error. Usually there are none, shape (0, 0).
     shares : tuple of Shares
-        For the jackknife: what each cluster contributes, for each way of clustering.
+        For the jackknife: the contribution of each cluster, for each clustering.
     independent : ndarray, shape (p, p), or None
-        For clusters: the covariance of independent judgments. An estimate with a variance here and none by clusters,
-        because all clusters agree on it exactly, has no standard error.
+        For clusters: the covariance of independent judgments. If all clusters agree exactly on an estimate, it has a
+        variance here and none by clusters; it then has no standard error.
     missing : tuple of str
-        Those of the notes that say why a standard error is NA.
+        The notes that say why a standard error is NA.
     effects : EffectDf or None
         With normal effects of judges: the degrees of freedom of each combination.
     """
@@ -202,11 +203,11 @@ class Covariance:
 
     @property
     def diagonal(self) -> FloatArray:
-        """The variances of the estimates, shape (p,); in blocks of judges without the whole covariance."""
+        """The variances of the estimates, shape (p,); with blocks of judges this needs no whole covariance."""
         return self.source.diagonal if isinstance(self.source, Inverse) else np.diag(self.source)
 
     def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
-        """Return why figures that have an estimate have no standard error by clusters; none where all have one."""
+        """Return why some estimates have no standard error by clusters; empty if all have one."""
         gone = np.isnan(error) & ~np.isnan(estimate)
         return (self.missing or (_COMBINED,)) if self.independent is not None and gone.any() else ()
 
@@ -231,7 +232,7 @@ class Covariance:
         return np.asarray(lost | self.flat(rows) | (self.effective(rows) < _PAIR - _ROUNDING))
 
     def combined(self, rows: FloatArray) -> FloatArray:
-        """Return the covariance of linear combinations (k, p) of the estimates, (k, k): sparse ones cost k²."""
+        """Return the covariance (k, k) of linear combinations (k, p) of the estimates; sparse ones cost k²."""
         if isinstance(self.source, Inverse) and self.source.in_blocks:
             return self.source.combined(rows)
         if len(rows) < _MANY or np.count_nonzero(rows) > _SPARSE * rows.size:
@@ -245,12 +246,12 @@ class Covariance:
 
     @property
     def differs(self) -> bool:
-        """Whether some combinations may be known less, or on other degrees of freedom, than others."""
+        """Whether combinations may differ in their degrees of freedom, or in whether they have a standard error."""
         of_clusters = len(self.lost) > 0 or len(self.shares) > 0 or self.independent is not None
         return of_clusters or self.effects is not None
 
     def effective(self, rows: FloatArray) -> FloatArray:
-        """Return from how many clusters of equal weight combinations (k, p) are known, (k,); infinite for none."""
+        """Return the effective number of clusters of combinations (k, p), (k,); infinite without clusters."""
         if not self.shares:
             return np.full(len(rows), np.inf)
         if _is_identity(rows):
@@ -259,14 +260,15 @@ class Covariance:
 
     @functools.cached_property
     def _effective(self) -> FloatArray:
-        """`effective` of each estimate, shape (p,)."""
+        """The effective number of clusters of each estimate, shape (p,)."""
         return np.asarray(np.min([way.effective(np.eye(len(self.matrix))) for way in self.shares], axis=0))
 
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of t for linear combinations (k, p), shape (k,).
 
-        `df`, but G*ₖ − 1 for those that are known from markedly fewer clusters than there are; NaN for fewer than two,
-        and where all clusters say the same. With normal effects those of `EffectDf`.
+        They are `df`, but G*ₖ − 1 for combinations with a markedly smaller effective number of clusters. They are NaN
+        for fewer than two clusters, and where all clusters agree exactly. With normal effects they are those of
+        `EffectDf`.
         """
         if self.effects is not None:
             return self.effects.of(rows)
@@ -278,7 +280,7 @@ class Covariance:
         return np.where(flat, np.nan, np.where(own < _NEAR * (self.df + 1), few, self.df))
 
     def df_of_differences(self, rows: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-        """Return the degrees of freedom of t for rows i (k,) less rows j of linear combinations (m, p), shape (k,)."""
+        """Return the degrees of freedom of t for rows i (k,) minus rows j of linear combinations (m, p), shape (k,)."""
         if not self.differs:
             return np.full(len(i), self.df)
         each = max(1, int(_ENTRIES // max(1, rows.shape[1])))
@@ -286,7 +288,7 @@ class Covariance:
         return np.concatenate([np.empty(0), *(self.df_of(rows[i[some]] - rows[j[some]]) for some in blocks)])
 
     def df_each(self, positions: IntArray, size: int) -> FloatArray:
-        """Return the degrees of freedom of `size` parameters, the estimates among them at some positions, (size,)."""
+        """Return the degrees of freedom of `size` parameters, of which the estimates have some positions, (size,)."""
         if not self.differs:
             return np.full(size, self.df)
         return self.df_of(np.eye(size)[:, positions])
@@ -302,7 +304,7 @@ def _variances(matrix: FloatArray, rows: FloatArray) -> FloatArray:
 
 
 def effective_clusters(judgments: FloatArray) -> tuple[int, float]:
-    """Return the number of clusters G, and how many of equal size they are worth, G* = (Σn)²/Σn².
+    """Return the number of clusters G, and their effective number G* = (Σn)²/Σn².
 
     Parameters
     ----------
@@ -311,7 +313,8 @@ def effective_clusters(judgments: FloatArray) -> tuple[int, float]:
 
     Notes
     -----
-    G* = G where all clusters have as many judgments, and comes near 1 where one has nearly all (Kish 1965).
+    G* = G if all clusters have equally many judgments. It comes near 1 if one cluster has nearly all judgments (Kish
+    1965).
 
     Examples
     --------
@@ -323,7 +326,7 @@ def effective_clusters(judgments: FloatArray) -> tuple[int, float]:
 
 
 def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
-    """Return V M V with the meat of single judgments, shape (p, p).
+    """Return V M V, where M is the meat from single judgments, shape (p, p).
 
     The score of a judgment with outcome k of comparison s is z − z̄, so M = Σ y (z − z̄)(z − z̄)ᵀ over outcomes:
     splitting or aggregating the rows of the table changes nothing.
@@ -334,21 +337,21 @@ def judgment_sandwich(problem: Problem, fit: Fit) -> FloatArray:
 
 
 def cluster_scores(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
-    """Return the score of each cluster's judgments, Σ y z − n z̄, shape (G, p); they sum to 0 at the estimate."""
+    """Return the score of each cluster's judgments, Σ y z − n z̄, shape (G, p); at the estimate they sum to 0."""
     probability = (fit.means / problem.totals[:, None])[clusters.rows].T
     excess = problem.response.scores(probability, clusters.counts.T)
     return summed_by_cluster(problem, excess, clusters)
 
 
 def summed_by_cluster(problem: Problem, weights: FloatArray, clusters: Clustered) -> FloatArray:
-    """Return the rows of the predictors times weights of the lines (B, R), summed by cluster, shape (G, p)."""
+    """Return the predictors' rows times weights of the lines (B, R), summed by cluster, shape (G, p)."""
     lines = clusters.rows, clusters.codes, clusters.size
     parts = zip(problem.predictors, weights, strict=True)
     return np.asarray(sum(rows.summed(weight, *lines) for rows, weight in parts))
 
 
 def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatArray:
-    """Return G/(G − 1) · V M V with the meat of clusters (CR1), (p, p); nuisance parameters do not count."""
+    """Return G/(G − 1) · V M V, where M is the meat from clusters (CR1), (p, p); the factor ignores p."""
     p = len(fit.params)
     meat = np.zeros((p, p))
     for some in _in_turn(clusters, max(1, int(_ENTRIES // max(p, 1)))):
@@ -358,7 +361,7 @@ def cluster_sandwich(problem: Problem, fit: Fit, clusters: Clustered) -> FloatAr
 
 
 def _in_turn(clusters: Clustered, most: int) -> Iterator[Clustered]:
-    """Return the clusters, so many at a time."""
+    """Yield the clusters, at most `most` at a time."""
     if clusters.size <= most:
         yield clusters
         return
@@ -370,24 +373,24 @@ def _in_turn(clusters: Clustered, most: int) -> Iterator[Clustered]:
 
 
 def crossed(one: Clustered, other: Clustered) -> Clustered:
-    """Return the clusters of two ways together, which stand on the same lines."""
+    """Return the clusters that two clusterings of the same lines form together."""
     _, codes = np.unique(one.codes * other.size + other.codes, return_inverse=True)
     return Clustered(one.rows, one.counts, codes)
 
 
 def two_way(one: FloatArray, other: FloatArray, both: FloatArray) -> tuple[FloatArray, bool]:
-    """Return V₁ + V₂ − V₁₂, and whether its negative eigenvalues were set to 0 (Cameron, Gelbach & Miller 2011)."""
+    """Return V₁ + V₂ − V₁₂, and whether negative eigenvalues were set to 0 (Cameron, Gelbach & Miller 2011)."""
     values, vectors = np.linalg.eigh(one + other - both)
     matrix = np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
     return matrix, bool(values.min(initial=0) < -1e-12 * values.max(initial=0))
 
 
 def error_ratios(cov: FloatArray, independent: FloatArray, worths: csr_array) -> tuple[float, FloatArray]:
-    """Return standard errors of the differences of objects by one covariance over those by another, both (p, p).
+    """Return ratios of the standard errors of objects' differences, by one covariance (p, p) over another.
 
-    The root of the ratio of the variances, summed over all pairs, √(tr(A V Aᵀ)/tr(A V₀ Aᵀ)) with A the log-worths less
-    their mean, so that neither ties nor the order have a part in it; and of the differences of each object from all
-    others, shape (J,). NaN without worths.
+    The first result is the root of the ratio of the variances, summed over all pairs: √(tr(A V Aᵀ)/tr(A V₀ Aᵀ)), where
+    A are the log-worths less their mean. Ties and order have no part in it. The second result has the same ratio for
+    the differences of each object from all others, shape (J,). Without worths both are NaN.
 
     Parameters
     ----------
@@ -401,7 +404,7 @@ def error_ratios(cov: FloatArray, independent: FloatArray, worths: csr_array) ->
 
 
 def _summed_over_pairs(matrix: FloatArray, worths: csr_array) -> FloatArray:
-    """Return the variances of the differences of each object from the others, summed, shape (J,)."""
+    """Return, for each object, the summed variances of its differences from the other objects, shape (J,)."""
     cov = np.asarray((worths @ (worths @ matrix).T).T)
     own = np.diag(cov)
     return np.asarray(len(own) * own + own.sum() - 2 * cov.sum(axis=0))

@@ -1,7 +1,7 @@
-"""Sums over comparisons in runs, for models with numbers of the sides that differ in every comparison.
+"""Sums over runs of comparisons, for models where numbers of the sides differ in every comparison.
 
-Comparisons stand sorted by their objects, so those that follow each other differ in the numbers alone. The common part
-of a run is gathered once. Numbers are taken in blocks of rows that stay in the processor's cache.
+Comparisons are sorted by their objects, so the comparisons of a run differ only in the numbers. The common part of a
+run is gathered once. Numbers are taken in blocks of rows that fit into the processor's cache.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 
 from .indexed_rows import FloatArray, Gathered, IntArray, weighted_product
 
-_SHORT = 8  # comparisons in a mean run from which gathering runs is worth it
-_BLOCK = 1 << 13  # rows gone through at a time
-_FAR = 300.0  # a predictor beyond which exponentials may overflow
+_SHORT = 8  # with fewer comparisons in an average run, runs save nothing
+_BLOCK = 1 << 13  # rows of a block
+_FAR = 300.0  # beyond this predictor exponentials may overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class RunTable:
         The columns that differ in every comparison, of the signed predictor alone.
     own : ndarray, shape (q, S)
     largest : ndarray, shape (q,)
-        The largest absolute value of each of them.
+        The largest absolute value of each of these columns.
     starts : ndarray of int, shape (R,)
         The first comparison of each run.
     totals : ndarray, shape (S,)
@@ -131,7 +131,7 @@ class RunTable:
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Some comparisons: which, their runs, where in the block these start; norms and means of the predictors' cells."""
+    """Some comparisons, their runs, the runs' starts in the block, and norms and means of the predictors' cells."""
 
     rows: slice
     runs: slice
@@ -142,12 +142,12 @@ class _Block:
 
 
 def run_table(predictors: Sequence[Gathered], totals: FloatArray) -> RunTable | None:
-    """Return the table of a model's comparisons; None where no columns are their own, or runs are short.
+    """Return the table of a model's comparisons; None without own columns, or if runs are short.
 
     Parameters
     ----------
     predictors : sequence of Gathered, each (S, p)
-        The signed predictor and, of three outcomes, that of the tie.
+        The signed predictor and, for three outcomes, the tie's predictor.
     totals : ndarray, shape (S,)
     """
     signed, has_ties = predictors[0], len(predictors) > 1

@@ -1,4 +1,4 @@
-"""The maximum of a marginal likelihood whose integrals have too many dimensions for rules: by importance sampling."""
+"""Maximize a marginal likelihood by importance sampling, if its integrals have too many dimensions for rules."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .likelihood import Problem
 from .mixed import MixedFit, MixedLikelihood, State, climbed, fit_at, infinite_at, nothing, without_effects
 from .quadrature import Sampling
 
-FIRST = 128  # points of each group to begin with
+FIRST = 128  # points of each group at first
 _MOST = 1 << 14
-BUDGET = 3e8  # numbers of one array of an evaluation
+BUDGET = 3e8  # numbers in an array of an evaluation
 _RANDOMIZATIONS = 8
 _PILOTS = 4
 _TAILS = (np.inf, 5.0)  # degrees of freedom of the proposals
-_NOISE = 0.1  # Monte Carlo error of an estimate, in its standard errors
-_VALUE_NOISE = 0.1  # Monte Carlo error of the log-likelihood: a χ² is known to .2
+_NOISE = 0.1  # allowed Monte Carlo error of an estimate, in standard errors
+_VALUE_NOISE = 0.1  # allowed Monte Carlo error of the log-likelihood; a χ² is then exact to .2
 _DECREMENT = 1e-4
 
 
@@ -32,7 +32,7 @@ def sampled_maximum(
     seed: int = 0,
     budget: float = BUDGET,
 ) -> MixedFit:
-    """Return the maximum of the marginal likelihood by importance sampling at quasi-random points.
+    """Maximize the marginal likelihood by importance sampling at quasi-random points.
 
     Parameters
     ----------
@@ -44,14 +44,15 @@ def sampled_maximum(
         Where to start the scales, above 0.
     seed : int
     budget : float
-        Numbers of one array of an evaluation, up to which points are added.
+        Points are added until an array of an evaluation has so many numbers.
 
     Notes
     -----
-    Proposals are normal or t(5) around each group's mode with the curvature there, whichever has the smaller error in a
-    pilot. At the maximum of one randomization eight others are asked for the step that each would take from there:
-    their mean is taken, and their spread is the Monte Carlo error. Points are multiplied by four until that is below a
-    tenth of the standard error of every estimate, and .1 of the log-likelihood, within a budget.
+    Proposals are normal or t(5) around each group's mode, with the curvature at the mode; a pilot chooses the one with
+    the smaller error. At the maximum of one randomization, eight others each give the step that they would take. The
+    mean of these steps is taken, and their spread is the Monte Carlo error. The number of points is multiplied by four
+    until this error is below a tenth of every estimate's standard error, and below .1 for the log-likelihood, or until
+    the budget is used up.
     """
     likelihood = MixedLikelihood(problem, bundles)
     kept = tuple(range(len(scales)))
@@ -75,7 +76,7 @@ def sampled_maximum(
 
 
 def numbers_of(bundles: Sequence[Groups]) -> int:
-    """Return how many numbers an array with one for each predictor of each line has."""
+    """Return the number of entries of an array with one entry for each predictor of each line."""
     return sum(len(bundle.loadings) * bundle.rows.size for bundle in bundles)
 
 
@@ -94,7 +95,7 @@ class _Spread:
 
     @property
     def noise_in_errors(self) -> float:
-        """The largest Monte Carlo error, in standard errors of the estimates; infinite where these have none."""
+        """The largest Monte Carlo error of the estimates, in standard errors; infinite where these have none."""
         variance = np.diag(np.linalg.inv(self.information))
         if not np.all(variance > 0):
             return np.inf
@@ -102,7 +103,7 @@ class _Spread:
 
 
 def _tails(likelihood: MixedLikelihood, state: State, rule: Sampling) -> float:
-    """Return the degrees of freedom of the proposals whose log-likelihood varies less between randomizations."""
+    """Return the df of the proposals whose log-likelihood varies less between randomizations."""
     spreads = []
     for df in _TAILS:
         rules = [replace(rule, df=df, seed=rule.seed + 1 + k) for k in range(_PILOTS)]
@@ -132,7 +133,7 @@ def _found(
     score = spread.information @ spread.step
     middle = replace(
         state.found, value=spread.value, score=score, information=spread.information
-    )  # of all randomizations, from which the last step leads to the maximum
+    )  # the mean information of all randomizations, by which the last step leads to the maximum
     found = fit_at(replace(state, found=middle), scales, rule, spread.value_noise, likelihood)
     p = likelihood.size
     noise = np.zeros(p + scales)

@@ -1,4 +1,4 @@
-"""The posterior of parameters and of standard deviations σ of normal effects: σ on a grid, parameters by its points."""
+"""The posterior of parameters and standard deviations σ of normal effects: a grid for σ, draws for parameters."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .mixed import MarginalLikelihood
 from .posterior import LEAST_DF, Density, Draws, LikelihoodAt, Mode, NormalPrior, PointByPoint, Shown
 
 SCALE_PRIOR = 1.0  # the scale of the half-normal prior on σ
-_RANGE = (0.02, 4.0)  # of σ: below, effects are none; above, the prior has next to nothing
-_POINTS = {1: 12, 2: 8}  # of the grid a dimension, by the number of σ
-_ROUNDS = 4  # of a grid that is narrowed
-_DROP = 9.0  # log-density below the largest, from which a point is left out
-_NARROWER = 0.7  # the share of a range from which it is not narrowed any more
+_RANGE = (0.02, 4.0)  # range of σ: below it effects vanish; above it the prior has almost no mass
+_POINTS = {1: 12, 2: 8}  # grid points in each dimension, by the number of σ
+_ROUNDS = 4  # most rounds in which the grid is narrowed
+_DROP = 9.0  # points are dropped if their log-density is so far below the largest
+_NARROWER = 0.7  # a grid is narrowed only to less than this share of its range
 MOST_SCALES = max(_POINTS)
 
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """Points (K, E) of log σ with the mode of the parameters at each, and logarithms of their weights (K,)."""
+    """Grid points (K, E) of log σ, with the mode of the parameters and the log weight (K,) of each."""
 
     points: FloatArray
     modes: tuple[Mode, ...]
@@ -37,16 +37,16 @@ class _Grid:
 
 @dataclass(frozen=True, eq=False)
 class ScaledDensity:
-    """The unnormalized posterior density of p parameters and E standard deviations, which have a half-normal prior.
+    """The unnormalized posterior density of p parameters and E standard deviations with half-normal priors.
 
     Attributes
     ----------
     likelihood_at : callable
-        log σ (E,) → the likelihood of the parameters there.
+        log σ (E,) → the likelihood of the parameters at this σ.
     n_scales : int
-        E.
+        The number of standard deviations E.
     prior : NormalPrior
-        Of the parameters.
+        The prior of the parameters.
     """
 
     likelihood_at: Callable[[FloatArray], LikelihoodAt]
@@ -58,14 +58,14 @@ class ScaledDensity:
         return Density(self.likelihood_at(log_scales), self.prior)
 
     def log_evidence(self, start: FloatArray) -> float:
-        """Return the logarithm of the marginal likelihood, by Laplace's method at each point of the grid."""
+        """Return the log marginal likelihood, by Laplace's method at each point of the grid."""
         grid = self._grid(start)
         return float(special.logsumexp(grid.logs) + np.log(grid.cell))
 
     def draws(self, start: FloatArray, n: int, rng: np.random.Generator, shown: Shown) -> Draws:
-        """Return weighted draws of parameters and σ, shape (n, p + E): points by their weights, parameters by a t.
+        """Return weighted draws of parameters and σ, shape (n, p + E): grid points by weight, parameters from a t.
 
-        The weights correct for both, so that Laplace's method decides where is drawn and nothing else.
+        The weights of the draws correct for both, so Laplace's method decides only where draws are made.
         """
         grid = self._grid(start)
         size, share = len(start), normalized(grid.logs)
@@ -87,7 +87,7 @@ class ScaledDensity:
         return Draws(both, weights, "importance sampling", df, k_hat, ess, float("nan"), 1)
 
     def _grid(self, start: FloatArray) -> _Grid:
-        """Return a grid that is narrowed to where the density is."""
+        """Return a grid that has been narrowed to the region with most of the density."""
         low, high = (np.full(self.n_scales, bound) for bound in np.log(_RANGE))
         for _ in range(_ROUNDS):
             grid = self._over(low, high, start)
@@ -108,13 +108,13 @@ class ScaledDensity:
 
 
 def _log_prior(log_scales: FloatArray) -> float:
-    """Return the log-density of log σ (E,) where σ are half-normal."""
+    """Return the log-density of log σ (E,) if σ are half-normal."""
     over = np.exp(log_scales) / SCALE_PRIOR
     return float(np.sum(np.log(2 * over / np.sqrt(2 * np.pi)) - over**2 / 2))
 
 
 def at_scales(likelihood: MarginalLikelihood, log_scales: FloatArray, rule: Rule | NormalDensity) -> PointByPoint:
-    """Return a marginal likelihood of parameters and σ as one of the parameters, at some log σ (E,)."""
+    """Return the marginal likelihood of the parameters at given log σ (E,)."""
     size, kept = likelihood.size, tuple(range(len(log_scales)))
 
     def at(params: FloatArray) -> tuple[float, FloatArray, FloatArray]:

@@ -1,10 +1,11 @@
-"""Components of variance of scores: how much sums of scores vary beyond those of independent judgments.
+"""Variance components of scores: how much sums of scores vary beyond those of independent judgments.
 
-Judgments of a cluster d (a judge, a prompt, a block) that share an effect with variance τ² in some direction have
-scores whose products have the mean τ²vv′, v their information on it. The variance of each score alone stays v, because
-a single judgment has no other variance. A sum over a unit g then has the variance Σ v + Σ_w τ_w² Σ_d ((Σ v)² − Σ v²)
-over the judgments in g and d, w the ways of clustering. The τ_w² are found by the method of moments, from the products
-of different judgments of each way's clusters, of all ways at once, none below 0.
+Suppose that the judgments of a cluster d (a judge, a prompt, a block) share an effect with variance τ² in some
+direction. Then the product of two of their scores has the mean τ²vv′, where v is a judgment's information on the
+direction. The variance of a single score stays v, because a single judgment has no other variance. The sum over a unit
+g has the variance Σ v + Σ_w τ_w² Σ_d ((Σ v)² − Σ v²) over the judgments in both g and d, where w are the clusterings.
+All τ_w² are estimated together by the method of moments, from the products of different judgments in a cluster; none is
+below 0.
 """
 
 from __future__ import annotations
@@ -19,26 +20,26 @@ from scipy import optimize, stats
 from ..core.columns import groups
 from .indexed_rows import FloatArray, IntArray
 
-_CUT = 0.2  # share of the units, those most unlike the rest, that do not count for how much units differ
-_EFFICIENCY = 0.6  # of the others' variance against that of all, at least, whatever the degrees of freedom
+_CUT = 0.2  # this share of the units, the most unusual ones, does not count for the variance between units
+_EFFICIENCY = 0.6  # least efficiency of the variance estimated without these units, whatever the degrees of freedom
 _ENDLESS = 1e12
 
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Variances τ² of the effects that the lines of clusters share, K ways of clustering N lines.
+    """Variances τ² of effects that lines of a cluster share, for K clusterings of N lines.
 
     Attributes
     ----------
     codes : tuple of ndarray of int, each (N,)
         The cluster of each line.
     info : ndarray, shape (N,)
-        Information v on each line, and the sum of its squares over the line's judgments.
+        Information v of each line, and the sum of its squares over the line's judgments.
     single : ndarray, shape (N,)
     variance : ndarray, shape (K,)
         τ².
     df : ndarray, shape (K,)
-        Degrees of freedom that each is estimated on.
+        The degrees of freedom of each estimate.
     """
 
     codes: tuple[IntArray, ...]
@@ -51,9 +52,9 @@ class Components:
     def of(
         cls, codes: Sequence[IntArray], score: FloatArray, square: FloatArray, times: FloatArray, v: FloatArray
     ) -> Self:
-        """Return the components of lines: the sums of their judgments' scores and of their squares, (N,) each.
+        """Return the components for lines with the sums of their judgments' scores and squared scores, (N,) each.
 
-        A line stands for so many judgments, `times` (N,), with an information v (N,) each.
+        A line stands for `times` (N,) judgments, with information v (N,) each.
         """
         ways = tuple(codes)
         info, single = times * v, times * v**2
@@ -73,7 +74,7 @@ class Components:
         return cls(ways, info, single, np.asarray(found), df)
 
     def beyond(self, units: IntArray, size: int, weights: FloatArray | None = None) -> Spread:
-        """Return the variance of sums over units (N,) beyond that of independent lines; lines may have weights (N,)."""
+        """Return how much sums over units (N,) vary beyond those of independent lines; lines may have weights (N,)."""
         info = self.info if weights is None else self.info * weights
         single = _binned(units, self.single if weights is None else self.single * weights**2, size)
         each = np.zeros((len(self.codes), size))
@@ -87,38 +88,38 @@ class Components:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Variances of G units beyond that of independent judgments.
+    """The variance of G units beyond that of independent judgments.
 
     Attributes
     ----------
     variance : ndarray, shape (G,)
     squares : ndarray, shape (G,)
-        Of each part, its square over its degrees of freedom, added up.
+        The sum, over the parts of the variance, of a part's square over its degrees of freedom.
     """
 
     variance: FloatArray
     squares: FloatArray
 
     def plus(self, other: Spread) -> Spread:
-        """Return both together."""
+        """Return the sum of both variances."""
         return Spread(self.variance + other.variance, self.squares + other.squares)
 
     def df(self, whole: FloatArray) -> FloatArray:
-        """Return the degrees of freedom of a variance with these parts (Satterthwaite), infinite without any, (G,)."""
+        """Return Satterthwaite's degrees of freedom of a variance with these parts, (G,); infinite without parts."""
         return np.asarray(np.divide(whole**2, self.squares, out=np.full(len(whole), np.inf), where=self.squares > 0))
 
 
 def of_most(score: FloatArray, variance: FloatArray, spread: FloatArray, unit: IntArray, size: int) -> Spread:
-    """Return how much units differ, as most of them do: the variance that this adds to each score, (k,).
+    """Return the variance that differences between most units add to each score, (k,).
 
-    Effects of units have one variance ω², so that a score has the variance v + ω²v² (and what dependence adds to it).
-    ω² ≥ 0 is chosen so that the smallest four fifths of the squared z have the mean of a χ² that is cut off there. So a
+    The effects of units have one variance ω², so a score has the variance v + ω²v² (plus the part from dependence). ω²
+    ≥ 0 is chosen so that the smallest four fifths of the squared z have the mean of a χ² that is truncated there. So a
     few unusual units do not hide each other.
 
     Parameters
     ----------
     score, variance, spread : ndarray, each (k,)
-        Scores with their variance of independent judgments and what dependence within units adds to it.
+        Scores, their variance for independent judgments, and the variance that dependence within units adds.
     unit : ndarray of int, shape (k,)
         The unit of each score.
     size : int

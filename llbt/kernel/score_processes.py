@@ -1,9 +1,9 @@
-"""Do parameters change with a covariate of judges? Tests of cumulated scores, and their p-values.
+"""Test whether parameters change with a covariate of judges: cumulated scores, and their p-values.
 
-Scores s of n judges at the estimate of all of them add to zero. Made orthonormal by the root of Σss′ and cumulated in
-the order of a number, they wander as a Brownian bridge while the parameters are the same for all (Zeileis & Hornik
-2007, Statistica Neerlandica 61(4); Zeileis, Hothorn & Hornik 2008, Journal of Computational and Graphical Statistics
-17(2)).
+At the common estimate the scores s of n judges add up to zero. They are made orthonormal by the root of Σss′ and
+cumulated in the order of a number. If all judges have the same parameters, this process is a Brownian bridge (Zeileis &
+Hornik 2007, Statistica Neerlandica 61(4); Zeileis, Hothorn & Hornik 2008, Journal of Computational and Graphical
+Statistics 17(2)).
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from scipy import linalg, special, stats
 
 from .indexed_rows import FloatArray, IntArray
 
-_ZERO = 1e-10  # share of the largest eigenvalue below which scores say nothing in a direction
-_TRIMMED = 0.1  # of the judges, who are left out of the maximum at either end
-_NODES = 3  # of the integration over the norm of the bridge, for each standard deviation of a step; at least 100
-_FINEST = 2000  # positions, beyond which a bridge is looked at all but everywhere
+_ZERO = 1e-10  # below this share of the largest eigenvalue scores have no information on a direction
+_TRIMMED = 0.1  # share of the judges at either end at whom the maximum is not taken
+_NODES = 3  # nodes of the integral over the bridge's norm per standard deviation of a step; at least 100
+_FINEST = 2000  # with more positions the bridge is treated as if evaluated everywhere
 
 
 def orthonormal_scores(scores: FloatArray) -> FloatArray:
-    """Return scores of n judges (n, p) made orthonormal, shape (n, rank): their outer products sum to the identity."""
+    """Return scores of n judges (n, p) made orthonormal, (n, rank); their outer products sum to the identity."""
     value, vector = linalg.eigh(scores.T @ scores)
     kept = value > _ZERO * max(float(value[-1]) if len(value) else 0.0, 1e-300)
     return np.asarray(scores @ (vector[:, kept] / np.sqrt(value[kept])))
 
 
 def fluctuation(scores: FloatArray, values: FloatArray, least: int) -> tuple[float, float]:
-    """Return the supLM statistic of a number, and its p-value; NaN with too few judges or equal values.
+    """Return the supLM statistic for a number, with its p-value; NaN with too few judges or equal values.
 
     Parameters
     ----------
     scores : ndarray, shape (n, p)
         As `orthonormal_scores` returns.
     values : ndarray, shape (n,)
-        Of the covariate; judges with equal ones stand in the order in which they are given, as in R's psychotree.
+        Values of the covariate; judges with equal values keep their order, as in R's psychotree.
     least : int
-        Judges on either side, who are at least a tenth of all.
+        The least number of judges on either side; it is at least a tenth of all judges.
     """
     n, p = scores.shape
     trim = max(math.ceil(_TRIMMED * n), least)
@@ -52,7 +52,7 @@ def fluctuation(scores: FloatArray, values: FloatArray, least: int) -> tuple[flo
 
 
 def contingency(scores: FloatArray, codes: IntArray) -> tuple[float, float]:
-    """Return Σ over labels of ‖Σs‖²·n/n_label, which is χ² with p(L − 1) degrees of freedom, and its p-value."""
+    """Return Σ ‖Σs‖²·n/n_label over labels, and its p-value by χ² with p(L − 1) degrees of freedom."""
     n, p = scores.shape
     size = np.bincount(codes)
     levels = int((size > 0).sum())
@@ -64,7 +64,7 @@ def contingency(scores: FloatArray, codes: IntArray) -> tuple[float, float]:
 
 
 def supremum_p(statistic: float, p: int, trimmed: float, positions: int) -> float:
-    """Return the probability that ‖B(t)‖²/(t(1 − t)) of a Brownian bridge of p dimensions exceeds a bound.
+    """Return the probability that ‖B(t)‖²/(t(1 − t)) exceeds a bound, for a Brownian bridge of p dimensions.
 
     Parameters
     ----------
@@ -72,15 +72,15 @@ def supremum_p(statistic: float, p: int, trimmed: float, positions: int) -> floa
         The bound.
     p : int
     trimmed : float
-        The bridge is looked at from t = trimmed to 1 − trimmed.
+        The bridge is evaluated from t = trimmed to 1 − trimmed.
     positions : int
-        At so many places, which are evenly spaced in log(t/(1 − t)).
+        The number of places, evenly spaced in log(t/(1 − t)).
 
     Notes
     -----
-    In that time the bridge over √(t(1 − t)) is a stationary Ornstein-Uhlenbeck process, of which the norm r is a Markov
-    chain: r² after a step, over 1 − ρ², is noncentral χ² with noncentrality ρ²r²/(1 − ρ²) (DeLong 1981, Communications
-    in Statistics A 10(21)). The chain is followed by Gauss-Legendre quadrature below the bound.
+    On this scale of time the bridge over √(t(1 − t)) is a stationary Ornstein-Uhlenbeck process, and its norm r is a
+    Markov chain. After a step r²/(1 − ρ²) is noncentral χ² with noncentrality ρ²r²/(1 − ρ²) (DeLong 1981,
+    Communications in Statistics A 10(21)). The chain is integrated below the bound by Gauss-Legendre quadrature.
     """
     positions = min(positions, _FINEST)
     if positions < 2:
@@ -107,5 +107,5 @@ def _steps(node: FloatArray, p: int, correlation: float) -> FloatArray:
 
 
 def adjusted_p(p: float, tests: int) -> float:
-    """Return the p-value of the smallest of several: m·p where p ≤ .001, else 1 − (1 − p)^m, as R's partykit does."""
+    """Return the p-value of the smallest of several: m·p if p ≤ .001, else 1 − (1 − p)^m, as R's partykit does."""
     return tests * p if p <= 0.001 else 1 - (1 - p) ** tests

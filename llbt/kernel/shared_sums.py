@@ -1,4 +1,4 @@
-"""Blocks of one sum in several threads, in an order that does not depend on how many threads there are."""
+"""Compute the blocks of a sum in several threads, in an order that does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ U = TypeVar("U")
 
 
 def in_threads(task: Callable[[T], U], blocks: Iterable[T]) -> Iterator[U]:
-    """Yield what a task makes of each block, in the order of the blocks.
+    """Yield the result of a task for each block, in the order of the blocks.
 
     Parameters
     ----------
     task : callable
-        It must spend its time in numpy, which lets other threads run, and must not change shared data.
+        The function of a block. It must spend its time in numpy, which lets other threads run, and must not change
+        shared data.
     blocks : iterable
-        Their number must not depend on that of threads: sums are rounded block by block.
+        The blocks. Their number must not depend on the number of threads, because sums are rounded block by block.
     """
     taken = list(blocks)
     workers = min(cores(), len(taken))
@@ -28,7 +29,7 @@ def in_threads(task: Callable[[T], U], blocks: Iterable[T]) -> Iterator[U]:
         yield from map(task, taken)
         return
     with ThreadPoolExecutor(workers) as pool:
-        # numpy keeps its treatment of overflows in the context, which a new thread does not have
+        # numpy keeps its handling of overflows in the context, which a new thread does not inherit
         jobs = [pool.submit(contextvars.copy_context().run, task, block) for block in taken]
         try:
             for job in jobs:
@@ -41,7 +42,7 @@ def in_threads(task: Callable[[T], U], blocks: Iterable[T]) -> Iterator[U]:
 def cores() -> int:
     """Return how many threads may compute: one for each core that the process may use, at most OMP_NUM_THREADS.
 
-    joblib gives its processes an OMP_NUM_THREADS with which together they use each core once.
+    joblib sets OMP_NUM_THREADS in its processes so that together they use each core once.
     """
     there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "")

@@ -1,10 +1,10 @@
-"""How the step of a fit with many objects is solved: dense, along a band, or by conjugate gradients.
+"""Choose how the step of a fit with many objects is solved: dense, along a band, or by conjugate gradients.
 
-The one place that chooses. The cost of direct solutions is known beforehand: a dense factorization from the number of
-parameters, one along a band from the band that reverse Cuthill-McKee leaves of the graph (Cuthill & McKee 1969), which
-is narrow where objects meet similar ones only. The cost of conjugate gradients is not known. They are tried for as long
-as the cheaper direct solution would take. If they do not finish, the direct one is used from then on, so a step costs
-at most twice the best.
+Only this module chooses. The cost of direct solutions is known beforehand. A dense factorization's cost follows from
+the number of parameters. The cost along a band follows from the band of the graph in reverse Cuthill-McKee order
+(Cuthill & McKee 1969); the band is narrow if objects meet only similar objects. The cost of conjugate gradients is not
+known. They are tried for as long as the cheaper direct solution would take. If they do not finish, the direct solution
+is used from then on, so a step costs at most twice the best.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .objectgraph import GraphInformation
 
 Direct = Literal["dense", "band"]
 
-_TOLERANCE = 1e-6  # of a step by conjugate gradients: what it misses the next one makes good
-_LEAST = 12  # iterations that they need on any graph
-_CALL = 3e-5  # seconds of an iteration whatever its size
-_ENTRY = 1e-9  # seconds of an entry of a product
-_DENSE = 2.5e-11  # seconds of an operation of a dense factorization
-_BAND = 7e-11  # and of one along a band, with as many more entries
+_TOLERANCE = 1e-6  # tolerance of a step by conjugate gradients; the next step corrects its error
+_LEAST = 12  # iterations that any graph needs
+_CALL = 3e-5  # seconds of an iteration, whatever its size
+_ENTRY = 1e-9  # seconds for an entry of a product
+_DENSE = 2.5e-11  # seconds for an operation of a dense factorization
+_BAND = 7e-11  # the same along a band, for each entry
 _MARGIN = 100
-_CYCLES = 1000  # of a graph beside a tree: a factor fills up among twice as many objects at most
-_FILLED = 0.05  # of the entries of a sparse matrix, from which a factor fills up, and a dense one is faster
-_BLOCKS = 4  # times as much variances along a band cost as a factor
-_SHARE = 0.25  # of the memory that a factor may take
+_CYCLES = 1000  # most cycles of a graph: a factor then fills up among at most twice as many objects
+_FILLED = 0.05  # share of non-zero entries from which a sparse factor fills up and a dense one is faster
+_BLOCKS = 4  # variances along a band cost so many times as much as a factor
+_SHARE = 0.25  # share of the memory that a factor may take
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Costs:
     Attributes
     ----------
     dense, band : float
-        Of a direct solution; infinite where the factor does not fit into memory.
+        Seconds of a direct solution; infinite if the factor does not fit into memory.
     iteration : float
-        Of an iteration of conjugate gradients.
+        Seconds of an iteration of conjugate gradients.
     begin : float
         Seconds of the preparation before the first iteration.
     """
@@ -61,12 +61,12 @@ class Costs:
 
     @property
     def direct(self) -> Direct:
-        """The cheaper of the direct ways."""
+        """The cost of the cheaper direct solution."""
         return "dense" if self.dense <= self.band else "band"
 
     @property
     def most(self) -> int | None:
-        """Iterations for which conjugate gradients are tried; 0 for not at all, None where there is no other way."""
+        """The number of iterations to try conjugate gradients; 0 for none, None if there is no other way."""
         cost = min(self.dense, self.band)
         if not np.isfinite(cost):
             return None
@@ -87,9 +87,9 @@ def costs_of(graph: Graph, q: int) -> Costs:
 
 
 def variances_along(information: GraphInformation) -> FloatArray | None:
-    """Return the diagonal of the inverse, shape (p,), along the band of a narrow graph; None where that costs more.
+    """Return the diagonal of the inverse, shape (p,), along the band of a narrow graph; None if that costs more.
 
-    Worths are measured from the last node, whose value is 0 along the band, too.
+    Worths are differences from the last node, whose value is 0 along the band too.
     """
     system, nodes = information.system, information.nodes
     costs = costs_of(system.graph, len(system.corner))
@@ -104,18 +104,18 @@ def variances_along(information: GraphInformation) -> FloatArray | None:
 
 
 def branches_of(graph: Graph) -> Branches | None:
-    """Return the way of a connected graph that has few cycles; None where more may fill a factor up."""
+    """Return the elimination order of a connected graph with few cycles; None if more cycles may fill up a factor."""
     return Branches() if len(graph.first) - graph.size < _CYCLES else None
 
 
 def band_within(graph: Graph, iterations: int) -> Band | None:
-    """Return the band of a graph where a factor along it costs no more than so many conjugate gradients, else None."""
+    """Return the band of a graph if a factor along it costs at most `iterations` gradient steps, else None."""
     costs = costs_of(graph, 0)
     return graph.band if costs.band <= costs.begin + iterations * costs.iteration else None
 
 
 class Steps:
-    """Solves for the steps of one fit; remembers which way is best."""
+    """Solves the steps of one fit, and remembers the best way to solve them."""
 
     def __init__(self) -> None:
         self._chooser: _Chooser | None = None
@@ -127,7 +127,7 @@ class Steps:
         Raises
         ------
         LinAlgError
-            Where it is not.
+            If the matrix is not positive definite.
         """
         if not isinstance(matrix, GraphInformation):
             return self._sparse_solution(matrix, right) if issparse(matrix) else dense_solution(matrix, right)
@@ -147,7 +147,7 @@ class Steps:
 
 
 class _Chooser:
-    """The ways through one graph."""
+    """The ways to solve the system of one graph."""
 
     def __init__(self, graph: Graph, q: int) -> None:
         self.graph = graph
@@ -173,13 +173,13 @@ class _Chooser:
 
 
 def _columns(information: GraphInformation, right: FloatArray) -> FloatArray:
-    """Return the right-hand sides of the Laplacian: the border and the right-hand side, shape (J, q + 1)."""
+    """Return the right-hand sides for the Laplacian: the border and the given right-hand side, shape (J, q + 1)."""
     nodes = information.nodes
     return np.column_stack([information.system.border, information.with_ground(right)[: nodes + 1]])
 
 
 def _with_border(information: GraphInformation, right: FloatArray, solved: FloatArray) -> FloatArray:
-    """Return the solution of the whole system, (p,), from that of the Laplacian, (J, q + 1)."""
+    """Return the solution of the whole system, (p,), from the solutions for the Laplacian, (J, q + 1)."""
     system, nodes = information.system, information.nodes
     inner, worths = solved[:, :-1], solved[:, -1]
     schur = system.corner - system.border.T @ inner
@@ -191,7 +191,7 @@ def _by_factor(matrix: Any, right: FloatArray) -> FloatArray:
     """Solve with a positive definite sparse matrix."""
     try:
         factor = splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-    except RuntimeError as error:  # exactly singular
+    except RuntimeError as error:  # the matrix is exactly singular
         raise linalg.LinAlgError(str(error)) from None
     return np.asarray(factor.solve(right))
 
@@ -201,7 +201,7 @@ def dense_solution(matrix: FloatArray, right: FloatArray) -> FloatArray:
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
     scaled = matrix * scale
     scaled *= scale[:, None]
-    # the transpose of a symmetric matrix is laid out as LAPACK wants it, so that nothing is copied
+    # the transpose of a symmetric matrix has the layout that LAPACK needs, so nothing is copied
     factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=False, overwrite_a=True)
     if minor:
         raise linalg.LinAlgError(f"the leading minor of order {minor} is not positive definite")

@@ -1,4 +1,4 @@
-"""Newton's method without the nuisance parameters: a problem in, a `Fit` out."""
+"""Newton's method with the nuisance parameters eliminated: a problem in, a `Fit` out."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Solver = Literal["glm", "eliminate", "eliminate, glm"]
 Ends = Callable[[FloatArray, FloatArray], bool]
 
 _MAX_ITERATIONS = 100
-_EARLY = 7  # steps after which most maxima are reached
-_LESS = 100.0  # times smaller that a decrement is when it is asked again whether to stop
-_FIRST_STEPS = 4  # taken without the columns that cost most
-_BLOCK = 1 << 16  # comparisons whose fitted counts are made at a time
-_ALIASED = 1e-10  # share of a column's squared length that earlier columns leave unexplained
+_EARLY = 7  # most maxima are reached within so many steps
+_LESS = 100.0  # the question whether to stop is asked again when the decrement is so many times smaller
+_FIRST_STEPS = 4  # the first steps, taken without the columns that cost most
+_BLOCK = 1 << 16  # comparisons whose fitted counts are computed at a time
+_ALIASED = 1e-10  # a column is aliased if earlier columns leave a smaller share of its squared length unexplained
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +45,20 @@ class Fit:
     params : ndarray, shape (p,)
         Maximum likelihood estimates.
     inverse : Inverse or ndarray, shape (p, p)
-        Of the Fisher information.
+        The inverse of the Fisher information.
     means : ndarray, shape (S, K)
         Fitted counts.
     converged : bool
     n_iter : int
-        Steps: of elimination, or of statsmodels' GLM from its own start.
+        The number of steps: of elimination, or of statsmodels' GLM from its own start.
     gradient : ndarray, shape (p,)
         The score at the estimates, including the penalty's.
     objective : float
         The maximized objective: Σ y log p, plus the penalty.
     solver : str
-        ``"glm"``, ``"eliminate"``, or ``"eliminate, glm"``: eliminated, then checked by statsmodels' GLM.
+        ``"glm"``, ``"eliminate"``, or ``"eliminate, glm"``; the last means elimination, checked by statsmodels' GLM.
     explicit : statsmodels' GLMResults, optional
-        The fit of the explicit GLM, if it was made.
+        The fit of the explicit GLM, if there is one.
     """
 
     params: FloatArray
@@ -73,12 +73,12 @@ class Fit:
 
     @property
     def cov(self) -> FloatArray:
-        """Inverse Fisher information, shape (p, p); made when first asked for."""
+        """Inverse Fisher information, shape (p, p); computed at the first access."""
         return self.inverse.matrix if isinstance(self.inverse, Inverse) else self.inverse
 
 
 def independent_columns(problem: Problem) -> BoolArray:
-    """Return which parameters are not aliased with earlier ones, as R decides it, shape (p,).
+    """Return which parameters are not aliased with earlier ones, by R's rule, shape (p,).
 
     A parameter is aliased when its column lies in the span of the nuisance columns and of the columns
     before it. The information at equal probabilities and unit totals has the rank of that design.
@@ -92,7 +92,7 @@ def independent_columns(problem: Problem) -> BoolArray:
 
 
 def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
-    """Return which columns are independent of those before them, predictors weighted by (B, B, S), shape (p,)."""
+    """Return which columns are independent of earlier ones, with predictors weighted by (B, B, S), shape (p,)."""
     graph = object_graph(problem.predictors)
     if graph is None:
         gram = sparse_gram(problem, weights)
@@ -110,7 +110,7 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
 
 
 def all_independent_with(problem: Problem, weights: FloatArray) -> bool:
-    """Whether all columns are independent: `independent_with`, without the dense matrix where there are blocks."""
+    """Whether `independent_with` holds for all columns; with blocks this needs no dense matrix."""
     gram = sparse_gram(problem, weights) if object_graph(problem.predictors) is None else None
     blocks = _independent_in_blocks(gram) if issparse(gram) else None
     return bool(independent_with(problem, weights).all()) if blocks is None else blocks
@@ -123,7 +123,7 @@ def _independent_in_blocks(gram: Any) -> bool | None:
 
 
 def independent_in_gram(gram: FloatArray) -> BoolArray:
-    """Return which columns are independent of those before them, given their Gram matrix (p, p)."""
+    """Return which columns are independent of earlier ones, given their Gram matrix (p, p)."""
     length = np.sqrt(np.diag(gram))
     present = length > 0
     scaled = gram[np.ix_(present, present)] / np.outer(length[present], length[present])
@@ -133,7 +133,7 @@ def independent_in_gram(gram: FloatArray) -> BoolArray:
 
 
 def _kept_by_cholesky(gram: FloatArray) -> BoolArray:
-    """Cholesky by columns of a Gram matrix of unit vectors, leaving out those that earlier ones explain."""
+    """Factor a Gram matrix of unit vectors by columns, without the columns that earlier ones explain."""
     size = len(gram)
     try:
         if np.all(np.diag(linalg.cholesky(gram, lower=True)) ** 2 > _ALIASED):
@@ -157,7 +157,7 @@ def eliminate(
     held: BoolArray | None = None,
     penalty: Penalize | None = None,
 ) -> Fit:
-    """Fit by Fisher scoring on the parameters of interest, the nuisance parameters profiled out.
+    """Fit the parameters of interest by Fisher scoring, with the nuisance parameters profiled out.
 
     It uses Newton's method (`newton`) with Fisher's steps.
 
@@ -165,9 +165,9 @@ def eliminate(
     ----------
     problem : Problem
     start : ndarray, shape (p,), optional
-        Where to start; by default near the maximum without columns of their own, at 0 where there are none.
+        Where to start; by default near the maximum without own columns, or at 0 if there are no own columns.
     held : ndarray of bool, shape (p,), optional
-        Parameters to leave where they start, for profile likelihoods.
+        Parameters that stay at their start, for profile likelihoods.
     penalty : function, optional
         The penalty of the log-likelihood, from `penalties`; it changes neither counts nor fitted counts.
     """
@@ -182,12 +182,12 @@ def eliminate(
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """The point that scoring stops at.
+    """The point where scoring stops.
 
     Attributes
     ----------
     search : Search
-        How it was found, with Newton's last step.
+        The search, with Newton's last step.
     """
 
     search: Search[_Point]
@@ -199,26 +199,26 @@ class Maximum:
 
     @property
     def information(self) -> Any:
-        """The information there: dense, sparse or of a graph, shape (p, p)."""
+        """The information at the point: dense, sparse or of a graph, shape (p, p)."""
         return self.search.point.information
 
     @property
     def converged(self) -> bool:
-        """Whether it is the maximum, unless the likelihood rises without end."""
+        """Whether the point is a maximum; it may also be on the way to infinity."""
         return self.search.converged
 
     @property
     def decrement(self) -> float:
-        """The square of the length of Newton's last step, in the information where it begins."""
+        """The squared length of Newton's last step, by the information where the step begins."""
         return 0.0 if self.search.step is None else self.search.step.decrement
 
     @cached_property
     def inverse(self) -> Inverse:
-        """Of the information."""
+        """The inverse of the information."""
         return Inverse(self.information)
 
     def fit(self, problem: Problem) -> Fit:
-        """Return what `eliminate` does, of a problem with this likelihood, whose comparisons may be other ones."""
+        """Return the result of `eliminate` for a problem with this likelihood; its comparisons may be other ones."""
         return Fit(
             params=self.params,
             inverse=self.inverse,
@@ -232,9 +232,10 @@ class Maximum:
 
 
 def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
-    """Return where scoring stops, without all else that a fit has; None where it cannot begin.
+    """Return the point where scoring stops, without the other results of a fit; None if scoring cannot begin.
 
-    `ends` is called each time the decrement has fallen to a hundredth: (parameters, step) → whether to stop.
+    `ends` takes the parameters and the step, and returns whether to stop. It is called each time the decrement has
+    fallen to a hundredth.
     """
     likelihood = Likelihood.of(problem)
     try:
@@ -245,7 +246,7 @@ def maximum(problem: Problem, ends: Ends | None = None) -> Maximum | None:
 
 
 def _asked(ends: Ends) -> Callable[[_Point, Step, int], bool]:
-    """Return a function that decides whether to stop, each time the decrement has fallen to a hundredth."""
+    """Return a function that asks `ends` whether to stop, each time the decrement has fallen to a hundredth."""
     mark = 1.0
 
     def asked(point: _Point, step: Step, n_iter: int) -> bool:
@@ -267,7 +268,7 @@ def _climbed(
     most: int,
     ends: Callable[[_Point, Step, int], bool] | None = None,
 ) -> Search[_Point]:
-    """Return where Newton's method ends, or is after at most so many steps."""
+    """Return where Newton's method ends, after at most `most` steps."""
     point = _evaluate(likelihood, penalty, start.copy())
     if not np.isfinite(point.value):
         raise linalg.LinAlgError("an outcome that was seen has no probability where the search starts")
@@ -293,14 +294,14 @@ def _of_moving(curvature: Any, free: IntArray) -> Any:
 
 
 def _nowhere(problem: Problem) -> FloatArray:
-    """Return uninformed parameters: 0 or, with a cumulative link, cuts in order, shape (p,)."""
+    """Return parameters to start from without information, shape (p,): 0 or, with a cumulative link, cuts in order."""
     if isinstance(problem.response, Cumulative):
         return ordered_start(problem, problem.response)
     return np.zeros(problem.signed.shape[1])
 
 
 def _start(likelihood: Likelihood) -> FloatArray:
-    """Return where to start: a few steps up the model without the columns that cost most, shape (p,)."""
+    """Return where to start, shape (p,): a few steps towards the maximum without the columns that cost most."""
     problem = likelihood.problem
     start = _nowhere(problem)
     rest = np.setdiff1d(np.arange(len(start)), problem.signed.chosen)
@@ -316,11 +317,11 @@ def _start(likelihood: Likelihood) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """The values that an iteration needs at some parameters."""
+    """The values that an iteration needs at a point."""
 
     params: FloatArray
     information: Any  # dense, sparse or of a graph
-    curvature: Any  # about minus the derivative of the gradient
+    curvature: Any  # approximately minus the derivative of the gradient
     gradient: FloatArray
     value: float
 

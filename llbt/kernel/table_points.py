@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from .indexed_rows import FloatArray
 from .likelihood import Likelihood, Problem
 
-_ENTRIES = 2_000_000  # numbers that are held at a time: points × comparisons × outcomes
+_ENTRIES = 2_000_000  # numbers in memory at a time: points × comparisons × outcomes
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class TablePoints:
         return problem.response.probabilities(predictors)[0]
 
     def _values(self, probability: FloatArray) -> FloatArray:
-        """Return Σ y log p, shape (n,); −∞ where cuts are out of order, so that an outcome has no probability."""
+        """Return Σ y log p, shape (n,); −∞ if cuts are out of order, because some outcome then has no probability."""
         counts = self.likelihood.problem.counts
         floored = np.log(np.maximum(probability, np.finfo(float).tiny))
         found = np.asarray(sum(column @ logs for column, logs in zip(counts.T, floored, strict=True)))

@@ -1,4 +1,4 @@
-"""How many threads linear algebra uses."""
+"""Limit the number of threads of linear algebra."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-_THREADED = 1500  # parameters from which several threads are worth their cost
+_THREADED = 1500  # with so many parameters several threads are worth their cost
 
 
 @contextlib.contextmanager
 def few_threads(size: int) -> Iterator[None]:
-    """Let linear algebra of matrices of that size use one thread: small ones cost more to share than to do.
+    """Let linear algebra use one thread for matrices of this size, if sharing costs more than it saves.
 
     The number of threads belongs to the process, so fits in several threads set it once and restore it once.
     """
@@ -30,7 +30,7 @@ def few_threads(size: int) -> Iterator[None]:
 
 
 class _Limit:
-    """One thread for linear algebra while anybody asks for it, and what was before when the last has left."""
+    """One thread for linear algebra while any caller needs it; the old number returns when the last one leaves."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,8 +1,8 @@
 """Scores of units (judges, blocks, stretches of a file) at a fit of all judgments: arrays in, arrays out.
 
-At the estimates of a model the score of a judgment, its outcome less what the model expects, has mean 0. Summed over
-the judgments of a unit it says in which direction the unit differs from the rest, without a fit of its own.
-Notation as in `likelihood`; R lines of counts, G units, J objects.
+The score of a judgment is its outcome minus the model's expectation; at the estimates it has mean 0. Its sum over the
+judgments of a unit tells in which direction the unit differs from the rest, without another fit. Notation as in
+`likelihood`; R lines of counts, G units, J objects.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .robust import Clustered, summed_by_cluster
 from .score_components import Components, Spread, of_most
 from .solvers import Fit
 
-_LEAST = 10  # judgments of a unit that is tested
-_EXPECTED = 5.0  # wins and losses that a unit's judgments of an object must lead to expect: Cochran's rule
+_LEAST = 10  # fewest judgments of a unit that is tested
+_EXPECTED = 5.0  # fewest expected wins, and losses, of a unit's judgments of an object: Cochran's rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class UnitScores:
     ----------
     score : ndarray, shape (G,)
     variance : ndarray, shape (G,)
-        Given that the parameters are estimated from all judgments; 0 where nothing is left to test.
+        Variance of the score, given that all judgments estimate the parameters; 0 if nothing is left to test.
     third : ndarray, shape (G,)
         Third central moment.
     spread : Spread or None
@@ -53,18 +53,18 @@ class UnitScores:
 
     @property
     def z(self) -> FloatArray:
-        """Score over standard error, shape (G,); NaN where nothing is to test."""
+        """Score over standard error, shape (G,); NaN if there is nothing to test."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(self.variance > 0, self.score / np.sqrt(self.whole), np.nan))
 
     def p_values(self) -> FloatArray:
         """Return two-sided p-values by the distribution of type III with the same three moments, shape (G,).
 
-        Where dependence adds to the variance they are at least those of t with its degrees of freedom.
+        If dependence adds to the variance, they are at least the p-values of t with the variance's degrees of freedom.
         """
         z = self.z
         with np.errstate(divide="ignore", invalid="ignore"):
-            # without variance z is NaN, and so is the p-value
+            # without a variance, z is NaN and so is the p-value
             skew = np.nan_to_num(self.third / self.whole**1.5)
         lower, upper = stats.pearson3.cdf(z, skew), stats.pearson3.sf(z, skew)
         p = np.where(np.isnan(z), np.nan, np.minimum(2 * np.minimum(lower, upper), 1.0))
@@ -82,10 +82,11 @@ def unit_scores(
     values: FloatArray,
     beside: Sequence[IntArray] = (),
 ) -> UnitScores:
-    """Return the scores of units for a parameter of their own that adds values (S,) to predictor b.
+    """Return the scores of units for an own parameter of each unit that adds values (S,) to predictor b.
 
-    The variance of a unit's score i is i − cᵀVc, c its covariance with the score of the model's parameters: Rao's
-    test of one more parameter. Lines of one cluster of `beside`, codes (R,) each, may depend on each other.
+    This is Rao's test of one more parameter. The variance of a unit's score is i − cᵀVc, where i is the unit's
+    information and c its score's covariance with the score of the model's parameters. Lines of one cluster of `beside`,
+    codes (R,) each, may depend on each other.
     """
     away, second, third = _moments(probability, values[:, None] * problem.response.slopes(probability.T)[:, b].T)
     rows, codes, size = units.rows, units.codes, units.size
@@ -111,10 +112,10 @@ def object_scores(
     units: Clustered,
     beside: Sequence[IntArray] = (),
 ) -> tuple[IntArray, IntArray, UnitScores]:
-    """Return the unit, the object and the score of every unit's judgments of an object that are enough to be tested.
+    """Return unit, object and score for each unit's judgments of an object, if there are enough to test.
 
-    The direction is a log-worth of the unit's own for the object. Its variance is i (1 − i / I), with I the information
-    of all units. It takes the other parameters as known, so it is slightly too large.
+    The tested direction is an own log-worth of the unit for the object. Its variance is i (1 − i / I), with I the
+    information of all units. It takes the other parameters as known, so it is slightly too large.
 
     Parameters
     ----------
@@ -160,9 +161,10 @@ def _of_objects(
     times: FloatArray,
     v: FloatArray,
 ) -> Components:
-    """Return the components of the scores of objects: worths that clusters have of their own, of one variance.
+    """Return the components of objects' scores: clusters have own worths, all with one variance.
 
-    Sides and scores stand for i of all lines, then j; squares, numbers of judgments and information for the lines.
+    Sides and scores are those of object i of all lines, then those of object j. Squares, numbers of judgments and
+    information are those of the lines.
     """
     codes = [np.concatenate([codes] * 2) * size + sides for codes in beside]
     return Components.of(codes, score, *(np.concatenate([part] * 2) for part in (square, times, v)))
@@ -177,10 +179,10 @@ def trend_scores(
     moment: FloatArray,
     beside: Sequence[IntArray] = (),
 ) -> UnitScores:
-    """Return the scores of a linear trend of every object's log-worth, shapes (J,); the arrays are those of N lines.
+    """Return the scores of a linear trend of every object's log-worth, shape (J,); the arrays have N lines.
 
-    The trend is centred at the mean moment of the information on an object, so that the score of its worth, which is
-    estimated, does not count.
+    The trend of an object is centred at the mean moment of the information on it. So the score of its worth, which is
+    estimated, has no part in it.
     """
     away, second, third = _moments(probability, response.slopes(probability.T)[:, 0].T)
     n = counts.sum(axis=1)
@@ -202,7 +204,7 @@ def _binned(codes: IntArray, weights: FloatArray, size: int) -> FloatArray:
 
 
 def _moments(probability: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return values of outcomes (K,) or (S, K) less their mean, and their second and third central moments (S,)."""
+    """Return values of outcomes (K,) or (S, K) less their mean, with second and third central moments (S,)."""
     away = values - (probability * values).sum(axis=1, keepdims=True)
     return away, (probability * away**2).sum(axis=1), (probability * away**3).sum(axis=1)
 
@@ -215,12 +217,12 @@ def dependence(
     units: Clustered,
     beside: Sequence[IntArray] = (),
 ) -> tuple[float, float]:
-    """Return statistic (standardized) and p-value of independence within units against worths that vary between them.
+    """Test independence within units against worths that vary between units: standardized statistic and p-value.
 
-    The statistic is Σ over units and objects of (S² − Q) / I: S the sum of the scores of a unit's judgments of an
-    object, Q that of their squares, I the information on the object. Only products of different judgments of one
-    unit are left, whose mean is 0 (but for what estimating the worths takes away) and whose variance is known: the
-    score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), one-sided, with the independent
+    The statistic is Σ (S² − Q) / I over units and objects, where S is the sum of the scores of a unit's judgments of an
+    object, Q the sum of their squares, and I the information on the object. Only products of different judgments of one
+    unit are left. Their mean is 0, except for a part lost by estimating the worths, and their variance is known. This
+    is the one-sided score test of a variance component (Liang 1987, Biometrika 74(2), 259-264), with the independent
     worths in place of all parameters. Its skewness is that of as many χ² as there are units and objects. The part of S²
     that clusters of `beside` (codes (R,) each) explain is subtracted, so units are tested beyond these.
     """
@@ -254,7 +256,8 @@ def dependence(
     inflated = float(apart.sum()) / before if before else 1.0
     twice = float(np.maximum(shared, 0.0) @ (1 / np.maximum(weight, 1e-300)))
     variance = 2 * float(apart.sum()) + 4 * inflated * twice
-    taken = variance / (2 * np.sqrt(inflated))  # from the mean of products by estimating the worths, D · V²/I² of each
+    # the part of the products' mean lost by estimating the worths, D · V²/I² for each
+    taken = variance / (2 * np.sqrt(inflated))
     variance += uncertain
     if variance <= 1e-12:
         return np.nan, np.nan
@@ -272,14 +275,14 @@ class UnitTests:
     statistics : dict of str to ndarray, each (G,)
         The standardized score of every direction; NaN where a unit has too few judgments to tell.
     item : ndarray of int, shape (G,)
-        The object that a unit judges most unlike the rest; −1 where it has too few judgments of every object.
+        The object on which a unit differs most from the rest; −1 if it has too few judgments of every object.
     item_statistic : ndarray, shape (G,)
     reason : ndarray of str, shape (G,)
         The direction with the smallest p-value, ``"object"`` for the object; empty where nothing was tested.
     p_values : ndarray, shape (G,)
-        The smallest p-value of a unit's directions and objects times their number.
+        A unit's smallest p-value over directions and objects, times the number of its tests.
     p_adjusted : ndarray, shape (G,)
-        By Holm's method for all units.
+        P-values adjusted by Holm's method over all units.
     """
 
     statistics: dict[str, FloatArray]
@@ -301,10 +304,10 @@ def compare_units(
     *,
     differ: bool = False,
 ) -> UnitTests:
-    """Test every unit against the rest: in each direction (a predictor, what is added to it (S,)), and by object.
+    """Test each unit against the rest in each direction (a predictor, what is added to it (S,)), and by object.
 
-    Lines of one cluster of `beside`, codes (R,) each, may depend on each other. With `differ`, each unit is compared
-    with how much most units differ.
+    Lines of one cluster of `beside`, codes (R,) each, may depend on each other. If `differ`, each unit is compared with
+    the variation between most units.
     """
     size, items = units.size, int(pairs.max()) + 1
     few = units.judgments < _LEAST
@@ -318,7 +321,7 @@ def compare_units(
 
 
 def of_differing(scores: UnitScores, unit: IntArray, size: int) -> UnitScores:
-    """Return the scores (k,) of units (k,) when each may differ as much as most do."""
+    """Return the scores (k,) of units (k,), allowing for the variation between most units."""
     before = scores.spread or Spread(np.zeros(len(unit)), np.zeros(len(unit)))
     added = of_most(scores.score, scores.variance, before.variance, unit, size)
     return replace(scores, spread=before.plus(added))
@@ -327,7 +330,7 @@ def of_differing(scores: UnitScores, unit: IntArray, size: int) -> UnitScores:
 def combined(
     statistics: Mapping[str, FloatArray], p: FloatArray, unit: IntArray, item: IntArray, scores: UnitScores
 ) -> UnitTests:
-    """Return the tests of units, the smallest p-value of each times the number of its tests.
+    """Return the tests of units: the smallest p-value of each, times the number of its tests.
 
     Parameters
     ----------
