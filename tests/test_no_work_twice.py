@@ -15,7 +15,7 @@ import llbt
 from llbt.errors import OptionError
 from llbt.fitting import prediction
 from llbt.formulas import design
-from llbt.inference import bootstrap, bootstrap_record, pairwise, simultaneous, unit_influences
+from llbt.inference import bootstrap, bootstrap_record, pair_tests, simultaneous, unit_influences
 
 TABLE = llbt.load_dataset("dras_table1").pool()
 
@@ -124,11 +124,11 @@ def test_what_is_kept_goes_with_the_fit() -> None:
     llbt.leaderboard(res)
     gone = [weakref.ref(x) for x in (res, res.design, res.comparisons, prediction.codings_of(res))]
     gc.collect()  # fits of other tests that only cycles of references keep
-    before = len(design._CODINGS), len(pairwise._TESTS)
+    before = len(design._CODINGS), len(pair_tests._TESTS)
     del res
     gc.collect()
     assert [ref() for ref in gone] == [None] * 4
-    assert (len(design._CODINGS), len(pairwise._TESTS)) == (before[0] - 1, before[1] - 1)
+    assert (len(design._CODINGS), len(pair_tests._TESTS)) == (before[0] - 1, before[1] - 1)
 
 
 def test_threads_that_ask_one_fit_get_one_answer() -> None:

@@ -10,7 +10,21 @@ import typer
 
 from ..errors import listed
 from .messages import working
-from .options import At, Confidence, Counting, File, Formula, OtherFile, Printing, Reading, Rng, Text, column, option
+from .options import (
+    At,
+    Confidence,
+    Counting,
+    File,
+    Formula,
+    Margin,
+    OtherFile,
+    Printing,
+    Reading,
+    Rng,
+    Text,
+    column,
+    option,
+)
 from .values import items, prior_of, wrong
 
 ChangeScale = Literal["log_worth", "log_odds", "elo"]
@@ -60,6 +74,7 @@ def compare(
     ] = None,
     at: At = None,
     scale: Annotated[ChangeScale, option("--scale", "The scale of the changes.")] = "elo",
+    margin: Margin = None,
     confidence: Confidence = 0.95,
     rng: Rng = None,
     reading: Reading,
@@ -93,6 +108,7 @@ def compare(
             common=[] if common is None else items("common", common),
             at=at_of(at, a),
             scale=scale,
+            margin=margin,
             cov_type="cluster" if by_clusters else "cautious",
             groups=by_clusters,
             prior=prior_of(prior),

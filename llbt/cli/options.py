@@ -123,6 +123,15 @@ Hypothesis = Annotated[
 ]
 
 
+Margin = Annotated[
+    float | None,
+    option(
+        "--margin",
+        """The largest difference that does not matter, on --scale. Claims that objects are no worse, no better or
+        equivalent are then tested.""",
+        "NUMBER",
+    ),
+]
 Population = Annotated[
     bool,
     option("--population", "For fits with judge effects: answer for a new judge, not for the average judge."),

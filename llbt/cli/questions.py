@@ -17,6 +17,7 @@ from .options import (
     Formula,
     Hypothesis,
     Lists,
+    Margin,
     Mix,
     Model,
     Population,
@@ -49,6 +50,7 @@ def pairwise(
     mix: Mix = None,
     hypothesis: Hypothesis = None,
     population: Population = False,
+    margin: Margin = None,
     confidence: Confidence = 0.95,
     lists: Lists,
     reading: Reading,
@@ -84,6 +86,7 @@ def pairwise(
             weights=weights,
             hypothesis=hypothesis,
             population=population,
+            margin=margin,
             confidence=confidence,
         )
     typer.echo(rendered(found, printing))
@@ -106,6 +109,7 @@ def contrasts(
     by: By = None,
     mix: Mix = None,
     hypothesis: Hypothesis = None,
+    margin: Margin = None,
     confidence: Confidence = 0.95,
     lists: Lists,
     reading: Reading,
@@ -140,6 +144,7 @@ def contrasts(
             by=groups,
             weights=weights,
             hypothesis=hypothesis,
+            margin=margin,
             confidence=confidence,
         )
     typer.echo(rendered(found, printing))

@@ -19,7 +19,7 @@ from ..formulas.grid import At
 from .contrasts import check_scale
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of
-from .pairwise import all_pairs
+from .pair_tests import all_pairs
 from .pairwise_record import Pairwise
 from .scales import FACTORS, Scale
 from .selection import MOST_SIMULATED, Corrected, candidate_p, lead, winner

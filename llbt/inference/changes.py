@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arguments import JUDGED_INSIDE, Confidence, Rng, as_generator, checked, is_list
+from ..base.arguments import JUDGED_INSIDE, Confidence, Positive, Rng, as_generator, checked, is_list
 from ..base.table import format_p
 from ..core.columns import FloatArray, Label
 from ..core.comparisons import Comparisons
@@ -48,6 +48,7 @@ def compare(
     common: Sequence[str] = (),
     at: At = None,
     scale: Scale = "log_worth",
+    margin: Positive | None = None,
     cov_type: CovType = "cautious",
     groups: str | Sequence[str] = (),
     prior: Prior = None,
@@ -77,6 +78,9 @@ def compare(
         Covariate values at which log-worths are compared, where they differ by covariates: ``{"language": "de"}``.
     scale : {"log_worth", "log_odds", "elo"}
         Of the changes. Other scales are refused: their changes are not sums of log-worths.
+    margin : float, optional
+        The largest change that does not matter, on the scale, such as 20 Elo. Whether objects got no worse, no better,
+        or stayed equivalent is then tested, for both directions of all objects together.
     cov_type, groups, prior
         As in `fit`, for both tables together: a judge or prompt with the same label in both is one cluster.
     confidence : float
@@ -88,7 +92,8 @@ def compare(
     -------
     Changes
         A row per object that both tables have: object, estimate (its change), std_error, conf_low, conf_high,
-        p_adjusted, is_anchor, n_a, n_b (judgments). ``test``: whether any object changed; ``pairs()``: changes of all
+        p_adjusted, is_anchor, n_a, n_b (judgments); with `margin` also p_no_worse, p_no_better, p_equivalent and claim,
+        as in `contrasts`. ``test``: whether any object changed; ``pairs()``: changes of all
         pairs of objects, which need no anchor; ``gate(objects)``: a one-sided test of objects named beforehand.
 
     Raises
@@ -158,6 +163,7 @@ def compare(
             res.wald_test(moved.rows[1:] - moved.rows[0]), name="Did any object change?", null="no object changed"
         ),
         scale=scale,
+        margin=margin,
         confidence=confidence,
         rng=rng,
     )

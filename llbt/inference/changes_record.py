@@ -18,7 +18,8 @@ from ..core.statistics import TestResult, adjust_p
 from ..errors import DesignError, OptionError, listed, safe_repr
 from ..fitting.estimates import Estimates
 from .log_worths import LogWorths
-from .pairwise import all_pairs
+from .margins import Margin, together_against
+from .pair_tests import all_pairs
 from .pairwise_record import Pairwise
 from .scales import FACTORS, Scale
 from .simultaneous import Simultaneous
@@ -107,6 +108,8 @@ class Changes(Record):
     test : TestResult
         Whether any object changed.
     scale : {"log_worth", "log_odds", "elo"}
+    margin : float or None
+        The largest change that does not matter, on the scale.
     confidence : float
     rng : int or numpy.random.Generator
     """
@@ -124,6 +127,7 @@ class Changes(Record):
     no_verdict: str
     test: TestResult
     scale: Scale
+    margin: float | None
     confidence: float
     rng: Rng
 
@@ -137,14 +141,15 @@ class Changes(Record):
     def table(self) -> Table:
         """Return object, estimate, std_error, conf_low, conf_high, p_adjusted, verdict, is_anchor, n_a, n_b.
 
-        Estimates are changes from a to b against the anchors, NaN where there is no verdict.
+        Estimates are changes from a to b against the anchors, NaN where there is no verdict. With a margin also
+        p_no_worse, p_no_better, p_equivalent and claim; p_adjusted is then in frames only.
         """
         found, factor = self.changes, FACTORS[self.scale]
         known = np.full(len(self.objects), np.nan if self.no_verdict else factor)
         a, b = self.names
         digits = 1 if self.scale == "elo" else 3
         low, high = interval_fields(known * found.conf_low, known * found.conf_high, self.confidence, digits)
-        return Table(
+        table = Table(
             (
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "change", known * found.estimate, "estimate", digits),
@@ -161,13 +166,24 @@ class Changes(Record):
             head=self._head(),
             notes=self._notes(),
         )
+        return table if self.margin is None else self._against(self.margin).beside(table)
+
+    def _against(self, margin: float) -> Margin:
+        """Return the tests of the changes against a margin, adjusted for both directions of all objects."""
+        of, known = self.changes, np.nan if self.no_verdict else 1.0
+        error = known * of.std_error
+        return together_against(
+            margin, self.scale, of.estimate, error, of.df, self.confidence, of.distribution, "single-step"
+        )
 
     def _as_printed(self) -> Table:
         """Return the table with the largest losses first; without a verdict the pairs that moved apart most."""
         if self.no_verdict:
             order = np.argsort(-np.abs(self._all_pairs.statistic), kind="stable")[:_MOST_PAIRS]
             pairs = self.pairs().first(_MOST_PAIRS, "more pair", ".pairs()")
-            return replace(pairs, shown=tuple(order.tolist()), head=self._head(), notes=self._notes())
+            against = () if self.margin is None else self._against(self.margin).notes
+            notes = (*self._notes(), *against)
+            return replace(pairs, shown=tuple(order.tolist()), head=self._head(), notes=notes)
         found, order = self.table().first(_MOST_ROWS), np.argsort(self.changes.estimate, kind="stable")
         return replace(found, shown=tuple(order[:_MOST_ROWS].tolist()))
 
@@ -183,7 +199,13 @@ class Changes(Record):
     @functools.cached_property
     def _all_pairs(self) -> Pairwise:
         return all_pairs(
-            self.res, self.moved, self.rng, objects=self.objects, scale=self.scale, confidence=self.confidence
+            self.res,
+            self.moved,
+            self.rng,
+            objects=self.objects,
+            scale=self.scale,
+            margin=self.margin,
+            confidence=self.confidence,
         )
 
     @checked

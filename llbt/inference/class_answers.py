@@ -14,7 +14,8 @@ from ..core.statistics import adjust_p, ratio, two_sided_p
 from ..errors import OptionError
 from ..fitting.class_worths import ClassWorths
 from .log_worths import LogWorths
-from .pairwise_record import ADJUSTED, Adjust
+from .margins import Adjust
+from .pairwise_record import ADJUSTED
 from .scales import DIFFERENCES, Scale, on_scale
 from .simultaneous import largest, pair_errors
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import special
 from scipy.sparse import csr_array
 
-from ..base.arguments import JUDGED_INSIDE, Confidence, checked, is_real
+from ..base.arguments import JUDGED_INSIDE, Confidence, Positive, checked, is_real
 from ..base.table import Field, Table, format_number, interval_fields
 from ..core.columns import FloatArray
 from ..core.links import Cumulative
@@ -32,6 +32,7 @@ from .contexts import Contexts, mean_note
 from .groups import groups_of
 from .large import check_plain
 from .log_worths import KNOWN, LogWorths, log_worths_at
+from .margins import check_tested, each_against
 from .new_judge import check_difference
 from .scales import CONTRASTS, Scale, on_scale
 
@@ -48,6 +49,7 @@ def contrasts(
     weights: Weights = None,
     hypothesis: GroupHypothesis | None = None,
     scale: Scale = "log_odds",
+    margin: Positive | None = None,
     confidence: Confidence = 0.95,
 ) -> Table:
     """Return estimate, test and interval of named contrasts of the objects' log-worths.
@@ -76,6 +78,9 @@ def contrasts(
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         The scale of estimates and intervals. With ``"log_worth"``, the scale of the parameters, they equal those of
         ``res.t_test``.
+    margin : float, optional
+        The largest difference from equality that does not matter, on the scale: 20 Elo, an odds ratio of 1.25, a
+        probability of .05 from one half. Whether contrasts are no worse, no better or equivalent is then tested.
     confidence : float
         Of each interval by itself.
 
@@ -108,18 +113,27 @@ def contrasts(
             f"the named contrasts are {given}",
             expected="a mapping of names to weights or hypotheses: contrasts(res, {'A vs B': {'A': 1, 'B': -1}})",
         )
+
+    def again(of: AnyFit | FitPart | OneSource | ClassSource, place: At) -> Table:
+        return contrasts(of, named, at=place, scale=scale, margin=margin, confidence=confidence)
+
     if by is not None or weights is not None or hypothesis is not None:
         groups = groups_of(res, at, by, weights, hypothesis)
-        return stack_groups(groups, lambda place: contrasts(res, named, at=place, scale=scale, confidence=confidence))
+        return stack_groups(groups, lambda place: again(res, place))
     if isinstance(res, ClassWorthSource):
-        return res.class_worths().stacked(lambda one: contrasts(one, named, at=at, scale=scale, confidence=confidence))
+        return res.class_worths().stacked(lambda one: again(one, at))
     if has_many_worths(res):
-        return _of_many(res, named, at, scale, confidence)
-    return _answered(res, named, at, scale, confidence)
+        return _of_many(res, named, at, scale, margin, confidence)
+    return _answered(res, named, at, scale, margin, confidence)
 
 
 def _answered(
-    of: WithWorths | FitPart | WorthSource, weights: _Weights, at: At, scale: Scale, confidence: float
+    of: WithWorths | FitPart | WorthSource,
+    weights: _Weights,
+    at: At,
+    scale: Scale,
+    margin: float | None,
+    confidence: float,
 ) -> Table:
     """Return the contrasts of a fit whose estimates have a covariance."""
     res = average_of(of)
@@ -136,10 +150,15 @@ def _answered(
     if contexts is not None and scale == "probability":
         odds = _mean_odds(res, weights, rows, contexts)
     found = _table(rows, own, res.df_inference, words, scale, confidence, odds)
-    return replace(found, notes=(*notes, *res.covariance.missing_notes(estimate, error)))
+    if margin is not None:
+        check_tested(res, "contrasts")
+        found = each_against(margin, scale, *odds, own, confidence).beside(found)
+    return replace(found, notes=(*notes, *found.notes, *res.covariance.missing_notes(estimate, error)))
 
 
-def _of_many(res: WithManyWorths, weights: _Weights, at: At, scale: Scale, confidence: float) -> Table:
+def _of_many(
+    res: WithManyWorths, weights: _Weights, at: At, scale: Scale, margin: float | None, confidence: float
+) -> Table:
     """Return the contrasts of very many objects, whose covariance is solved for exactly."""
     check_plain(at, population=False)
     check_scale(res.comparisons.response, res.specification, scale)
@@ -151,9 +170,11 @@ def _of_many(res: WithManyWorths, weights: _Weights, at: At, scale: Scale, confi
         matrix = np.zeros((1, len(of.names)))
         matrix[0, : len(res.worths)] = weights_of(res, name, value)
         rows.append(Linear([name], matrix, matrix @ of.values, of.combined(matrix)))
-    size = sum(len(row.labels) for row in rows)
-    found = _table(rows, np.full(size, np.inf), np.inf, np.ones(size, dtype=np.bool_), scale, confidence)
-    return replace(found, notes=("standard errors are exact",))
+    normal = np.full(sum(len(row.labels) for row in rows), np.inf)
+    found = _table(rows, normal, np.inf, normal > 0, scale, confidence)
+    if margin is not None:
+        found = each_against(margin, scale, *_estimates(rows), normal, confidence).beside(found)
+    return replace(found, notes=(*found.notes, "standard errors are exact"))
 
 
 def check_scale(response: Response | Cumulative, spec: Specification, scale: Scale) -> None:

@@ -14,7 +14,8 @@ from ..core.statistics import adjust_p, ratio
 from ..errors import OptionError
 from ..fitting.protocols import WithManyWorths
 from ..formulas.grid import At
-from .pairwise_record import Adjust, Pairwise
+from .margins import Adjust, together_against
+from .pairwise_record import Pairwise
 from .scales import LEVELS, Scale, measured_from, on_scale, typeset
 
 _SAME = 1e-9  # log-worths closer than that are equal
@@ -121,6 +122,7 @@ def large_pairs(
     rng: np.random.Generator,
     scale: Scale,
     adjust: Adjust | None,
+    margin: float | None,
     confidence: float,
 ) -> Pairwise:
     """Return all pairs of some objects compared, by their exact covariance."""
@@ -130,7 +132,8 @@ def large_pairs(
     i, j = np.triu_indices(len(objects), 1)
     error = np.sqrt(np.maximum(cov[i, i] + cov[j, j] - 2 * cov[i, j], 0))
     worths = res.worths[objects]
-    statistic = ratio(worths[i] - worths[j], error)
+    apart, normal = worths[i] - worths[j], np.full(len(i), np.inf)
+    statistic = ratio(apart, error)
     p_value = 2 * stats.norm.sf(np.abs(statistic))
     errors = np.full(cov.shape, np.inf)
     errors[i, j] = errors[j, i] = error
@@ -140,7 +143,9 @@ def large_pairs(
     else:
         adjusted = largest.p_value(statistic) if adjust == "single-step" else adjust_p(p_value, adjust)
     critical = largest.quantile(confidence)
-    labels = res.comparisons.objects
+    labels, against = res.comparisons.objects, None
+    if margin is not None:
+        against = together_against(margin, scale, apart, error, normal, confidence, largest, adjust)
     return Pairwise(
         tuple(labels[k] for k in objects),
         np.column_stack([i, j]).astype(np.int64),
@@ -155,4 +160,5 @@ def large_pairs(
         adjust,
         confidence,
         ("log-worths are measured from the mean of all objects of the fit; standard errors are exact",),
+        margin=against,
     )

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from dataclasses import replace
 from typing import overload
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy import stats
 
-from ..base.arguments import Confidence, Rng, as_generator, checked, is_whole
+from ..base.arguments import Confidence, Positive, Rng, as_generator, checked
 from ..base.notes import Qualifying
 from ..base.table import Table, counted
-from ..core.columns import FloatArray, IntArray, Label, known
-from ..core.max_z import MaxZ
-from ..core.statistics import adjust_p, ratio, two_sided_p
+from ..core.columns import IntArray, Label, known
 from ..errors import OptionError
 from ..fitting.asked_groups import By, GroupHypothesis, Weights, stack_groups
 from ..fitting.class_worths import ClassWorths
-from ..fitting.estimates import Estimates
 from ..fitting.fit_part import FitPart
 from ..fitting.fitted import AnyFit, ClassSource, ClassWorthSource, OneSource
 from ..fitting.protocols import WithManyWorths, has_many_worths
@@ -30,11 +23,12 @@ from .class_answers import class_pairs
 from .contexts import check_mean, mean_note
 from .groups import groups_of
 from .large import check_plain, large_pairs
-from .log_worths import LogWorths, centred
+from .log_worths import centred
+from .margins import Adjust, check_tested
 from .new_judge import asked_of, said_by
-from .pairwise_record import Adjust, Decided, Pairwise
+from .pair_tests import all_pairs
+from .pairwise_record import Pairwise
 from .scales import Scale
-from .simultaneous import largest, pair_errors, refuse_pairs
 
 
 @overload
@@ -49,6 +43,7 @@ def pairwise(
     weights: Weights = None,
     hypothesis: None = None,
     population: bool = False,
+    margin: Positive | None = None,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Pairwise: ...
@@ -64,6 +59,7 @@ def pairwise(
     weights: Weights = None,
     hypothesis: GroupHypothesis | None = None,
     population: bool = False,
+    margin: Positive | None = None,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Table: ...
@@ -79,6 +75,7 @@ def pairwise(
     weights: Weights = None,
     hypothesis: GroupHypothesis | None = None,
     population: bool = False,
+    margin: Positive | None = None,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Table: ...
@@ -96,6 +93,7 @@ def pairwise(
     weights: Weights = None,
     hypothesis: GroupHypothesis | None = None,
     population: bool = False,
+    margin: Positive | None = None,
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Pairwise | Table:
@@ -132,6 +130,10 @@ def pairwise(
         For a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
         averaged over the distribution of the effects, which are nearer to ½, as in `worth`. Tests are the same. By
         default for the average judge. Not with ``"log_worth"``.
+    margin : float, optional
+        The largest difference that does not matter, on the scale: 20 Elo, an odds ratio of 1.25, a probability of .05
+        from one half. Whether i is no worse than j, no better, or equivalent is then tested, adjusted by `adjust` for
+        both directions of all pairs. The claims agree with the simultaneous intervals if single-step.
     confidence : float
         Of all intervals together, whatever `adjust` says.
     rng : int or numpy.random.Generator
@@ -148,11 +150,13 @@ def pairwise(
         Intervals are made on the log-odds scale and transformed. For a fit with effects of objects, ``(1 | object)``,
         worths are predictions: probability_greater, P(λ_i > λ_j), stands in place of statistic and p-values, and
         intervals are prediction intervals. NaN for objects whose log-worth the table does not
-        determine: they were not compared with the others at `at`, and do not count as pairs.
+        determine: they were not compared with the others at `at`, and do not count as pairs. With `margin` also
+        p_no_worse, p_no_better, p_equivalent and claim, as in `contrasts`.
 
     Raises
     ------
     OptionError
+        For a margin of predictions and of latent classes, and one that leaves no room on the scale;
         For log-worths that differ between classes and no `at`, for options and objects that are not known, a population
         of a fit without effects of judges or on the scale of log-worths, and more pairs than are compared.
     DesignError
@@ -186,6 +190,7 @@ def pairwise(
             adjust=adjust,
             at=place,
             population=population,
+            margin=margin,
             confidence=confidence,
             rng=rng,
         )
@@ -194,26 +199,42 @@ def pairwise(
         groups = groups_of(res, at, by, weights, hypothesis)
         return again(res, groups[0].at) if by is None else stack_groups(groups, lambda place: again(res, place).table())
     if isinstance(res, ClassWorthSource):
+        if margin is not None:
+            raise OptionError(
+                "margin= with latent classes, whose pairs are adjusted over classes for tests of equality only",
+                "Name the pair: llbt.contrasts(classes, {'A - B': {'A': 1, 'B': -1}}, margin=…).",
+            )
         of = res.class_worths()
         stacked = of.stacked(lambda one: again(one, at).table())
         return _in_classes(of, stacked, objects, scale, adjust, at, confidence, rng)
     if has_many_worths(res):
         check_plain(at, population)
-        return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, confidence)
+        return large_pairs(res, _few(res, objects), as_generator(rng), scale, adjust, margin, confidence)
     plain, drawn = asked_of(res, at, population, scale)
+    if margin is not None:
+        check_tested(plain, "pairwise")
     found, notes = centred(plain, at, drawn)
     check_mean(found.contexts, found.beside is not None, scale)
     mean = mean_note(found.contexts, scale)
     if mean and scale == "probability":
         mean = (*mean, _OF_MEANS)
     notes = (*notes, *mean, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
-    if objects is None:
-        return all_pairs(plain, found, rng, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
-    some = _positions(objects, plain.comparisons.objects)
-    labels = tuple(plain.comparisons.objects[k] for k in some)
-    notes = (*notes, f"{counted(len(labels), 'object')} of {len(plain.comparisons.objects)}")
-    few = found.some(some)
-    return all_pairs(plain, few, rng, objects=labels, scale=scale, adjust=adjust, confidence=confidence, notes=notes)
+    labels: tuple[Label, ...] = ()
+    if objects is not None:
+        some = _positions(objects, plain.comparisons.objects)
+        labels, found = tuple(plain.comparisons.objects[k] for k in some), found.some(some)
+        notes = (*notes, f"{counted(len(labels), 'object')} of {len(plain.comparisons.objects)}")
+    return all_pairs(
+        plain,
+        found,
+        rng,
+        objects=labels,
+        scale=scale,
+        adjust=adjust,
+        margin=margin,
+        confidence=confidence,
+        notes=notes,
+    )
 
 
 def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
@@ -273,167 +294,5 @@ def _positions(objects: Sequence[Label], there: Sequence[Label]) -> IntArray:
     return np.array([k for k, label in enumerate(there) if label in wanted], dtype=np.int64)
 
 
-_DRAWS = 10_000  # of predicted log-worths, for their ranks
 _OF_MEANS = "z values and p-values are of the mean log-odds, which may favor another object than the mean probability"
 _OF_AVERAGE = Qualifying("z values and p-values are of log-worths: a new judge is undecided where the average one is")
-
-
-@dataclass(frozen=True, eq=False)
-class _Tests:
-    """The tests of all m pairs at one place, whatever their level and adjustment.
-
-    Attributes
-    ----------
-    pairs : ndarray of int, shape (m, 2)
-    std_error : ndarray, shape (m,)
-    own_statistic : ndarray, shape (m,)
-        On the degrees of freedom of each.
-    statistic : ndarray, shape (m,)
-        On the degrees of freedom of the table, for pairs that are known from few clusters too.
-    own : ndarray, shape (m,)
-        Degrees of freedom of each.
-    distribution : MaxZ
-    """
-
-    pairs: IntArray
-    std_error: FloatArray
-    own_statistic: FloatArray
-    statistic: FloatArray
-    own: FloatArray
-    distribution: MaxZ
-
-    @functools.cached_property
-    def p_value(self) -> FloatArray:
-        """The p-values of each pair alone, (m,)."""
-        found = two_sided_p(self.own_statistic, self.own)
-        found.flags.writeable = False
-        return found
-
-    @functools.cached_property
-    def single_step(self) -> FloatArray:
-        """The single-step adjusted p-values, (m,)."""
-        found = self.distribution.p_value(self.statistic)
-        found.flags.writeable = False
-        return found
-
-    def adjusted(self, adjust: Adjust | None) -> FloatArray:
-        """Return adjusted p-values, (m,)."""
-        if adjust is None:
-            return self.p_value
-        return self.single_step if adjust == "single-step" else adjust_p(self.p_value, adjust)
-
-
-_TESTS: WeakKeyDictionary[Estimates, dict[tuple[int, bytes], _Tests]] = WeakKeyDictionary()
-
-
-def all_pairs(
-    res: Estimates,
-    found: LogWorths,
-    rng: Rng,
-    *,
-    objects: tuple[Label, ...] = (),
-    scale: Scale = "log_odds",
-    adjust: Adjust | None = "single-step",
-    confidence: float = 0.95,
-    notes: tuple[str, ...] = (),
-    tested: bool = True,
-    shared: MaxZ | None = None,
-) -> Pairwise:
-    """Return every pair of objects compared, all of the table by default, from the log-worths of one class.
-
-    p-values are NaN unless `tested`: for ranks alone they are not needed, and of many pairs they take long. Intervals
-    and p-values hold over what the `shared` distribution of max |z| is of, by default over the pairs of the class.
-    """
-    df, tests = res.worth_df_inference, _tests_of(res, found, rng)
-    if shared is not None:
-        tests = replace(tests, distribution=shared)
-    none = np.full(len(tests.pairs), np.nan)
-    with_p = tested and not found.predicted  # of predictions nothing is tested
-    critical = tests.distribution.quantile(confidence)
-    apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
-    notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
-    return Pairwise(
-        objects or res.comparisons.objects,
-        tests.pairs,
-        found.estimate,
-        tests.std_error,
-        tests.p_value if with_p else none,
-        tests.adjusted(adjust) if with_p else none,
-        critical,
-        _on_own_df(critical, df, tests.own),
-        df,
-        scale,
-        adjust,
-        confidence,
-        notes,
-        _decided(found, tests.pairs, tests.std_error, scale),
-        _rank_ranges(res, found, as_generator(rng), confidence),
-    )
-
-
-def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
-    """Return the range of ranks of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
-    if res.object_effects is None:
-        return None
-    ranges = np.full((len(found.estimate), 2), np.nan)
-    inside = np.flatnonzero(~np.isnan(found.estimate))
-    if not res.object_effects.sigma > 0 or not len(inside):
-        return ranges
-    value, vector = np.linalg.eigh(found.cov[np.ix_(inside, inside)])
-    spread = vector * np.sqrt(np.maximum(value, 0.0))
-    drawn = found.estimate[inside] + rng.standard_normal((_DRAWS, len(inside))) @ spread.T
-    ranks = stats.rankdata(-drawn, axis=1)
-    tail = (1 - confidence) / 2
-    ranges[inside] = np.quantile(ranks, (tail, 1 - tail), axis=0, method="inverted_cdf").T
-    return ranges
-
-
-def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale) -> Decided | None:
-    """Return the log-odds of being preferred, where they are not 2(λᵢ − λⱼ): of grades, and of mean probabilities."""
-    if found.beside is not None:
-        (i, j), cross = pairs.T, found.beside.cross
-        of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
-        level, _ = found.beside.log_odds(found.estimate, np.zeros(len(cross)), cross)
-        return Decided(*of_pairs, level)
-    if found.contexts is None or scale != "probability":
-        return None
-    mean, spread = found.contexts.pair_log_odds(pairs)
-    return Decided(mean, np.where(np.isnan(error), np.nan, spread), found.contexts.levels())
-
-
-def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
-    """Return the tests of all pairs; for a seed they are computed once and kept with the results."""
-    if not is_whole(rng):
-        return _tested(res, found, as_generator(rng))
-    known = _TESTS.setdefault(res, {})
-    key = int(rng), blake2b(found.rows.tobytes() + found.estimate.tobytes()).digest()
-    if key not in known:
-        known[key] = _tested(res, found, np.random.default_rng(int(rng)))
-    return known[key]
-
-
-def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Tests:
-    df, size = res.worth_df_inference, len(found.estimate)
-    refuse_pairs(size)
-    i, j = np.triu_indices(size, 1)
-    pairs = np.column_stack([i, j]).astype(np.int64)
-    error, own = pair_errors(found, pairs), np.full(len(pairs), df)
-    if res.object_effects is None:
-        own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
-    error[np.isnan(own)] = np.nan
-    statistic = ratio(found.estimate[i] - found.estimate[j], error)
-    distribution = largest(found, pairs, error, df, rng)
-    for shared in (pairs, error):
-        shared.flags.writeable = False
-    tests = _Tests(pairs, error, statistic, statistic, own, distribution)
-    if (own == df).all():
-        return tests
-    alike = np.where(own != df, stats.t.isf(tests.p_value / 2, df), statistic)  # of the tail that they have
-    return replace(tests, statistic=alike)
-
-
-def _on_own_df(critical: float, df: float, own: FloatArray) -> FloatArray:
-    """Return the critical values of pairs on their own degrees of freedom, of the same tail, shape (m,)."""
-    if (own == df).all():
-        return np.full(len(own), critical)
-    return np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical)

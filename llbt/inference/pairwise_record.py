@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,8 @@ from ..core import statistics
 from ..core.columns import FloatArray, IntArray, Label
 from ..core.statistics import ratio
 from ..errors import DesignError
+from .margins import Adjust, Margin
 from .scales import DIFFERENCES, LEVELS, Scale, level_on_scale, measured_from, on_scale, said_of
-
-Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]
 
 ADJUSTED = {
     "single-step": "single-step",
@@ -80,6 +79,8 @@ class Pairwise(Record):
         For a fit with effects of objects, ``(1 | object)``: the lowest and the highest rank that each object has in
         draws of the log-worths, at the level of confidence for each; NaN where nothing is predicted. There are no
         p-values then: worths of two objects that are drawn from a distribution are never equal.
+    margin : Margin or None
+        One-sided tests of every pair against a margin, where one was asked for.
     """
 
     _made_by: ClassVar[str] = "llbt.pairwise(res)"
@@ -99,6 +100,7 @@ class Pairwise(Record):
     notes: tuple[str, ...]
     decided: Decided | None = None
     rank_ranges: FloatArray | None = None
+    margin: Margin | None = None
 
     @property
     def log_odds(self) -> tuple[FloatArray, FloatArray]:
@@ -151,7 +153,8 @@ class Pairwise(Record):
     def table(self) -> Table:
         """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high.
 
-        For a fit with effects of objects probability_greater, P(λ_i > λ_j), in place of statistic and p-values.
+        For a fit with effects of objects probability_greater, P(λ_i > λ_j), in place of statistic and p-values. With a
+        margin also p_no_worse, p_no_better, p_equivalent and claim; the tests of equality are then in frames only.
         """
         what = said_of(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
         of = self if self.decided is None or self.scale == "log_worth" else self.decided
@@ -169,7 +172,7 @@ class Pairwise(Record):
         if self.rank_ranges is not None:
             tests = (Field("probability_greater", "P(λᵢ > λⱼ)", self.probability_greater, "number", 3),)
             told = f"no p-values, for worths drawn from a distribution are never equal; {level} prediction intervals"
-        return Table(
+        found = Table(
             (
                 Field("object_i", "object_i", sides[0]),
                 Field("object_j", "object_j", sides[1]),
@@ -181,7 +184,8 @@ class Pairwise(Record):
             title=f"Pairwise comparisons: {what}",
             notes=(*self.notes, f"{told} simultaneous, |{letter}| up to {format_number(self.critical, 4)}"),
             answer="pairwise",
-        ).first()
+        )
+        return (found if self.margin is None else self.margin.beside(found)).first()
 
     @property
     def best_first(self) -> IntArray:

@@ -31,7 +31,7 @@ from .groups import groups_of
 from .large import Measured, check_plain, large_measured, rank_fields
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of, said_by
-from .pairwise import all_pairs
+from .pair_tests import all_pairs
 from .scales import (
     LEVELS,
     Scale,

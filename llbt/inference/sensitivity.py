@@ -25,7 +25,7 @@ from ..resampling import shown
 from .kinds import refit_data, unit_model
 from .level_tests import levels_of
 from .log_worths import centred
-from .pairwise import all_pairs
+from .pair_tests import all_pairs
 from .refit import WrittenTerm, beside, written_terms
 
 _MOST_LEVELS = 500  # levels that are left out in turn without being asked for

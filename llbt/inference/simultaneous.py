@@ -79,6 +79,8 @@ class Simultaneous:
         With the confidence asked for all intervals hold their contrasts.
     df : ndarray, shape (m,)
         Degrees of freedom of t of each; infinite for the normal.
+    distribution : MaxZ
+        Of the largest |z|.
     """
 
     estimate: FloatArray
@@ -89,6 +91,7 @@ class Simultaneous:
     conf_low: FloatArray
     conf_high: FloatArray
     df: FloatArray
+    distribution: MaxZ
 
 
 def simultaneous(
@@ -129,7 +132,8 @@ def simultaneous(
     largest_z = max_z_of(root, df, rng)
     critical = largest_z.quantile(confidence)
     half = np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical) * error
-    return Simultaneous(found, error, statistic, p_value, largest_z.p_value(alike), found - half, found + half, own)
+    adjusted = largest_z.p_value(alike)
+    return Simultaneous(found, error, statistic, p_value, adjusted, found - half, found + half, own, largest_z)
 
 
 def root_of(cov: FloatArray) -> FloatArray:

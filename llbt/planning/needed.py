@@ -23,7 +23,7 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..formulas.grid import At
 from ..inference.groups import groups_of
 from ..inference.log_worths import LogWorths, centred
-from ..inference.pairwise import all_pairs
+from ..inference.pair_tests import all_pairs
 from ..inference.scales import FACTORS
 from ..inference.simultaneous import root_of
 

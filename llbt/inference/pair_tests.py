@@ -1,0 +1,196 @@
+"""The tests of every pair of objects at one place: p-values, simultaneous intervals, and claims against a margin."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy import stats
+
+from ..base.arguments import Rng, as_generator, is_whole
+from ..core.columns import FloatArray, IntArray, Label
+from ..core.max_z import MaxZ
+from ..core.statistics import adjust_p, ratio, two_sided_p
+from ..fitting.estimates import Estimates
+from .log_worths import LogWorths
+from .margins import Adjust, together_against
+from .pairwise_record import Decided, Pairwise
+from .scales import Scale
+from .simultaneous import largest, pair_errors, refuse_pairs
+
+_DRAWS = 10_000  # of predicted log-worths, for their ranks
+
+
+@dataclass(frozen=True, eq=False)
+class _Tests:
+    """The tests of all m pairs at one place, whatever their level and adjustment.
+
+    Attributes
+    ----------
+    pairs : ndarray of int, shape (m, 2)
+    std_error : ndarray, shape (m,)
+    own_statistic : ndarray, shape (m,)
+        On the degrees of freedom of each.
+    statistic : ndarray, shape (m,)
+        On the degrees of freedom of the table, for pairs that are known from few clusters too.
+    own : ndarray, shape (m,)
+        Degrees of freedom of each.
+    distribution : MaxZ
+    """
+
+    pairs: IntArray
+    std_error: FloatArray
+    own_statistic: FloatArray
+    statistic: FloatArray
+    own: FloatArray
+    distribution: MaxZ
+
+    @functools.cached_property
+    def p_value(self) -> FloatArray:
+        """The p-values of each pair alone, (m,)."""
+        found = two_sided_p(self.own_statistic, self.own)
+        found.flags.writeable = False
+        return found
+
+    @functools.cached_property
+    def single_step(self) -> FloatArray:
+        """The single-step adjusted p-values, (m,)."""
+        found = self.distribution.p_value(self.statistic)
+        found.flags.writeable = False
+        return found
+
+    def adjusted(self, adjust: Adjust | None) -> FloatArray:
+        """Return adjusted p-values, (m,)."""
+        if adjust is None:
+            return self.p_value
+        return self.single_step if adjust == "single-step" else adjust_p(self.p_value, adjust)
+
+
+_TESTS: WeakKeyDictionary[Estimates, dict[tuple[int, bytes], _Tests]] = WeakKeyDictionary()
+
+
+def all_pairs(
+    res: Estimates,
+    found: LogWorths,
+    rng: Rng,
+    *,
+    objects: tuple[Label, ...] = (),
+    scale: Scale = "log_odds",
+    adjust: Adjust | None = "single-step",
+    margin: float | None = None,
+    confidence: float = 0.95,
+    notes: tuple[str, ...] = (),
+    tested: bool = True,
+    shared: MaxZ | None = None,
+) -> Pairwise:
+    """Return every pair of objects compared, all of the table by default, from the log-worths of one class.
+
+    p-values are NaN unless `tested`: for ranks alone they are not needed, and of many pairs they take long. Intervals
+    and p-values hold over what the `shared` distribution of max |z| is of, by default over the pairs of the class.
+    """
+    df, tests = res.worth_df_inference, _tests_of(res, found, rng)
+    if shared is not None:
+        tests = replace(tests, distribution=shared)
+    none = np.full(len(tests.pairs), np.nan)
+    with_p = tested and not found.predicted  # of predictions nothing is tested
+    critical = tests.distribution.quantile(confidence)
+    apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
+    notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
+    decided = _decided(found, tests.pairs, tests.std_error, scale)
+    against = None
+    if margin is not None:
+        odds = (
+            (apart, tests.std_error)
+            if decided is None or scale == "log_worth"
+            else (decided.difference, decided.std_error)
+        )
+        against = together_against(margin, scale, *odds, tests.own, confidence, tests.distribution, adjust)
+    return Pairwise(
+        objects or res.comparisons.objects,
+        tests.pairs,
+        found.estimate,
+        tests.std_error,
+        tests.p_value if with_p else none,
+        tests.adjusted(adjust) if with_p else none,
+        critical,
+        _on_own_df(critical, df, tests.own),
+        df,
+        scale,
+        adjust,
+        confidence,
+        notes,
+        decided,
+        _rank_ranges(res, found, as_generator(rng), confidence),
+        against,
+    )
+
+
+def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
+    """Return the range of ranks of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
+    if res.object_effects is None:
+        return None
+    ranges = np.full((len(found.estimate), 2), np.nan)
+    inside = np.flatnonzero(~np.isnan(found.estimate))
+    if not res.object_effects.sigma > 0 or not len(inside):
+        return ranges
+    value, vector = np.linalg.eigh(found.cov[np.ix_(inside, inside)])
+    spread = vector * np.sqrt(np.maximum(value, 0.0))
+    drawn = found.estimate[inside] + rng.standard_normal((_DRAWS, len(inside))) @ spread.T
+    ranks = stats.rankdata(-drawn, axis=1)
+    tail = (1 - confidence) / 2
+    ranges[inside] = np.quantile(ranks, (tail, 1 - tail), axis=0, method="inverted_cdf").T
+    return ranges
+
+
+def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale) -> Decided | None:
+    """Return the log-odds of being preferred, where they are not 2(λᵢ − λⱼ): of grades, and of mean probabilities."""
+    if found.beside is not None:
+        (i, j), cross = pairs.T, found.beside.cross
+        of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
+        level, _ = found.beside.log_odds(found.estimate, np.zeros(len(cross)), cross)
+        return Decided(*of_pairs, level)
+    if found.contexts is None or scale != "probability":
+        return None
+    mean, spread = found.contexts.pair_log_odds(pairs)
+    return Decided(mean, np.where(np.isnan(error), np.nan, spread), found.contexts.levels())
+
+
+def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
+    """Return the tests of all pairs; for a seed they are computed once and kept with the results."""
+    if not is_whole(rng):
+        return _tested(res, found, as_generator(rng))
+    known = _TESTS.setdefault(res, {})
+    key = int(rng), blake2b(found.rows.tobytes() + found.estimate.tobytes()).digest()
+    if key not in known:
+        known[key] = _tested(res, found, np.random.default_rng(int(rng)))
+    return known[key]
+
+
+def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Tests:
+    df, size = res.worth_df_inference, len(found.estimate)
+    refuse_pairs(size)
+    i, j = np.triu_indices(size, 1)
+    pairs = np.column_stack([i, j]).astype(np.int64)
+    error, own = pair_errors(found, pairs), np.full(len(pairs), df)
+    if res.object_effects is None:
+        own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
+    error[np.isnan(own)] = np.nan
+    statistic = ratio(found.estimate[i] - found.estimate[j], error)
+    distribution = largest(found, pairs, error, df, rng)
+    for shared in (pairs, error):
+        shared.flags.writeable = False
+    tests = _Tests(pairs, error, statistic, statistic, own, distribution)
+    if (own == df).all():
+        return tests
+    alike = np.where(own != df, stats.t.isf(tests.p_value / 2, df), statistic)  # of the tail that they have
+    return replace(tests, statistic=alike)
+
+
+def _on_own_df(critical: float, df: float, own: FloatArray) -> FloatArray:
+    """Return the critical values of pairs on their own degrees of freedom, of the same tail, shape (m,)."""
+    if (own == df).all():
+        return np.full(len(own), critical)
+    return np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical)
