@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy import linalg
@@ -11,12 +11,12 @@ from scipy import linalg
 from ..base.table import Qualifying, counted, format_count, format_number
 from ..core.columns import IntArray, groups
 from ..errors import DesignError, OptionError, SeparationError, near
-from ..formulas.brackets import Bracket, are_propagated, entered
+from ..formulas.brackets import Bracket, are_propagated
 from ..formulas.design import codings_of
 from ..formulas.grammar import compares_objects, parse, vocabulary
 from ..formulas.grid import average_rows
-from ..kernel.crossed import Bearing, Crossed, crossed
-from ..kernel.effect_groups import Grouped, grouped
+from ..kernel.crossed import Crossed
+from ..kernel.effect_groups import Grouped
 from ..kernel.group_modes import Modes, modes
 from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.laplace_fit import normal_maximum, predicted_effects
@@ -29,8 +29,8 @@ from ..kernel.sampled import BUDGET, FIRST, numbers_of, sampled_maximum
 from ..kernel.solvers import Fit
 from ..kernel.threads import few_threads
 from .clusters import Way, check_clusters, kept_way
+from .effect_lines import EffectLines
 from .fit_part import FitPart, part_of
-from .merged_rows import distinct
 from .mixed_clusters import clustered_covariance, of_parameters
 from .mixed_estimates import OF_AVERAGE, JudgeTable
 from .mixed_results import MixedResults
@@ -108,10 +108,7 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
     _check_partitions(ways)
     if without.specification.approximation == "ep":
         _check_propagated(brackets, names)
-    problem, _, merged = distinct(without.design, without.problem(), list(without.comparisons.pairs.T))
-    pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
-    pairs[merged] = without.comparisons.pairs
-    table = _Table(problem, merged[ways[0].clusters.rows], pairs)
+    table = EffectLines.of(without, brackets, ways)
     laplace = without.specification.approximation is not None or len(ways) > 1
     integrated = _of_objects if names == ["object"] else _integrated
     try:
@@ -123,36 +120,25 @@ def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple
     return ways, judges, maximum
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """Distinct comparisons, which of them each line is, and their objects."""
-
-    problem: Problem
-    rows: IntArray
-    pairs: IntArray
-
-
 _Found = tuple[JudgeTable, MixedFit]
 
 
-def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
+def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
     """Return the fit by quadrature, or by importance sampling."""
     way = ways[0]
     _check_size(way, without.response.width)
-    by_group = _by_group(without, brackets, way, table)
+    by_group = table.grouped()
     solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
     found = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
     return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without)), found
 
 
-def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
+def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
     """Return the fit with effects of objects alone: one group of all judgments, with a dimension less than objects.
 
     It uses Laplace's approximation where this takes too long, or the samples do not converge.
     """
-    way, response = ways[0], without.comparisons.response
-    lines = way.clusters.codes, way.clusters.counts, table.pairs
-    by_group = grouped(table.rows, *lines, ("object",), without.response.width, entered(response))
+    way, by_group = ways[0], table.grouped()
     size = max(bundle.size for bundle in by_group.bundles)
     start, scales = without.solution.params, np.full(1, _START)
     if size <= MOST_EFFECTS:
@@ -164,32 +150,24 @@ def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
         found = sampled_maximum(table.problem, by_group.bundles, start, scales, budget=budget)
     if not found.converged and not found.infinite:
         return _approximated(without, brackets, ways, table)
-    objects = crossed(table.rows, way.clusters.counts, table.pairs, [_bearing(brackets[0], 0, ways, without)])
+    objects = table.crossed()
     if found.rule is not None:
         found = replace(found, predicted=predicted_effects(table.problem, objects, found))
     found = replace(found, predicted=_by_object(brackets, found))
     return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without), objects=objects), found
 
 
-def _by_group(without: LLBTResults, brackets: Sequence[Bracket], way: Way, table: _Table) -> Grouped:
-    effects = [bracket.effect for bracket in brackets]
-    codes, counts = way.clusters.codes, way.clusters.counts
-    predictors = entered(without.comparisons.response)
-    return grouped(table.rows, codes, counts, table.pairs, effects, without.response.width, predictors)
-
-
-def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: _Table) -> _Found:
+def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
     """Return the fit by expectation propagation where that is possible, else by Laplace's approximation."""
     method = without.specification.approximation or ("ep" if are_propagated(brackets) else "laplace")
     names = [way.name for way in ways]
-    bearings = [_bearing(bracket, names.index(bracket.grouping), ways, without) for bracket in brackets]
-    lines = crossed(table.rows, ways[0].clusters.counts, table.pairs, bearings)
+    lines = table.crossed()
     _check_shared(lines, ways, without.specification.formula)
     found = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
     if len(ways) == 1 and names != ["object"] and numbers < _KEPT:
-        by_group = _by_group(without, brackets, ways[0], table)
+        by_group = table.grouped()
     notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
     others = {way.name: way.levels for way in ways[1:]}
     return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others, method=method), found
@@ -247,12 +225,6 @@ def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes,
         )
         for groups in bundles
     )  # fmt: skip
-
-
-def _bearing(bracket: Bracket, grouping: int, ways: Sequence[Way], without: LLBTResults) -> Bearing:
-    predictors = entered(without.comparisons.response)[bracket.effect]
-    objects = bracket.effect in ("object", "1")
-    return Bearing(grouping, ways[grouping].clusters.codes, objects, predictors)
 
 
 def _check_partitions(ways: Sequence[Way]) -> None:

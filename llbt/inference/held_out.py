@@ -75,14 +75,15 @@ def held_out(
     ----------
     results : a fit, or a sequence of fits
         One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. For fits
-        with effects of judges and of latent classes whole judges are held out, of rankings and patterns whole answers:
-        they, and what is compared with them, have a log-loss, and no Brier score. For calibrated worths labels are held
-        out, and predicted by the other labels with the verdicts on all units.
+        with effects and of latent classes whole levels are held out, of rankings and patterns whole answers: they, and
+        what is compared with them, have a log-loss, and no Brier score. For calibrated worths labels are held out, and
+        predicted by the other labels with the verdicts on all units.
     by : str, optional
         The unit of the folds: ``"judgment"`` (for rankings ``"list"``, for patterns ``"pattern"``), or a cluster or
         covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together. With ``"judge"``
-        judgments of new judges are predicted. By default the clusters of the fits, the judges of a fit with effects of
-        judges, and else judgments.
+        judgments of new judges are predicted, with ``"prompt"`` those on new prompts. By default the clusters of the
+        fits, the judges of a fit with effects of judges, and else judgments. A fit with effects of judges and of
+        prompts needs it.
     folds : int
     rng : numpy.random.Generator or int, optional
         For the folds; the same seed makes the same ones.
@@ -105,8 +106,8 @@ def held_out(
     DesignError
         For fits of different tables, and fractional counts.
     OptionError
-        For anything but fits, fits clustered in different ways without `by`, levels that the table does not keep, and
-        more folds than judgments or levels.
+        For anything but fits, fits clustered in different ways or with effects of two groupings without `by`, levels
+        that the table does not keep, and more folds than judgments or levels.
 
     Notes
     -----
@@ -115,10 +116,12 @@ def held_out(
     parameters for the levels of the fold, as ``object * judge`` for a new judge. Fits with effects of judges,
     discriminations or patterns have no prior, so these folds raise an error.
 
-    A fit with effects of judges predicts all judgments of a new judge at once: their joint log-probability, with the
-    judge's effects integrated out, at the maximum of the likelihood without the fold. Divided by the number of
-    judgments, it is on the scale of models without effects, which predict the same judges. Latent classes have log Σ
-    π_k P(all judgments of the judge | class k).
+    A fit with effects predicts all judgments of a level at once: log Z(known and level) − log Z(known), where Z is the
+    likelihood with effects integrated out, at its maximum without the fold. For a new judge of a fit with effects of
+    judges alone it is the log-probability of their judgments, integrated over the effects; for a new prompt it uses
+    what the same judges said on other prompts. Divided by the number of judgments, it is on the scale of models without
+    effects. Of two crossed groupings Z is by expectation propagation; scores of 4 judges × 3 prompts were .0002 a
+    judgment too low at σ .35, .001 at σ .7. Latent classes have log Σ π_k P(judgments of the judge | class k) instead.
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,11 +66,6 @@ class JudgeUnits:
         """The maximum of the likelihood: fixed parameters, then σ."""
         return np.concatenate([self.fit.maximum.params, self.fit.maximum.scales])
 
-    @property
-    def _rule(self) -> Rule:
-        rule = self.fit.maximum.rule
-        return Quadrature(_POINTS) if rule is None else rule  # type: ignore[return-value]
-
     def titles(self) -> list[str]:
         """Return what each unit is called."""
         return [str(label) for label in self.labels]
@@ -78,25 +74,9 @@ class JudgeUnits:
         """Return the maximum of the likelihood with given numbers of each unit."""
         problem, bundles = self._weighted(counts)
         start = self.fit.maximum
-        none = DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
-        known = information(problem, probabilities(problem, start.params), problem.totals)
-        if not independent_in_gram(known).all():
-            raise none
-        plain, found = fit_one(problem, problem.counts, start.params)
-        if not found:
-            raise none
-        likelihood = MixedLikelihood(problem, bundles)
-        kept = tuple(range(len(start.scales)))
+        plain = plain_estimates(problem, start.params)
         scales = np.where(start.scales > 0, start.scales, _START)
-        state = State(np.concatenate([start.params, np.log(scales)]), kept, nothing())
-        state = climbed(likelihood, state, self._rule, DECREMENT[likelihood.few(kept)])
-        if not state.kept:
-            return np.concatenate([plain, np.zeros(len(kept))])
-        if infinite_at(state, likelihood.size):
-            raise none
-        sigma = np.zeros(len(kept))
-        sigma[list(state.kept)] = np.exp(state.at[likelihood.size :])
-        return np.concatenate([state.at[: likelihood.size], sigma])
+        return climbed_again(problem, bundles, start.params, scales, rule_of(self.fit), plain)
 
     def _weighted(self, counts: FloatArray) -> tuple[Problem, tuple[Groups, ...]]:
         """Return the comparisons and the groups of judges, as often as their units are there."""
@@ -112,9 +92,7 @@ class JudgeUnits:
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Refuse: fits with effects of judges have no prior."""
-        raise DesignError(
-            "a fold has no finite estimates, and a fit with effects of judges has no prior", "Ask for more folds."
-        )
+        raise no_prior()
 
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of all that the judges of each unit said, effects integrated out."""
@@ -123,7 +101,7 @@ class JudgeUnits:
         kept = np.flatnonzero(sigma > 0)
         if len(kept):
             some = [restricted(groups, kept.tolist()) for groups in judges.grouped.bundles]
-            values = group_values(judges.problem, some, beta, sigma[kept], self._rule)
+            values = group_values(judges.problem, some, beta, sigma[kept], rule_of(self.fit))
         else:
             logs = np.log(probabilities(judges.problem, beta))
             values = [np.einsum("kgr,grk->g", g.counts, logs[g.rows]) for g in judges.grouped.bundles]
@@ -141,6 +119,52 @@ class JudgeUnits:
             self.fit, judges_again(self.fit.comparisons, name, np.repeat(np.arange(len(times)), times))
         )
         return again
+
+
+def rule_of(res: WithEffects) -> Rule:
+    """Return the points that effects are integrated over; where all σ are 0 some."""
+    rule = res.maximum.rule
+    return Quadrature(_POINTS) if rule is None else rule  # type: ignore[return-value]
+
+
+def plain_estimates(problem: Problem, start: FloatArray) -> FloatArray:
+    """Return the estimates (p,) without effects; DesignError where they are not finite, or the counts do not tell."""
+    known = information(problem, probabilities(problem, start), problem.totals)
+    if not independent_in_gram(known).all():
+        raise no_estimates()
+    plain, found = fit_one(problem, problem.counts, start)
+    if not found:
+        raise no_estimates()
+    return plain
+
+
+def climbed_again(
+    problem: Problem, bundles: Sequence[Groups], start: FloatArray, scales: FloatArray, rule: Rule, plain: FloatArray
+) -> FloatArray:
+    """Return the maximum of the likelihood (p + E,) from a start; `plain` are the estimates where every σ is 0."""
+    likelihood = MixedLikelihood(problem, bundles)
+    kept = tuple(range(len(scales)))
+    state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
+    state = climbed(likelihood, state, rule, DECREMENT[likelihood.few(kept)])
+    if not state.kept:
+        return np.concatenate([plain, np.zeros(len(kept))])
+    if infinite_at(state, likelihood.size):
+        raise no_estimates()
+    sigma = np.zeros(len(kept))
+    sigma[list(state.kept)] = np.exp(state.at[likelihood.size :])
+    return np.concatenate([state.at[: likelihood.size], sigma])
+
+
+def no_estimates() -> DesignError:
+    """Return the refusal where judges that are left have no finite estimates."""
+    return DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
+
+
+def no_prior() -> DesignError:
+    """Return the refusal where a fold would need a prior."""
+    return DesignError(
+        "a fold has no finite estimates, and a fit with effects of judges has no prior", "Ask for more folds."
+    )
 
 
 def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:

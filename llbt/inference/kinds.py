@@ -24,6 +24,7 @@ from ..fitting.mixed_results import MixedResults
 from ..fitting.pattern_results import PatternResults
 from ..fitting.ranking_results import RankingResults
 from ..fitting.results import LLBTResults
+from .effect_units import effect_units
 from .judge_units import judge_units
 from .large_units import large_units
 from .list_tables import drawn_rankings
@@ -43,9 +44,18 @@ from .tested_models import (
     plain_model,
     tested,
 )
-from .unit_models import estimates_of, own_estimates, unit_model
+from .unit_models import estimates_of, own_estimates, unit_model, units_to_predict
 
-__all__ = ["drawn_answers", "estimates_of", "own_estimates", "refit_data", "target_of", "tested", "unit_model"]
+__all__ = [
+    "drawn_answers",
+    "estimates_of",
+    "own_estimates",
+    "refit_data",
+    "target_of",
+    "tested",
+    "unit_model",
+    "units_to_predict",
+]
 
 unit_model.register(LLBTResults)(pair_units)
 unit_model.register(DiscriminationResults)(discrimination_units)
@@ -54,6 +64,8 @@ unit_model.register(MixedResults)(judge_units)
 unit_model.register(RankingResults)(list_units)
 unit_model.register(PatternResults)(pattern_units)
 unit_model.register(BestWorstEffects)(judged_units)
+
+units_to_predict.register(MixedResults)(effect_units)
 
 refit_data.register(LLBTResults)(refit_table)
 refit_data.register(MixedResults)(refit_differing)

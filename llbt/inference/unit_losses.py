@@ -13,9 +13,11 @@ from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
 from ..fitting.fitted import ClassWorthSource, WorthSource
 from ..resampling import Resampler
-from .kinds import unit_model
+from .kinds import units_to_predict
 from .pair_units import JUDGMENT
-from .unit_models import UnitModel, folds_of
+from .unit_models import DependentUnits, UnitModel, folds_of
+
+_Units = UnitModel | DependentUnits
 
 
 def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resampler) -> Table:
@@ -26,12 +28,12 @@ def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resamp
     held = np.stack(parts)  # (folds, U)
     losses = [-np.stack([fold[m][0] for fold in found]) for m in range(len(fits))]
     shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
-    return _scores(fits, models[0], held, losses, shrunk)
+    return _scores(fits, models, held, losses, shrunk)
 
 
-def _models(fits: Sequence[Any], by: str | None) -> list[UnitModel]:
+def _models(fits: Sequence[Any], by: str | None) -> list[_Units]:
     """Return the fits as models of the same units."""
-    models = [unit_model(fit, by, "by") for fit in fits]
+    models = [units_to_predict(fit, by) for fit in fits]
     for k, fit in enumerate(fits):
         why = _difference(fits[0], fit)
         if why:
@@ -42,7 +44,7 @@ def _models(fits: Sequence[Any], by: str | None) -> list[UnitModel]:
     if len(units) > 1:
         raise OptionError(f"the fits are of different units ({listed(units)})", f"Say which: by={units[0]!r}.")
     if units and any(model.unit == JUDGMENT for model in models):  # what is one unit for one fit is so for all
-        models = [unit_model(fit, units[0], "by") for fit in fits]
+        models = [units_to_predict(fit, units[0]) for fit in fits]
     first = models[0]
     for k, model in enumerate(models):
         same = model.labels == first.labels and np.array_equal(model.counts, first.counts)
@@ -63,7 +65,7 @@ def _difference(first: Any, second: Any) -> str | None:
 
 
 def _predicted(
-    models: Sequence[UnitModel], held: FloatArray, rng: np.random.Generator
+    models: Sequence[_Units], held: FloatArray, rng: np.random.Generator
 ) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
     """Return log P of each unit (U,) by each model, fitted without those of a fold; whether that needed a prior."""
     found = []
@@ -73,13 +75,17 @@ def _predicted(
             params, shrunk = model.estimated(rest), False
         except DesignError:
             params, shrunk = model.shrunk(rest), True
-        found.append((model.log_scores(params), shrunk))
+        if isinstance(model, DependentUnits):
+            found.append((model.log_scores_given(params, rest), shrunk))
+        else:
+            found.append((model.log_scores(params), shrunk))
     return found
 
 
 def _scores(
-    fits: Sequence[Any], model: UnitModel, held: FloatArray, losses: Sequence[FloatArray], shrunk: Sequence[int]
+    fits: Sequence[Any], models: Sequence[_Units], held: FloatArray, losses: Sequence[FloatArray], shrunk: Sequence[int]
 ) -> Table:
+    model = models[0]
     loss = np.array([_mean(held, values, model.sizes) for values in losses])
     delta = np.array([_mean(held, values - losses[0], model.sizes) for values in losses])
     delta[0] = np.nan
@@ -95,6 +101,8 @@ def _scores(
         if whole
         else f"errors: of single {what}s, taken as independent; by= holds out levels of a cluster"
     )
+    if any(isinstance(one, DependentUnits) for one in models):
+        notes.append("effects and classes predict a level with what is known of the judges and prompts it shares")
     notes += [
         f"{name}: {counted(number, 'fold')} of {folds} without finite estimates: predicted with prior=1"
         for name, number in zip(names, shrunk, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -85,6 +85,43 @@ class UnitModel(Protocol):
         """
 
 
+@runtime_checkable
+class DependentUnits(Protocol):
+    """A fit and its data in U units that depend on each other: what is known of some helps to predict the others.
+
+    Members are those of `UnitModel`, but for `log_scores`.
+    """
+
+    @property
+    def unit(self) -> str:
+        """The column whose levels are the units."""
+
+    @property
+    def labels(self) -> tuple[Label, ...] | None:
+        """The levels that are the units."""
+
+    @property
+    def counts(self) -> FloatArray:
+        """How often each unit is there."""
+
+    @property
+    def sizes(self) -> FloatArray:
+        """How many judgments one such unit has."""
+
+    @property
+    def each(self) -> str:
+        """What `sizes` counts."""
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates (p,) with other counts of the units (U,)."""
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates from these counts and a prior of one judgment."""
+
+    def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
+        """Return the log-probability of each unit (U,) that is not among the known ones, given these."""
+
+
 @singledispatch
 def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
     """Return a fit as a model of units.
@@ -108,6 +145,12 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
 
 
 @singledispatch
+def units_to_predict(res: Any, by: str | None) -> UnitModel | DependentUnits:
+    """Return a fit as a model of units that are held out; arguments and errors as of `unit_model`."""
+    return unit_model(res, by, "by")
+
+
+@singledispatch
 def own_estimates(res: Any) -> FloatArray:
     """Return the estimates (p,) that `estimates_of` finds again in other data."""
     return unit_model(res, None, "by").estimates
@@ -119,7 +162,7 @@ def estimates_of(res: Any, data: Any) -> FloatArray:
     return own_estimates(refit_data(res, data))
 
 
-def folds_of(model: UnitModel, folds: int, rng: np.random.Generator) -> list[FloatArray]:
+def folds_of(model: UnitModel | DependentUnits, folds: int, rng: np.random.Generator) -> list[FloatArray]:
     """Return how often each unit is in each fold, (U,) each: folds of equal size, drawn without replacement.
 
     Raises

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -58,37 +57,16 @@ class ClassUnits:
 
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the maximum, from the estimates and from other starts, classes in the order of the fit."""
-        return self._found(self.fit.by_judge.answers, counts)
+        return continued_estimates(self.fit, self.fit.by_judge.answers.weighted(counts[self.codes]), self.starts)
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Return the estimates with a prior of one judgment for each pair in each class."""
-        answers = self.fit.by_judge.answers
-        return self._found(replace(answers, prior=answers.prior + self._weak), counts)
-
-    def _found(self, answers: Answers, counts: FloatArray) -> FloatArray:
-        answers = answers.weighted(counts[self.codes])
-        pooled = self.fit.pooled.solution.params
-        found = continued(answers, self.fit.mixture, pooled, self.starts, np.random.default_rng(_SEED))
-        if infinite_classes(answers, found) or not found.converged:
-            raise DesignError(
-                "a class of the judges left has no finite estimates", "Take fewer classes, or fit with prior=0.1."
-            )
-        return _flat(found)
-
-    @cached_property
-    def _weak(self) -> FloatArray:
-        pooled = self.fit.pooled
-        c, problem = pooled.comparisons, self.fit.by_judge.answers.problem
-        first = distinct(pooled.design, pooled.problem(), list(c.pairs.T))[1]
-        return pseudo_counts(c.pairs[first], problem.totals, problem.counts.shape[1], _WEAK)
+        answers = self.fit.by_judge.answers.weighted(counts[self.codes])
+        return continued_estimates(self.fit, with_weak_prior(self.fit, answers), self.starts)
 
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of all that the judges of each unit said, log Σ π_k P(said | class k)."""
-        mixture = self.fit.mixture
-        size = mixture.params.size
-        ratios = np.exp(np.append(0.0, params[size:]))
-        of_classes = params[:size].reshape(mixture.params.shape)
-        values = judge_values(self.fit.by_judge.answers, ratios / ratios.sum(), of_classes)
+        values = judge_values(self.fit.by_judge.answers, *of_classes(self.fit, params))
         return summed_by(self.codes, values, len(self.counts))
 
     def refitted(self, counts: FloatArray) -> ClassesLike:
@@ -107,6 +85,37 @@ def class_units(res: ClassesLike, by: str | None, option: str) -> ClassUnits:
     own = res.by_judge.name
     name, labels, codes, sizes = units_of_judges(res.comparisons, own, by, option, "by their class")
     return ClassUnits(res, name, labels, np.ones(len(labels)), sizes, codes, 0 if option == "resample" else _STARTS)
+
+
+def continued_estimates(res: ClassesLike, answers: Answers, starts: int = _STARTS) -> FloatArray:
+    """Return the maximum for some answers, from the estimates and from other starts, classes in the order of the fit.
+
+    Raises
+    ------
+    DesignError
+        Where a class has no finite estimates.
+    """
+    found = continued(answers, res.mixture, res.pooled.solution.params, starts, np.random.default_rng(_SEED))
+    if infinite_classes(answers, found) or not found.converged:
+        raise DesignError(
+            "a class of the judges left has no finite estimates", "Take fewer classes, or fit with prior=0.1."
+        )
+    return _flat(found)
+
+
+def with_weak_prior(res: ClassesLike, answers: Answers) -> Answers:
+    """Return answers with a prior of one judgment more for each pair in each class."""
+    c, problem = res.pooled.comparisons, res.by_judge.answers.problem
+    first = distinct(res.pooled.design, res.pooled.problem(), list(c.pairs.T))[1]
+    weak = pseudo_counts(c.pairs[first], problem.totals, problem.counts.shape[1], _WEAK)
+    return replace(answers, prior=answers.prior + weak)
+
+
+def of_classes(res: ClassesLike, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the shares (K,) and the parameters of each class (K, p)."""
+    size = res.mixture.params.size
+    ratios = np.exp(np.append(0.0, params[size:]))
+    return ratios / ratios.sum(), params[:size].reshape(res.mixture.params.shape)
 
 
 def _flat(mixture: Mixture) -> FloatArray:

@@ -10,7 +10,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..base.arguments import Count, Jobs, Kind, Rng, checked, is_list, is_whole
 from ..base.notes import Qualifying
@@ -28,11 +27,12 @@ from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..inference.refit import refit_data, refit_table
 from ..inference.tested_models import tested
-from ..inference.unit_models import unit_model
+from ..inference.unit_models import unit_model, units_to_predict
 from ..kernel.likelihood import pseudo_counts
 from ..kernel.mixture import Answers, continued, mixture
 from ..resampling import Resampler
 from .class_fit import ByJudge, LatentClasses
+from .class_lines import class_units_to_predict, table_of_judges
 from .class_test import ClassTest, bootstrap_test, model_of_classes
 from .class_units import class_units
 
@@ -313,6 +313,7 @@ def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
 
 
 unit_model.register(LatentClasses)(class_units)
+units_to_predict.register(LatentClasses)(class_units_to_predict)
 refit_data.register(LatentClasses)(classes_again)
 tested.register(LatentClasses)(model_of_classes)
 
@@ -342,11 +343,7 @@ def _by_judge(pooled: LLBTResults, by: str, common: Sequence[str], prior: Prior)
     problem, first, merged = distinct(pooled.design, pooled.problem(), list(pooled.comparisons.pairs.T))
     lines = way.clusters
     outcomes = problem.counts.shape[1]
-    cell = merged[lines.rows][:, None] * outcomes + np.arange(outcomes)
-    judge = np.repeat(lines.codes, outcomes)
-    shape = (len(way.levels), problem.counts.size)
-    table = sparse.csr_matrix((lines.counts.ravel(), (judge, cell.ravel())), shape=shape)
-    table.eliminate_zeros()
+    table = table_of_judges(merged[lines.rows], lines.codes, lines.counts, len(problem.counts))
     counts = np.zeros_like(problem.counts)
     if prior is not None:
         counts = pseudo_counts(pooled.comparisons.pairs[first], problem.totals, outcomes, float(prior))

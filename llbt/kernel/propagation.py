@@ -8,7 +8,7 @@ times the line's likelihood is the tilted density.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -115,6 +115,12 @@ def propagated(
     gradient = np.concatenate([row_sums(problem, work.scattered(by_block)), slopes])
     weights = tuple(weight[:, :, block.lines] for block in found.blocks)
     return Approximation(value, gradient, normal.effects, normal.solved, weights, (precision, pull))
+
+
+def extended(near: Approximation, lines: int) -> Approximation:
+    """Return a place with so many more lines, whose sites say nothing yet, to start from."""
+    precision, pull = near.sites
+    return replace(near, sites=(np.append(precision, np.full(lines, _LEAST)), np.append(pull, np.zeros(lines))))
 
 
 def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:

@@ -186,7 +186,7 @@ def test_resamples_are_refits_of_drawn_units(kind: str) -> None:
 
 def test_units_that_depend_on_each_other_are_refused() -> None:
     with pytest.raises(OptionError, match="judgments of one judge depend on each other by the effects"):
-        llbt.held_out(fit_of("mixed"), by="week", folds=2)
+        llbt.influence(fit_of("mixed"), by="week")
     with pytest.raises(OptionError, match="each judge has a discrimination of its own"):
         llbt.influence(fit_of("discrimination"), by="judge")
     with pytest.raises(DesignError, match="have effects of object, so that all of them depend on each other"):

@@ -13,7 +13,7 @@ from support.questions import JUDGES, by_judge, fit_of, judged
 
 import llbt
 from llbt.errors import OptionError
-from llbt.inference.unit_models import folds_of, unit_model
+from llbt.inference.unit_models import DependentUnits, folds_of, unit_model, units_to_predict
 from llbt.judges.class_units import ClassUnits
 
 
@@ -31,17 +31,20 @@ def less(place: int) -> np.ndarray:
     return found
 
 
-@cache
-def said() -> tuple[np.ndarray, np.ndarray]:
+def said(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return the judge and the two objects of each line, and its counts."""
-    frame = by_judge().to_frame()
     codes = [frame["judge"].map(JUDGES.index), *(frame[f"object_{side}"].map(list("ABCD").index) for side in "ij")]
     return np.array(codes), frame[["wins_i", "ties", "wins_j"]].to_numpy(dtype=float)
 
 
-def own_values(params: np.ndarray) -> np.ndarray:
+@cache
+def everything() -> pd.DataFrame:
+    return by_judge().to_frame()
+
+
+def own_values(params: np.ndarray, frame: pd.DataFrame | None = None) -> np.ndarray:
     """Return log Σ π_k P(all that a judge said | class k) of each judge, written out."""
-    (judge, i, j), counts = said()
+    (judge, i, j), counts = said(everything() if frame is None else frame)
     logs = []
     for k in range(2):
         lam = np.append(params[4 * k : 4 * k + 3], 0.0)
@@ -188,8 +191,27 @@ def _wins(table: llbt.Comparisons, i: str, j: str) -> np.ndarray:
     return np.bincount(kept.columns[0].codes[rows], kept.counts[rows, 0], len(JUDGES))
 
 
+def test_weeks_are_predicted_from_what_their_judges_said_in_others() -> None:
+    model = units_to_predict(classes(), "week")
+    assert isinstance(model, DependentUnits)
+    params, weeks = units().estimates, judged().to_frame(clusters=True)["week"].unique().tolist()
+    assert list(model.labels or ()) == weeks
+    found = model.log_scores_given(params, np.array([0.0, 1.0, 1.0]))
+    frame = judged().to_frame(clusters=True)
+    whole, rest = (own_values(params, frame[frame["week"].isin(some)]).sum() for some in (weeks, weeks[1:]))
+    assert found[0] == pytest.approx(whole - rest, abs=1e-9)
+    assert np.isnan(found[1:]).all()
+    np.testing.assert_allclose(model.estimated(np.ones(3)), params, atol=1e-5)
+    rest_alone = judged().select(where={"week": weeks[1:]})
+    again = llbt.judges.classes("object + tie", rest_alone, k=[2], starts=20, rng=3)[2]
+    ratio = np.log(again.shares[2] / again.shares[1])
+    expected = np.append(again.params.to_numpy().ravel(), ratio)
+    estimated = model.estimated(np.array([0.0, 1.0, 1.0]))
+    np.testing.assert_allclose(own_values(estimated).sum(), own_values(expected).sum(), atol=1e-4)
+
+
 def test_levels_that_share_judges_are_no_units() -> None:
     with pytest.raises(OptionError, match="judgments of one judge depend on each other by their class"):
-        llbt.held_out(classes(), by="week", folds=2)
+        llbt.influence(classes(), by="week")
     by_sex = llbt.influence(classes(), by="sex").to_frame()
     assert set(by_sex["sex"]) == {"f", "m"}

@@ -1,0 +1,121 @@
+"""Latent classes as models of units that share judges, such as prompts: predicted from what their judges said else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from scipy import sparse, special
+
+from ..core.columns import FloatArray, IntArray, Label, dense, summed_by
+from ..fitting.clusters import kept_ways
+from ..fitting.merged_rows import distinct
+from ..inference.unit_models import DependentUnits, UnitModel, unit_model
+from ..kernel.likelihood import probabilities
+from ..kernel.mixture import Answers
+from .class_protocol import ClassesLike
+from .class_units import continued_estimates, of_classes, with_weak_prior
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLines:
+    """K classes of judges, with L lines of judgments in U units.
+
+    Attributes
+    ----------
+    fit : LatentClasses
+    unit : str
+    labels : tuple
+    rows : ndarray of int, shape (L,)
+        The comparison of each line, of those of `fit.by_judge.answers`.
+    said : ndarray, shape (L, C)
+        Its counts.
+    judges, codes : ndarray of int, shape (L,)
+        Its judge and its unit.
+    """
+
+    fit: ClassesLike
+    unit: str
+    labels: tuple[Label, ...]
+    rows: IntArray
+    said: FloatArray
+    judges: IntArray
+    codes: IntArray
+
+    @property
+    def counts(self) -> FloatArray:
+        """How often each unit is there: once, shape (U,)."""
+        return np.ones(len(self.labels))
+
+    @property
+    def sizes(self) -> FloatArray:
+        """How many judgments each unit has, shape (U,)."""
+        return summed_by(self.codes, self.said.sum(axis=1), len(self.labels))
+
+    @property
+    def each(self) -> str:
+        """What `sizes` count."""
+        return "judgment"
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the maximum of the likelihood of some of the units, counts of 0 or 1."""
+        return continued_estimates(self.fit, self._answers(counts))
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Return the estimates with a prior of one judgment for each pair in each class."""
+        return continued_estimates(self.fit, with_weak_prior(self.fit, self._answers(counts)))
+
+    def _answers(self, counts: FloatArray) -> Answers:
+        some = np.flatnonzero(counts[self.codes] > 0)
+        whole = self.fit.by_judge.answers
+        judges, _ = dense(self.judges[some], len(self.fit.by_judge.levels))
+        table = table_of_judges(self.rows[some], judges, self.said[some], len(whole.problem.counts))
+        total = np.asarray(table.sum(axis=0)).reshape(whole.problem.counts.shape)
+        return Answers.of(replace(whole.problem, counts=total), table, whole.common, whole.prior)
+
+    def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
+        """Return log P(unit and known) − log P(known) of each unit that is not known, (U,); NaN of those that are.
+
+        What the judges of a unit said on known units tells their classes.
+        """
+        shares, each = of_classes(self.fit, params)
+        problem = self.fit.by_judge.answers.problem
+        lines = np.stack(
+            [special.xlogy(self.said, probabilities(problem, one)[self.rows]).sum(axis=1) for one in each], axis=1
+        )  # (L, K)
+        in_rest = known[self.codes] > 0
+        by_judge = partial(summed_by, size=len(self.fit.by_judge.levels))
+        before = np.log(shares) + np.stack([by_judge(self.judges[in_rest], one) for one in lines[in_rest].T], axis=1)
+        found = np.full(len(known), np.nan)
+        for unit in np.flatnonzero(known == 0).tolist():
+            mine = self.codes == unit
+            after = before + np.stack([by_judge(self.judges[mine], one) for one in lines[mine].T], axis=1)
+            found[unit] = (special.logsumexp(after, axis=1) - special.logsumexp(before, axis=1)).sum()
+        return found
+
+
+def table_of_judges(rows: IntArray, judges: IntArray, said: FloatArray, size: int) -> sparse.csr_matrix:
+    """Return the counts of each judge, (G, S·C), of lines with counts (L, C) of S comparisons."""
+    outcomes = said.shape[1]
+    cell = rows[:, None] * outcomes + np.arange(outcomes)
+    shape = (int(judges.max()) + 1, size * outcomes)
+    table = sparse.csr_matrix((said.ravel(), (np.repeat(judges, outcomes), cell.ravel())), shape=shape)
+    table.eliminate_zeros()
+    return table
+
+
+def class_units_to_predict(res: ClassesLike, by: str | None) -> UnitModel | DependentUnits:
+    """Return latent classes as a model of units to hold out: of judges, or of levels that share judges."""
+    own = res.by_judge.name
+    if by is None or by == "judgment" or res.comparisons.named(by) == own:
+        return unit_model(res, by, "by")
+    ways = kept_ways(res.comparisons, [own, by])
+    of_judge, of_unit = (way.clusters for way in ways)
+    if len(np.unique(np.stack([of_judge.codes, of_unit.codes]), axis=1).T) == of_judge.size:
+        return unit_model(res, by, "by")
+    pooled = res.pooled
+    merged = distinct(pooled.design, pooled.problem(), list(pooled.comparisons.pairs.T))[2]
+    place = {level: k for k, level in enumerate(res.by_judge.levels)}
+    judges = np.array([place[level] for level in ways[0].levels], dtype=np.int64)[of_judge.codes]
+    return ClassLines(res, ways[1].name, ways[1].levels, merged[of_unit.rows], of_unit.counts, judges, of_unit.codes)
