@@ -76,8 +76,15 @@ def test_columns_of_broom_are_those_of_answers() -> None:
     res = llbt.fit("object + tie", llbt.load_dataset("puddings"))
     tidy = res.to_frame()
     assert [ours for kind, _, ours in rows if kind == "tidy"] == list(tidy.columns)
-    assert [theirs.replace(".", "_") for kind, theirs, _ in rows if kind == "tidy"] == list(tidy.columns)
-    assert {ours for kind, _, ours in rows if kind == "augment"} <= set(llbt.residuals(res).to_frame().columns)
+    frames = {"tidy": res, "augment": llbt.residuals(res), "glance": res.fit_statistics()}
+    for kind, answer in frames.items():
+        plain, styled = answer.to_frame(), answer.to_frame(style="broom")
+        named = {ours: theirs for wanted, theirs, ours in rows if wanted == kind}
+        assert {ours: theirs for ours, theirs in zip(plain, styled, strict=True) if ours != theirs} == {
+            ours: theirs for ours, theirs in named.items() if ours != theirs
+        }
+        assert set(named.values()) <= set(styled)
+        assert (plain.to_numpy(str) == styled.to_numpy(str)).all()
     figures = {theirs: getattr(res, ours) for kind, theirs, ours in rows if kind == "glance"}
     given = json.loads((REFERENCE / "pudding_llbt.json").read_text(encoding="utf-8"))
     assert figures["logLik"] == pytest.approx(given["logLik"])

@@ -20,6 +20,7 @@ from . import latex, markup, text
 from .arguments import Decimals, Digits, checked
 from .column_fit import reader_heading, with_bounds_joined
 from .foreign_names import unknown_attribute, unknown_column
+from .frame_styles import FrameStyle, in_style
 from .latex_columns import LEFT_OUT
 from .layout import LEGEND as LEGEND
 from .layout import Column, Sheet, Size
@@ -54,9 +55,16 @@ class Record:
         """Return the answer as a `Table`."""
         raise TypeError(f"{type(self).__name__} does not define table()")
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the answer as a pandas DataFrame, unrounded."""
-        return self.table().to_frame()
+    @checked
+    def to_frame(self, style: FrameStyle = "llbt") -> pd.DataFrame:
+        """Return the answer as a pandas DataFrame, unrounded.
+
+        Parameters
+        ----------
+        style : {"llbt", "broom"}
+            The names of the columns: ``std_error``, or ``std.error`` as in R's package broom.
+        """
+        return self.table().to_frame(style)
 
     @checked
     def to_csv(self, path: str | os.PathLike[str]) -> None:
@@ -353,9 +361,16 @@ class Table(Record):
         more = f"… {counted(rest, noun)}: {how}"
         return replace(self, shown=tuple(range(most)), more=more, asked=asked, printed=printed)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the columns as a pandas DataFrame, unrounded."""
-        return pd.DataFrame({f.name: _frame_values(f.values) for f in self.fields if f.name})
+    @checked
+    def to_frame(self, style: FrameStyle = "llbt") -> pd.DataFrame:
+        """Return the columns as a pandas DataFrame, unrounded.
+
+        Parameters
+        ----------
+        style : {"llbt", "broom"}
+            The names of the columns: ``std_error``, or ``std.error`` as in R's package broom.
+        """
+        return in_style(pd.DataFrame({f.name: _frame_values(f.values) for f in self.fields if f.name}), style)
 
 
 def printed_columns(table: Table) -> Table:

@@ -220,7 +220,7 @@ class Comparisons(Record):
     __hash__ = None  # type: ignore[assignment]  # tables are compared, not used as keys
 
     @checked
-    def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:
+    def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
         """Return the table as a frame that `from_counts` reads back.
 
         With ``grades=c.response.outcomes`` if graded, ``ties_column={"ties": "tie", "bad": "bad"}`` with both bad.

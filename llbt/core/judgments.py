@@ -143,7 +143,7 @@ class Judgments(Record):
             return pd.Series(self.weights)
         return self.columns[name]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
         """Return the judgments one by one, with standard columns, as `read_judgments` describes them."""
         if self.query is not None:
             return pd.DataFrame(self.query.df())

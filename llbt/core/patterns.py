@@ -126,7 +126,7 @@ class Patterns(Record):
         )
         return tabulate(lines, like)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
         """Return one row per pattern: pairs, covariates, count; an answer that is missing is NA."""
         names = [f"{self.objects[i]}:{self.objects[j]}" for i, j in self.pairs]
         signs = pd.DataFrame(self.answers, columns=names).astype("Int8").mask(self.answers == MISSING)

@@ -337,7 +337,7 @@ class Rankings(Record):
         keeping = "" if kept else f"keep clusters={group!r} where the lists are read and "
         return f"; or {keeping}fit the comparisons with cov_type='cluster', groups={group!r}"
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
         """Return one row per entry: list, object, place (NA for objects that are not ranked), count, covariates.
 
         Where objects were rated their ratings stand beside the places.

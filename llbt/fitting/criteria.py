@@ -5,11 +5,26 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..base.arguments import checked
+from ..base.table import Field, Table, format_count
 from ..core import basis
 from ..core.comparisons import Comparisons
 from ..core.patterns import Patterns
 from ..core.rankings import Rankings
 from .attributes import Attribute
+
+_OF_JUDGMENTS = {"llf": "Log-likelihood", "aic": "AIC", "bic": "BIC", "n_judgments": "Judgments"}
+_OF_CELLS = {
+    "deviance": "Residual deviance",
+    "df_resid": "Residual df",
+    "null_deviance": "Null deviance",
+    "df_null": "Null df",
+}
+_OF_POISSON = {
+    "llf_poisson": "Log-likelihood of the counts (Poisson)",
+    "aic_poisson": "AIC of the counts",
+    "bic_poisson": "BIC of the counts",
+    "n_cells": "Cells",
+}
 
 
 class WithLikelihood(Protocol):
@@ -92,3 +107,22 @@ class Methods:
             For a unit that the data do not keep.
         """
         return basis.bic(self.llf, self.effective_params, basis.number_of(self.answers, unit))
+
+    def fit_statistics(self: WithLikelihood) -> Table:
+        """Return the statistics of the fit in one row, as `glance` of R's package broom does.
+
+        Returns
+        -------
+        Table
+            llf, aic, bic and n_judgments, of the judgments. A model of counts has deviance, df_resid and the figures of
+            the Poisson model besides: llf_poisson, aic_poisson, bic_poisson and n_cells. With
+            ``to_frame(style="broom")`` these are logLik, AIC, BIC and nobs where they are there, and else the others.
+        """
+        headings = {name: text for name, text in (_OF_JUDGMENTS | _OF_CELLS).items() if hasattr(self, name)}
+        if hasattr(self, "cells") and self.cells.log_linear:
+            headings |= _OF_POISSON
+        values = {name: getattr(self, name) for name in headings}
+        texts = [format_count(value) if float(value).is_integer() else f"{value:.2f}" for value in values.values()]
+        printed = Field("statistic", "Statistic", [*headings.values()]), Field("value", "Value", texts, "composed")
+        one_row = tuple(Field(name, headings[name], [value], "number") for name, value in values.items())
+        return Table(one_row, title="Fit statistics", printed=Table(printed, title="Fit statistics"))

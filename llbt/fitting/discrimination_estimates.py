@@ -270,6 +270,7 @@ class DiscriminationEstimates:
     aic = criteria.aic
     bic = criteria.bic
     bic_of = criteria.Methods.bic_of
+    fit_statistics = criteria.Methods.fit_statistics
 
     @property
     def n_params(self) -> int:

@@ -255,6 +255,7 @@ class MixedEstimates:
     aic = criteria.aic
     bic = criteria.bic
     bic_of = criteria.Methods.bic_of
+    fit_statistics = criteria.Methods.fit_statistics
     effective_params = criteria.effective_params
     counts = attributes.counts
     n_cells = attributes.n_cells

@@ -88,6 +88,7 @@ class PlainEstimates(Estimates):
     aic = criteria.aic
     bic = criteria.bic
     bic_of = criteria.Methods.bic_of
+    fit_statistics = criteria.Methods.fit_statistics
 
     @property
     def effective_params(self) -> float:

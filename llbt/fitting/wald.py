@@ -12,6 +12,7 @@ from scipy import stats
 
 from ..base.arguments import Share, checked
 from ..base.budgets import refuse_parameters
+from ..base.frame_styles import FrameStyle, in_style
 from ..core.columns import FloatArray, IntArray
 from ..formulas.design import Design
 from ..kernel.robust import Covariance
@@ -278,11 +279,18 @@ class Methods:
         refuse_parameters(len(names))
         return pd.DataFrame(self.estimated.matrix, index=names, columns=names)
 
-    def to_frame(self: WithIntervals) -> pd.DataFrame:
-        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+    @checked
+    def to_frame(self: WithIntervals, style: FrameStyle = "llbt") -> pd.DataFrame:
+        """Return term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter.
+
+        Parameters
+        ----------
+        style : {"llbt", "broom"}
+            The names of the columns: these, or those of `tidy` in R's package broom: ``std.error``, ``p.value``, ….
+        """
         columns = [attribute.function(self) for attribute in (params, bse, tvalues, pvalues)]
         frame = pd.concat(columns, axis=1).join(Methods.conf_int(self))
-        return frame.rename_axis("term").reset_index()
+        return in_style(frame.rename_axis("term").reset_index(), style)
 
 
 def _interval_frame(of: Wald, bounds: FloatArray) -> pd.DataFrame:

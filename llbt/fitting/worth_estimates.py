@@ -137,3 +137,4 @@ class WorthEstimates(AnswerModel):
     aic = criteria.aic
     bic = criteria.bic
     bic_of = criteria.Methods.bic_of
+    fit_statistics = criteria.Methods.fit_statistics

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array, eye_array
 
 from ..base.arguments import checked
 from ..base.budgets import refuse_large
+from ..base.frame_styles import FrameStyle
 from ..base.notes import Qualifying
 from ..base.table import Field, Record, Table, format_count
 from ..base.table import Kind as CellKind
@@ -68,9 +69,16 @@ class Influence(Record):
         """Return the levels, or the cells."""
         return self.rows if self.levels is None else self.levels
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per cell, or per level and object."""
-        return self.rows.to_frame()
+    @checked
+    def to_frame(self, style: FrameStyle = "llbt") -> pd.DataFrame:
+        """Return one row per cell, or per level and object.
+
+        Parameters
+        ----------
+        style : {"llbt", "broom"}
+            The names of the columns, as in R's package broom with ``"broom"``.
+        """
+        return self.rows.to_frame(style)
 
 
 @checked

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..base.arguments import checked
+from ..base.frame_styles import FrameStyle, in_style
 from ..base.table import Field, Record, Table, format_count, format_number
 from ..core.columns import FloatArray
 from ..core.statistics import TestResult, two_sided_p
@@ -35,9 +37,16 @@ class SimulatedGoodness(Record):
     cells: pd.DataFrame
     notes: tuple[str, ...]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return all cells."""
-        return self.cells.copy()
+    @checked
+    def to_frame(self, style: FrameStyle = "llbt") -> pd.DataFrame:
+        """Return all cells.
+
+        Parameters
+        ----------
+        style : {"llbt", "broom"}
+            The names of the columns, as in R's package broom with ``"broom"``.
+        """
+        return in_style(self.cells.copy(), style)
 
     def table(self) -> Table:
         """Return the test, and the cells that are farthest off."""

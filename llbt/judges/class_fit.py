@@ -227,6 +227,7 @@ class LatentClasses(Record):
     aic = criteria.aic
     bic = criteria.bic
     bic_of = criteria.Methods.bic_of
+    fit_statistics = criteria.Methods.fit_statistics
     counts = attributes.counts
     n_cells = attributes.n_cells
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..base.arguments import JUDGED_INSIDE, Confidence, Digits, checked
+from ..base.frame_styles import FrameStyle, in_style
 from ..base.table import (
     Field,
     Record,
@@ -149,11 +150,18 @@ class ModelTable(Record):
     confidence: float
     notes: tuple[str, ...]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return model, term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter."""
+    @checked
+    def to_frame(self, style: FrameStyle = "llbt") -> pd.DataFrame:
+        """Return model, term, estimate, std_error, statistic, p_value, conf_low, conf_high; a row per parameter.
+
+        Parameters
+        ----------
+        style : {"llbt", "broom"}
+            The names of the columns: these, or those of `tidy` in R's package broom: ``std.error``, ``p.value``, ….
+        """
         m, t = np.nonzero(self.has_term.T)
         labels = {"model": [self.names[k] for k in m], "term": [self.terms[k] for k in t]}
-        return pd.DataFrame(labels | {name: getattr(self, name)[t, m] for name in _VALUES})
+        return in_style(pd.DataFrame(labels | {name: getattr(self, name)[t, m] for name in _VALUES}), style)
 
     def for_maketables(self) -> list[MaketablesFit]:
         """Return the fits as the library maketables takes them, for tables in Word and Typst: ``ETable(…)``."""

@@ -1,0 +1,42 @@
+"""The names of the columns of frames: those of llbt, or those of R's package broom."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pandas as pd
+
+FrameStyle = Literal["llbt", "broom"]
+
+# The first of two columns with one name in broom gets it: a fit of counts has the likelihood of its judgments besides.
+BROOM = {
+    "std_error": "std.error",
+    "p_value": "p.value",
+    "p_adjusted": "adj.p.value",
+    "conf_low": "conf.low",
+    "conf_high": "conf.high",
+    "fitted": ".fitted",
+    "residual": ".resid",
+    "df_resid": "df.residual",
+    "null_deviance": "null.deviance",
+    "df_null": "df.null",
+    "llf_poisson": "logLik",
+    "aic_poisson": "AIC",
+    "bic_poisson": "BIC",
+    "n_cells": "nobs",
+    "llf": "logLik",
+    "aic": "AIC",
+    "bic": "BIC",
+    "n_judgments": "nobs",
+}
+
+
+def in_style(frame: pd.DataFrame, style: FrameStyle) -> pd.DataFrame:
+    """Return a frame with the names of columns in a style; those that broom does not have stay."""
+    if style == "llbt":
+        return frame
+    names: dict[str, str] = {}
+    for ours, theirs in BROOM.items():
+        if ours in frame.columns and theirs not in names.values():
+            names[ours] = theirs
+    return frame.rename(columns=names)
