@@ -1,1 +1,1 @@
-"""From a formula and a table to the results of a fit, and what the results are asked themselves."""
+"""Fit a formula to a table: the fits, their results, and the questions that results answer themselves."""

@@ -23,12 +23,12 @@ from .pattern_likelihood import PatternLikelihood
 ClusterCov = Literal["nonrobust", "cluster", "CR1"]
 
 _ALONE = Qualifying("Std. Error NA: one cluster alone determines the estimate, which is not finite without it.")
-_OPEN = 1e-7  # share of the information on a direction, left without a cluster, that counts as none
+_OPEN = 1e-7  # share of the information on a direction that counts as none, if left without a cluster
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The cluster of each ranking or pattern. G clusters.
+    """The cluster of each ranking or pattern, for G clusters.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Clustering:
         The G labels.
     codes : ndarray of int, shape (L,)
     judgments : ndarray, shape (G,)
-        Rankings or patterns of each cluster.
+        The number of rankings or patterns of each cluster.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Clustering:
 
     @property
     def effective(self) -> float:
-        """How many clusters of equal size these are worth, G*."""
+        """The effective number of clusters G*: how many clusters of equal size these are worth."""
         return effective_clusters(self.judgments)[1]
 
     @property
     def size(self) -> str:
-        """The clusters in words."""
+        """The number of clusters, in words."""
         return f"{self.name} (G = {format_count(len(self.levels))}, G* = {format_number(self.effective, 3)})"
 
 
@@ -62,9 +62,9 @@ def clustering_of(data: Rankings | Patterns, cov_type: ClusterCov, name: str) ->
     Raises
     ------
     OptionError
-        For one of both options without the other, and for a name that the data do not keep.
+        If one option is given without the other, or the data do not have the name.
     DesignError
-        For a single cluster.
+        If there is only one cluster.
     """
     if (cov_type == "nonrobust") != (not name):
         raise OptionError(
@@ -80,9 +80,9 @@ def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
     Raises
     ------
     OptionError
-        For a name that the data do not keep.
+        If the data do not have the name.
     DesignError
-        For a single cluster.
+        If there is only one cluster.
     """
     of_lists = isinstance(data, Rankings)
     beside = data.cluster_columns if isinstance(data, Rankings) else ()
@@ -114,10 +114,10 @@ class Parts:
     Attributes
     ----------
     information : ndarray, shape (p, p)
-        Of all data.
+        The information of all data.
     scores : ndarray, shape (G, p)
     of_cluster : function
-        From a cluster to its own information, (p, p).
+        Takes a cluster and returns its own information, (p, p).
     """
 
     information: FloatArray
@@ -126,7 +126,7 @@ class Parts:
 
 
 def parts_of_lists(lists: Lists, found: ListFit, clusters: Clustering) -> Parts:
-    """Return what clusters add of rankings; those beyond them, which a prior adds, belong to none."""
+    """Return the clusters' contributions for rankings; lists that a prior adds belong to no cluster."""
     number = len(clusters.levels)
     spare = np.full(len(lists.counts), number)
     spare[: len(clusters.codes)] = clusters.codes
@@ -138,7 +138,7 @@ def parts_of_lists(lists: Lists, found: ListFit, clusters: Clustering) -> Parts:
 
 
 def parts_of_patterns(likelihood: PatternLikelihood, found: ListFit, clusters: Clustering) -> Parts:
-    """Return what clusters add of patterns."""
+    """Return the clusters' contributions for patterns."""
     counts, size = likelihood.patterns.counts, len(clusters.levels)
     each = [likelihood.of_counts(counts * (clusters.codes == g)).moments(found.params) for g in range(size)]
     scores = np.array([gradient for _, gradient, _, _ in each])
@@ -146,7 +146,7 @@ def parts_of_patterns(likelihood: PatternLikelihood, found: ListFit, clusters: C
 
 
 def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type: ClusterCov) -> Covariance:
-    """Return the covariance by clusters: leaving out each by one step (CR3), or the sandwich (CR1).
+    """Return the covariance by clusters: CR3 leaves out each cluster by one step, CR1 is the sandwich.
 
     `cov` is the covariance of independent rankings or patterns, (p, p).
     """
@@ -172,7 +172,7 @@ def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type:
 
 
 def _left_out(parts: Parts) -> tuple[FloatArray, FloatArray]:
-    """Return how estimates move without each cluster, by one step, (G, p), and the directions without information."""
+    """Return the change of the estimates without each cluster, by one step, (G, p), and lost directions."""
     moved, lost = np.zeros_like(parts.scores), [np.empty((0, parts.scores.shape[1]))]
     scale = 1 / np.sqrt(np.diag(parts.information))
     for g, score in enumerate(parts.scores):

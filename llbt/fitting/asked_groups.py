@@ -1,4 +1,4 @@
-"""For whom a question is asked: groups, target mixes, differences between groups (`by`, `weights`, `hypothesis`)."""
+"""The groups of a question, target mixes, and differences between groups (`by`, `weights`, `hypothesis`)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Group:
     Attributes
     ----------
     shown : dict of str to value
-        Its values of the covariates in `by`; for a difference "de − en".
+        The group's values of the covariates in `by`; for a difference, text such as "de − en".
     at : At
-        Where its values are taken.
+        The covariate values at which the group's answers are computed.
     """
 
     shown: dict[str, Any]
@@ -44,13 +44,13 @@ class Group:
 def asked_groups(
     codings: Codings, at: At, by: By | None, weights: Any, hypothesis: GroupHypothesis | None
 ) -> list[Group]:
-    """Return the groups of a question, a single one without a name if there is no `by`.
+    """Return the groups of a question; without `by` a single group without a name.
 
     Raises
     ------
     OptionError
-        For names that are not covariates of the formula, numbers without values, weights that name what `at` or `by`
-        names, and differences without groups or of one group.
+        For names that are not covariates of the formula, numbers without values, `weights` that name a covariate of
+        `at` or `by`, and differences without groups or with one group.
     """
     check_at(at)
     place = at if weights is None else _with_weights(at, weights)
@@ -76,7 +76,7 @@ def asked_groups(
 
 
 def stack_groups(groups: Sequence[Group], answer: Callable[[At], Table]) -> Table:
-    """Return the answers of groups one below the other, with the values of the groups in front."""
+    """Return the groups' answers one below another, with the values of the groups in front."""
     tables = [answer(group.at) for group in groups]
     if not groups[0].shown:
         return tables[0]
@@ -97,7 +97,7 @@ def stack_groups(groups: Sequence[Group], answer: Callable[[At], Table]) -> Tabl
 
 
 def split_place(codings: Codings, at: At, by: By | None, weights: Any) -> At:
-    """Return `at` with the mix of `weights` and every value of the covariates in `by`."""
+    """Return `at` including the mix of `weights` and every value of the covariates in `by`."""
     place = at if weights is None else _with_weights(at, weights)
     if by is not None and is_average(place):
         return Judged(_levels(codings, by, {}))
@@ -106,13 +106,13 @@ def split_place(codings: Codings, at: At, by: By | None, weights: Any) -> At:
 
 
 def _levels(codings: Codings, by: By, fixed: Mapping[Any, Any]) -> dict[str, list[Any]]:
-    """Return the values of each covariate that makes groups."""
+    """Return the values of each covariate in `by`."""
     names = [by] if isinstance(by, str) else list(dict.fromkeys(by))
     return {name: _levels_of(codings, name, fixed) for name in names}
 
 
 def _levels_of(codings: Codings, name: str, fixed: Mapping[Any, Any]) -> list[Any]:
-    """Return the values of a covariate that make groups: all levels, or those that `at` lists."""
+    """Return the values of a covariate in `by`: all levels, or those that `at` lists."""
     used = {name for coding in codings.blocks.values() for name in coding.variables}
     known = sorted(n for n in used if codings.table.variables[n].role in ("covariate", "side covariate"))
     if name not in known:
@@ -132,7 +132,7 @@ def _levels_of(codings: Codings, name: str, fixed: Mapping[Any, Any]) -> list[An
 
 
 def _with_weights(at: At, weights: Any) -> At:
-    """Return `at` with the mean over the rows of a frame of covariate values and a column `weight`."""
+    """Return `at` including a mean over the rows of a frame of covariate values and a column `weight`."""
     if at == "average":
         raise OptionError("weights= beside at='average'", expected="only one of them: both define the averaging")
     source = open_frame(weights, "weights")

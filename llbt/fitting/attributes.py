@@ -1,4 +1,4 @@
-"""Attributes of fits of all kinds: computed by one function that the classes name, or refused with a reason."""
+"""Attributes that fits of several kinds share: each is computed by one function, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F")
 R = TypeVar("R")
 K = TypeVar("K", bound=type)
 
-# What completion lists of a fit: what people ask for first. The reference has all attributes.
+# The attributes that completion lists for a fit: the most wanted ones. The reference has all attributes.
 COMPLETED = (
     *("aic", "as_latex", "bse", "comparisons", "conf_int", "llf", "params", "predict", "pvalues", "rankings"),
     *("shares", "summary", "t_test", "to_frame"),
@@ -27,9 +27,9 @@ COMPLETED = (
 
 
 class Attribute(property, Generic[F, R]):
-    """An attribute of several kinds of fits, computed by one function: ``aic = criteria.aic`` in the body of a class.
+    """An attribute of several kinds of fits, computed by one function: write ``aic = criteria.aic`` in a class.
 
-    The type of an argument declares what the function needs of a fit.
+    The type of the function's argument declares what it needs of a fit.
     """
 
     def __init__(self, function: Callable[[F], R]) -> None:
@@ -45,16 +45,16 @@ class Attribute(property, Generic[F, R]):
 
 
 class UnavailableError(DesignError, AttributeError):
-    """A figure that this kind of fit does not have: why, and what to ask in its place."""
+    """A figure that this kind of fit does not have; the message states why, and what to use instead."""
 
 
 class Lacking(property):
-    """An attribute that a kind of fit cannot have: asking for it raises an error that says why.
+    """An attribute that a kind of fit cannot have; access raises an error that states why.
 
     Attributes
     ----------
     name : str
-        Of the attribute.
+        The name of the attribute.
     why, remedy : str
         As in `llbt.fitting.unsupported_questions`, where ``{name}`` is the attribute.
     """
@@ -68,13 +68,13 @@ class Lacking(property):
         raise self.error(fit, type(fit))
 
     def error(self, fit: object, kind: type) -> UnavailableError:
-        """Return the error for a fit, or for a part of that kind of answer."""
+        """Return the error for a fit, or for a part of a fit of that kind."""
         remedy = filled(self.remedy.replace("{name}", self.name), fit)
         return UnavailableError(f"{kind.__name__} has no {self.name}: {self.why}", remedy)
 
 
 def lacks(figures: Mapping[str, tuple[str, str]]) -> Callable[[K], K]:
-    """Return a decorator that names in a class the attributes that it cannot have, each with why and what to ask."""
+    """Return a decorator that lists the attributes that a class cannot have, with why and what to use instead."""
 
     def named(kind: K) -> K:
         for name, (why, remedy) in figures.items():
@@ -85,7 +85,7 @@ def lacks(figures: Mapping[str, tuple[str, str]]) -> Callable[[K], K]:
 
 
 def missing_attribute(fit: object, name: str) -> AttributeError:
-    """Return the error for an attribute that a fit does not have: why, or the function to call in its place."""
+    """Return the error for an attribute that a fit does not have: why, or which function to call instead."""
     kind = type(fit)
     given = inspect.getattr_static(kind, name, None)
     if isinstance(given, Lacking):
@@ -106,7 +106,7 @@ class _WithFormula(Protocol):
 
 
 class WithSpecification(Protocol):
-    """A fit that keeps what it was asked for."""
+    """A fit that keeps its specification."""
 
     @property
     def specification(self) -> _WithFormula:
@@ -114,7 +114,7 @@ class WithSpecification(Protocol):
 
 
 class WithTable(Protocol):
-    """A fit with the comparisons that it is of, or that its answers imply."""
+    """A fit with comparisons: its own, or those that its answers imply."""
 
     @property
     def comparisons(self) -> Comparisons:
@@ -131,7 +131,7 @@ class WithDesign(Protocol):
 
 @Attribute
 def formula(fit: WithSpecification) -> str:
-    """The formula, brackets included."""
+    """The formula, including brackets."""
     return fit.specification.formula
 
 
@@ -155,7 +155,7 @@ def n_judgments(fit: WithTable) -> float:
 
 @Attribute
 def basis(fit: WithTable) -> Basis:
-    """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
+    """The data of the log-likelihood; compare `llf`, `aic` and `bic` only between fits with the same basis."""
     return of_comparisons(fit.comparisons)
 
 

@@ -41,18 +41,21 @@ from .summary_rows import MOST_ROWS, Sort
 from .unsupported_questions import OF_LISTS
 from .worth_estimates import WorthEstimates
 
-_MOST = 6  # objects
-_SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}  # of trapezoid rules, by the contrasts of the objects; beyond these, a sample
-_FAR, _SAMPLED = np.log(1e-7), 4096  # weight, beside the heaviest, of points that are left out; quasi-random points
+_MOST = 6  # most objects
+# slope of the trapezoid rules, by the contrasts of the objects; with more contrasts a sample is used
+_SLOPES = {1: 5.5, 2: 3.5, 3: 1.6}
+# log weight, relative to the heaviest, below which points are dropped; quasi-random points
+_FAR, _SAMPLED = np.log(1e-7), 4096
 _TESTED = "σ has no z and no p-value: llbt.anova tests it against the fit without the bracket."
-_START, _AWAY, _ZERO = 0.5, 0.1, 1e-3  # σ at the start; from a minimum at 0; below which it is 0
+_START, _AWAY, _ZERO = 0.5, 0.1, 1e-3  # σ at the start; σ when leaving a minimum at 0; σ below which it is 0
 
 
 @dataclass(frozen=True, eq=False)
 class SetsByJudge:
-    """log L_g = log Σ_k w_k Π P(best, worst | λ + σ z_k) of G judges, the same N points for all.
+    """log L_g = log Σ_k w_k Π P(best, worst | λ + σ z_k) for G judges, with the same N points z for all.
 
-    `items` are the objects of each batch of `lists`, `judge` is who was asked each list (L,), `effects` z (N, J).
+    `items` are the objects of each batch of `lists`, `judge` (L,) is the judge of each list, and `effects` are z (N,
+    J).
     """
 
     lists: Lists
@@ -66,7 +69,7 @@ class SetsByJudge:
         """Return the sets of a fit without effects, by judge."""
         r, size = base.rankings, len(base.rankings.objects)
         points = _points(size - 1)
-        effects = (linalg.null_space(np.ones((1, size))) @ points.at).T  # differences of objects are all that counts
+        effects = (linalg.null_space(np.ones((1, size))) @ points.at).T  # only differences of objects matter
         items = tuple(r.items[r.entries_of(some, m)] for m, some in r.of_size())
         return cls(base.lists, items, judge, effects, points.log_weight)
 
@@ -97,7 +100,7 @@ class SetsByJudge:
         return total, mean, bent
 
     def each(self, params: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what `of_judge` does for all judges: (G,), (G, p) and (G, p, p)."""
+        """Return the results of `of_judge` for all judges: (G,), (G, p) and (G, p, p)."""
         found = [self.of_judge(g, params) for g in range(int(self.judge.max()) + 1)]
         value, score, information = (np.array(part) for part in zip(*found, strict=True))
         return value, score, information
@@ -116,13 +119,13 @@ class SetsByJudge:
         if found.information[-1, -1] < 0 and (held is None or not held[-1]):  # σ = 0 is a minimum: leave it upwards
             away = evaluate(np.append(found.params[:-1], _AWAY))
             found = ListFit.of(newton(ascent, away, longest=FURTHEST))
-        sign = np.append(np.ones(len(start) - 1), np.copysign(1.0, found.params[-1]))  # σ and −σ are the same
+        sign = np.append(np.ones(len(start) - 1), np.copysign(1.0, found.params[-1]))  # σ and −σ mean the same
         turned = found.information * np.outer(sign, sign)
         return replace(found, params=found.params * sign, gradient=found.gradient * sign, information=turned)
 
 
 def _points(size: int) -> Points:
-    """Return points for so many dimensions, symmetric about 0, so that σ and −σ have one likelihood."""
+    """Return points in `size` dimensions that are symmetric about 0, so that σ and −σ have the same likelihood."""
     if size not in _SLOPES:
         drawn = Sampling(_SAMPLED, np.inf, 0)(size)
         both = np.concatenate([drawn.at, -drawn.at], axis=1)
@@ -135,14 +138,14 @@ def _points(size: int) -> Points:
 
 
 def _step(point: ListPoint, free: IntArray) -> FloatArray:
-    """Return Newton's step with the curvature in absolute value: far from the maximum it need not be concave in σ."""
+    """Return Newton's step with the absolute curvature, because far from the maximum it need not be concave in σ."""
     values, vectors = linalg.eigh(point.information[np.ix_(free, free)])
     return np.asarray(vectors @ (vectors.T @ point.gradient[free] / np.maximum(np.abs(values), 1e-8)))
 
 
 @Attribute
 def _tvalues(fit: BestWorstEffects) -> pd.Series[float]:
-    """Estimates over standard errors (z values), shape (p + 1,); NaN of σ, which cannot be below 0."""
+    """Estimates over standard errors (z values), shape (p + 1,); NaN for σ, which cannot be below 0."""
     return _but_sigma(wald.tvalues.function(fit))
 
 
@@ -158,11 +161,11 @@ def _but_sigma(of: pd.Series[float]) -> pd.Series[float]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BestWorstEffects(WorthEstimates, Record):
-    """Best-worst sets with normal effects of judges; made by `fit` of ``"object + (object | judge)"``.
+    """A fit of best-worst sets with normal effects of judges, made by `fit` of ``"object + (object | judge)"``.
 
     Judge g has the log-worths λ + b_g, b_g ~ N(0, σ²) independent over objects; σ is the last parameter. Estimates are
-    those of the average judge. Effects are integrated out by trapezoid rules over contrasts of up to four objects. With
-    five or six it is a quasi-random sample, whose log-likelihood is off by about .01.
+    those of the average judge. With up to four objects, effects are integrated out by trapezoid rules over contrasts of
+    the objects. With five or six objects a quasi-random sample is used, and the log-likelihood is off by about .01.
     """
 
     _made_by: ClassVar[str] = "llbt.fit('object + (object | judge)', rankings)"
@@ -190,12 +193,12 @@ class BestWorstEffects(WorthEstimates, Record):
 
     @property
     def names_beside(self) -> tuple[str, ...]:
-        """The bracket, as the name of σ."""
+        """The name of σ, which is the bracket."""
         return tuple(map(str, split_brackets(self.specification.formula)[1]))
 
     @property
     def scale(self) -> float:
-        """The standard deviation σ of the effects; 0 where judges differ by no more than chance."""
+        """The standard deviation σ of the effects; 0 if judges differ by no more than chance."""
         return float(self.solution.params[-1]) if self.solution.params[-1] > _ZERO else 0.0
 
     tvalues = _tvalues
@@ -218,7 +221,7 @@ class BestWorstEffects(WorthEstimates, Record):
 
     @property
     def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count, σ among them."""
+        """The parameters that `aic` and `bic` count, including σ."""
         return float(self.n_params)
 
     def _held(self, k: int) -> Held:
@@ -239,7 +242,7 @@ class BestWorstEffects(WorthEstimates, Record):
 
     @checked
     def predict(self, *, confidence: Confidence = 0.95) -> Table:
-        """Return the probability of each set that was fitted, of a judge who is drawn from the population."""
+        """Return the probability of each fitted set, for a judge drawn from the population."""
         r, number = self.rankings, np.arange(len(self.rankings))
         alone = replace(self.sets, judge=number, lists=replace(self.sets.lists, counts=np.ones(len(r))))
         value, score, _ = alone.each(self.solution.params)
@@ -263,7 +266,7 @@ class BestWorstEffects(WorthEstimates, Record):
 
 
 def drawn_sets(res: BestWorstEffects, rng: np.random.Generator) -> Rankings:
-    """Return as many sets of the same objects, answered by new judges under the names of the old."""
+    """Return as many sets of the same objects, answered by new judges under the names of the old judges."""
     r, lam, sigma = res.rankings, res.solution.params[:-1], res.solution.params[-1]
     effects = sigma * rng.normal(size=(int(res.sets.judge.max()) + 1, len(r.objects)))
     rows = rows_of(r, res.comparisons, res.design)
@@ -278,7 +281,7 @@ def drawn_sets(res: BestWorstEffects, rng: np.random.Generator) -> Rankings:
 
 
 def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatArray, judge: Any = None) -> Rankings:
-    """Return sets by their numbers, which may repeat, with other places, counts or column of judges."""
+    """Return sets by their numbers, which may repeat, with other places, counts or judges."""
     entries = np.concatenate([np.arange(r.starts[k], r.starts[k + 1]) for k in some.tolist()])
     columns, clusters = (
         tuple(judge if judge is not None and c.name == judge.name else c.take(some) for c in each)
@@ -293,7 +296,7 @@ def _taken(r: Rankings, some: IntArray, places: IntArray | None, counts: FloatAr
 
 
 def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
-    """Return the fit of a formula with ``(object | judge)``, judge a cluster or covariate of the sets."""
+    """Return the fit of a formula with ``(object | judge)``, where judge is a cluster or covariate of the sets."""
     text, brackets = split_brackets(spec.formula)
     if len(brackets) > 1 or not brackets[0].of_objects:
         raise FormulaError(
@@ -332,7 +335,7 @@ def fit_best_worst_effects(
     best_worst: BestWorst = "joint",
     progress: bool = False,
 ) -> BestWorstEffects:
-    """Fit best-worst sets with normal effects of judges, with its warnings; arguments as of `fit`."""
+    """Fit best-worst sets with normal effects of judges, and issue the warnings; arguments as in `fit`."""
     with steps_shown("fit", progress):
         res = judged_sets(RankingSpecification(formula, reference, best_worst=best_worst), data)
         check_convergence(res.solution)
@@ -341,7 +344,7 @@ def fit_best_worst_effects(
 
 @dataclass(frozen=True, eq=False)
 class JudgedUnits:
-    """Judges, or levels of a column that they are nested in, as independent units; `codes` are their classes."""
+    """Judges, or levels of a column in which judges are nested, as independent units; `codes` are their classes."""
 
     fit: BestWorstEffects
     unit: str
@@ -356,7 +359,7 @@ class JudgedUnits:
     each: str = "list"
 
     def titles(self) -> list[str]:
-        """Return what each unit is called."""
+        """Return the name of each unit."""
         return [str(label) for label in self.labels]
 
     def estimated(self, counts: FloatArray) -> FloatArray:
@@ -372,11 +375,11 @@ class JudgedUnits:
         raise DesignError("a fold has no finite estimates, and effects of judges no prior", "Ask for more folds.")
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of all choices by the judges of each unit."""
+        """Return the log-probability of all choices by each unit's judges."""
         return summed_by(self.codes, self.fit.sets.each(params)[0], len(self.counts))
 
     def refitted(self, counts: FloatArray) -> BestWorstEffects:
-        """Return the fit of a resample with these counts of units; each copy of a judge is a separate judge."""
+        """Return the fit of a resample with these counts of units; each copy of a judge counts as another judge."""
         copies = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
         said = [np.flatnonzero(self.fit.sets.judge == g) for g in copies.tolist()]
         r, some = self.fit.rankings, np.concatenate(said)
@@ -387,7 +390,7 @@ class JudgedUnits:
 
 
 def judged_units(res: BestWorstEffects, by: str | None, option: str) -> JudgedUnits:
-    """Return a fit as a model of judges, or of levels of a column that has one for each judge."""
+    """Return a fit as a model of judges, or of the levels of a column that has one level for each judge."""
     r, by = res.rankings, by or res.judge
     column = {c.name: c for c in (*r.columns, *r.cluster_columns)}.get(by)
     judge = res.sets.judge

@@ -30,7 +30,7 @@ _MIXTURE = "class all: a judge drawn from all classes, Σ π_k P_k"
 def class_predictions(
     of: ClassWorths, frame: Any, at: At, confidence: float, by: By | None = None, weights: Any = None
 ) -> Table:
-    """Return the predictions of every class below each other, and below them those of the mixture."""
+    """Return the predictions of all classes one below another, and then those of the mixture."""
     at = place_of(of.pooled, frame, at, by, weights)
     stacked = of.stacked(lambda one: predicted(one, frame, at, confidence))
     mixed = _mixture(of, frame, at, confidence)
@@ -45,7 +45,7 @@ def class_predictions(
 
 
 def _mixture(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
-    """Return the predictions of a judge drawn from all classes, with delta-method errors from all parameters."""
+    """Return the predictions for a judge drawn from all classes, with delta-method errors from all parameters."""
     shown: dict[str, list[Any]] = {}
     mix: csr_array | None = None
     chances, slopes = [], []

@@ -1,4 +1,4 @@
-"""Log-worths of several classes of judges, as questions about worths ask for them."""
+"""Log-worths of several classes of judges, in the form that questions about worths use."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class ClassWorths:
     each : tuple of FitPart, length K
         The worths of each class, p parameters each.
     pooled : Estimates
-        The fit of all judges alike.
+        The fit with the same worths for all judges.
     covariance : ndarray, shape (K·p + K − 1, K·p + K − 1)
-        Of the parameters, class by class, and of the log ratios of the shares to the first; NaN where a class has
-        infinite estimates.
+        The covariance of the parameters, class by class, and of the log ratios of the shares to the first share; NaN
+        where a class has infinite estimates.
     notes : tuple of str
         Which classes have infinite estimates.
     """
@@ -45,11 +45,11 @@ class ClassWorths:
 
     @property
     def share_slopes(self) -> FloatArray:
-        """Derivatives of the shares in their log ratios, shape (K, K − 1)."""
+        """The derivatives of the shares in their log ratios, shape (K, K − 1)."""
         return np.asarray((np.diag(self.shares) - np.outer(self.shares, self.shares))[:, 1:])
 
     def stacked(self, answer: Callable[[FitPart], Table]) -> Table:
-        """Return the answer of each class below each other, with the columns class and share in front."""
+        """Return the answers of all classes one below another, with the columns class and share in front."""
         tables = [answer(one) for one in self.each]
         sizes = [len(one.fields[0].values) for one in tables]
         labels = list(range(1, len(sizes) + 1))

@@ -1,7 +1,7 @@
-"""Which clusters of a table (judges, prompts, blocks) give the largest standard errors of a fit.
+"""Choose the clusters of a table (judges, prompts, blocks) that give the largest standard errors of a fit.
 
-Fits, the report, the command line and the audit decide it here, by the effect of clustering on the standard errors of
-contrasts of objects. Ties, order and other terms do not matter.
+Fits, the report, the command line and the audit all use this choice. It compares the standard errors of contrasts of
+objects with and without clustering. Ties, order and other terms do not matter.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from .clusters import Way, kept_ways
 from .plain_estimates import PlainEstimates
 from .specification import Specification
 
-LEAST = 2.5  # clusters, three of about one size, below which their differences say next to nothing
-_ENOUGH = 8.0  # below which another unit is better to go by
-_MATTERS = 1.05  # ratio from which a second unit is allowed for beside the first
-_WORK = 3e10  # products that a unit may take by CR1; beyond it a unit is passed over
-_JACKKNIFE_WORK = 3e9  # and by CR3
+LEAST = 2.5  # with fewer effective clusters (three of about equal size) their differences tell almost nothing
+_ENOUGH = 8.0  # below this effective number another unit is preferred
+_MATTERS = 1.05  # a second unit is added if its ratio of standard errors is larger than this
+_WORK = 3e10  # most products of a unit by CR1; a unit that needs more is skipped
+_JACKKNIFE_WORK = 3e9  # most products of a unit by CR3
 
 Estimator = Literal["CR3", "CR1"]
 
 
 @dataclass(frozen=True)
 class DependenceUnit:
-    """Clusters, and what they do to the standard errors of the objects.
+    """Clusters, and their effect on the standard errors of the objects.
 
     Attributes
     ----------
     names : tuple of str
-        One unit, or two taken two-way.
+        The name of one unit, or of two units for two-way clustering.
     clusters : int
-        Their number G; with two ways the smaller one.
+        The number of clusters G; the smaller one for two-way clustering.
     effective : float
-        The effective number G*; with two ways the smaller one.
+        The effective number of clusters G*; the smaller one for two-way clustering.
     ratio : float
-        Clustered standard errors of the objects over those of independent judgments: all pairs weigh the same.
+        Clustered standard errors of the objects over those of independent judgments, with equal weight for all pairs.
     lowest, highest : float
-        The smallest and the largest ratio of an object, of its differences from all others.
+        The smallest and the largest ratio of an object; its differences from all others count.
     estimator : {"CR3", "CR1"}
-        CR1 where leaving out each cluster takes too much work, or only one cluster has information on some parameter.
+        CR1 if leaving out each cluster takes too much work, or if only one cluster informs some parameter.
     """
 
     names: tuple[str, ...]
@@ -67,12 +67,12 @@ class DependenceUnit:
 
     @property
     def name(self) -> str:
-        """The units in words."""
+        """The names of the units in words."""
         return " and ".join(self.names)
 
     @property
     def factor(self) -> str:
-        """The ratio in words, with its range where objects differ."""
+        """The ratio in words, with its range if objects differ."""
         low, high = f"{self.lowest:.2f}", f"{self.highest:.2f}"
         beside = [f"{low} to {high} by object"] if low != high else []
         beside += ["CR1"] if self.estimator == "CR1" else []
@@ -80,22 +80,22 @@ class DependenceUnit:
 
     @property
     def groups(self) -> str | list[str]:
-        """The `groups=` of a fit."""
+        """The `groups=` that a fit needs."""
         return self.names[0] if len(self.names) == 1 else list(self.names)
 
 
 @dataclass(frozen=True)
 class UnitChoice:
-    """The unit within which judgments are best taken as dependent, and the other candidates.
+    """The unit whose judgments should be taken as dependent, and the other candidates.
 
     Attributes
     ----------
     unit : DependenceUnit or None
-        None where there is nothing to choose: too few clusters, too much work, or a model without worths.
+        None if there is nothing to choose: too few clusters, too much work, or a model without worths.
     measured : tuple of DependenceUnit
-        Every unit by itself that has clusters enough, the largest ratio first.
+        Every single unit that has enough clusters, the largest ratio first.
     few : tuple of str
-        Units that have too few clusters to allow for.
+        Units with too few clusters.
     """
 
     unit: DependenceUnit | None
@@ -104,13 +104,13 @@ class UnitChoice:
 
     @property
     def clustered(self) -> str:
-        """A note on the effect of the clusters of a fit."""
+        """A note on the effect that the clusters of a fit have."""
         assert self.unit is not None
         return f"Clustered by {self.unit.name}: standard errors {self.unit.factor}{self._others}"
 
     @property
     def if_clustered(self) -> str:
-        """A note on the effect that clusters would have on a fit that takes judgments as independent."""
+        """A note on the effect that clustering would have, for a fit that takes judgments as independent."""
         assert self.unit is not None
         return f"Clustered by {self.unit.name}, standard errors would be {self.unit.factor}{self._others}"
 
@@ -128,7 +128,7 @@ class UnitChoice:
 
 
 def object_rows(design: Design, spec: Specification, c: Comparisons, names: Sequence[str]) -> csr_array:
-    """Return the log-worths of the objects as combinations of the estimates of these names, (J, p).
+    """Return the log-worths of the objects as combinations (J, p) of the estimates with these names.
 
     Covariates are averaged over the judgments of the table.
     """
@@ -137,7 +137,7 @@ def object_rows(design: Design, spec: Specification, c: Comparisons, names: Sequ
 
 
 def unit_of(res: PlainEstimates, names: Sequence[str] | None = None) -> UnitChoice:
-    """Return the unit of dependence of a fit among clusters or covariates of its table; by default all clusters."""
+    """Return the unit of dependence of a fit among clusters or covariates of its table, by default all clusters."""
     c, spec = res.comparisons, res.specification
     free = [res.names[k] for k in res.free]
     ways = kept_ways(c, c.clusters if names is None else names)
@@ -145,12 +145,12 @@ def unit_of(res: PlainEstimates, names: Sequence[str] | None = None) -> UnitChoi
 
 
 def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Way]) -> UnitChoice:
-    """Return the unit of dependence among ways of clustering, which stand on the same lines.
+    """Return the unit of dependence among several clusterings of the same lines.
 
-    It is the unit with the largest standard errors of the objects among those with G* ≥ 8. Units with 2.5 ≤ G* < 8 are
-    candidates if no other unit has 8 clusters, or if their errors are larger than independent judgments would give in
-    one of a hundred tables. Two units are taken two-way, V₁ + V₂ − V₁₂, if both make standard errors 1.05 times as
-    large, neither is nested in the other, and both together make them larger still.
+    It is the unit with the largest standard errors of the objects among units with G* ≥ 8. A unit with 2.5 ≤ G* < 8 is
+    a candidate if no other unit has G* ≥ 8, or if its standard errors are larger than in 99 of 100 tables of
+    independent judgments. Two-way clustering, V₁ + V₂ − V₁₂, is used if both units make standard errors at least 1.05
+    times as large, neither is nested in the other, and both together make them larger still.
 
     Parameters
     ----------
@@ -163,7 +163,8 @@ def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Wa
     size = len(fit.params) ** 2
     usable = [way for way in ways if way.effective >= LEAST and way.clusters.size * size <= _WORK]
     known = [_Measured.of(problem, fit, worths, way) for way in usable]
-    known = sorted((m for m in known if m.unit.ratio > 0), key=lambda m: -m.unit.ratio)  # stable: the first of equals
+    # the sort is stable: the first of equal units comes first
+    known = sorted((m for m in known if m.unit.ratio > 0), key=lambda m: -m.unit.ratio)
     enough = [m for m in known if m.unit.effective >= _ENOUGH]
     enough = [m for m in known if m in enough or not enough or _beyond_chance(m.unit, len(fit.params))]
     units = [m.unit for m in enough]
@@ -177,7 +178,7 @@ def choose_unit(problem: Problem, fit: Fit, worths: csr_array, ways: Sequence[Wa
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """A way of clustering with its covariance (p, p)."""
+    """A clustering with its covariance (p, p)."""
 
     way: Way
     unit: DependenceUnit
@@ -190,7 +191,7 @@ class _Measured:
 
 
 def clustered_covariance(problem: Problem, fit: Fit, way: Way) -> tuple[FloatArray, Estimator]:
-    """Return the covariance of the estimates (p, p) by clusters, and how: CR1 where CR3 is too much work or is NA."""
+    """Return the clustered covariance (p, p) of the estimates, and its kind: CR1 if CR3 is too costly or NA."""
     clusters = way.clusters
     if clusters.size * len(fit.params) ** 2 <= _JACKKNIFE_WORK:
         left = left_out(problem, fit, clusters)
@@ -214,7 +215,7 @@ def _unit(ways: Sequence[Way], matrix: FloatArray, fit: Fit, worths: csr_array, 
 
 
 def _together(problem: Problem, fit: Fit, worths: csr_array, one: _Measured, other: _Measured) -> DependenceUnit:
-    """Return two ways of clustering taken together."""
+    """Return two-way clustering by two units."""
     both = crossed(one.way.clusters, other.way.clusters)
     by_one_step = one.unit.estimator == other.unit.estimator == "CR3"
     v12 = cr3_of_both(problem, fit, both) if by_one_step else cluster_sandwich(problem, fit, both)
@@ -223,7 +224,7 @@ def _together(problem: Problem, fit: Fit, worths: csr_array, one: _Measured, oth
 
 
 def _beyond_chance(unit: DependenceUnit, contrasts: int) -> bool:
-    """Whether clusters that are few make standard errors larger than independent judgments would, at the 1 % level.
+    """Whether few clusters make standard errors larger than independent judgments would, at the 1 % level.
 
     The squared ratio by CR3 is approximately χ²/df with df = (G − 1)·(contrasts), times G/(G − 1).
     """
@@ -232,5 +233,5 @@ def _beyond_chance(unit: DependenceUnit, contrasts: int) -> bool:
 
 
 def _nested(inner: Way, outer: Way) -> bool:
-    """Whether every cluster of one way lies within a cluster of the other."""
+    """Whether every cluster of `inner` lies within one cluster of `outer`."""
     return crossed(inner.clusters, outer.clusters).size == inner.clusters.size

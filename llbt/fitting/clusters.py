@@ -1,4 +1,4 @@
-"""Which judgments belong to which cluster: the counts of a table by comparison and cluster."""
+"""The cluster of each judgment: the counts of a table by comparison and cluster."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..core.counts import counts_of_outcomes
 from ..errors import DesignError, OptionError, listed, near
 from ..kernel.robust import Clustered, effective_clusters
 
-RATIOS = "Likelihood-ratio tests take"  # judgments as independent, for `independence_note`
+RATIOS = "Likelihood-ratio tests take"  # the text of `independence_note` for tests that take judgments as independent
 
 
 def own_unit(groups: Sequence[str], option: str) -> str:
-    """Return what a fit with these `groups` takes as independent: its clusters, or single judgments.
+    """Return the units that a fit with these `groups` takes as independent: its clusters, or single judgments.
 
     Raises
     ------
@@ -34,14 +34,14 @@ def own_unit(groups: Sequence[str], option: str) -> str:
 
 
 def independence_note(groups: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return a note that something takes judgments as independent, where a fit with these `groups` does not."""
+    """Return a note that a result takes judgments as independent, if a fit with these `groups` does not."""
     if not groups:
         return ()
     return (Qualifying(f"{what} judgments as independent, and the fit is clustered by {' and '.join(groups)}."),)
 
 
 def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
-    """Raise for standard errors that a model of how judges differ does not have: all but those by clusters.
+    """Raise for standard errors that a model of differing judges does not have: all but those by clusters.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def check_clusters(cov_type: str, groups: Sequence[str], beside: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One of the ways in which judgments are clustered.
+    """One clustering of the judgments.
 
     Attributes
     ----------
@@ -79,22 +79,22 @@ class Way:
 
     @property
     def effective(self) -> float:
-        """How many clusters of equal size these are worth, G*."""
+        """The effective number of clusters G*: how many clusters of equal size these are worth."""
         return effective_clusters(self.clusters.judgments)[1]
 
     @property
     def size(self) -> str:
-        """The clusters in words."""
+        """The number of clusters, in words."""
         return f"{self.name} (G = {format_count(self.clusters.size)}, G* = {format_number(self.effective, 3)})"
 
 
 def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
-    """Return one of the groups with its labels, on lines common to all of them.
+    """Return the clusters of one of the groups with their labels, on lines common to all groups.
 
     Raises
     ------
     OptionError, DesignError
-        As `clustered`.
+        As in `clustered`.
     """
     found = kept_way(c, name, groups)
     if found.clusters.size < 2:
@@ -103,20 +103,20 @@ def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
 
 
 def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
-    """Return the counts by comparison and cluster for one of the groups, on lines common to all of them.
+    """Return the counts by comparison and cluster for one of the groups, on lines common to all groups.
 
     Raises
     ------
     OptionError
-        For groups that the table does not keep.
+        If the table does not have the group.
     DesignError
-        For a single cluster.
+        If there is only one cluster.
     """
     return way_of(c, name, groups).clusters
 
 
 def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
-    """Return one of the groups as `way_of` does, also where it is a single cluster."""
+    """Return one of the groups like `way_of`, even if it is a single cluster."""
     kept, name, groups = c.cluster_counts, c.named(name), tuple(map(c.named, groups))
     columns = {column.name: column for column in c.columns}
     lines = kept is not None and any(group in c.clusters for group in groups)
@@ -135,7 +135,7 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
             f"Keep it where the table is made: from_judgments(…, clusters={name!r}).",
         )
     counts = counts_of_outcomes(counts, c.response)
-    judged = (counts > 0).any(axis=1)  # a cluster without judgments is none
+    judged = (counts > 0).any(axis=1)  # a cluster without judgments does not count
     if not judged.all():
         rows, counts, codes = rows[judged], counts[judged], codes[judged]
     codes, seen = dense(codes, int(codes.max(initial=0)) + 1)
@@ -143,5 +143,5 @@ def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
 
 
 def kept_ways(c: Comparisons, names: Sequence[str]) -> list[Way]:
-    """Return several of the groups as `kept_way` does, on lines common to all of them."""
+    """Return several of the groups like `kept_way`, on lines common to all of them."""
     return [kept_way(c, name, tuple(names)) for name in names]

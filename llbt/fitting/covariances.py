@@ -1,4 +1,4 @@
-"""Which covariance a fit asks for: of independent, overdispersed or clustered judgments."""
+"""The covariance that a fit uses: for independent, overdispersed or clustered judgments."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .clusters import Way, kept_ways, way_of
 from .existence import separated_without
 from .specification import Specification
 
-FEW_CLUSTERS = 30  # CR1
+FEW_CLUSTERS = 30  # with fewer clusters CR1 is not reliable
 _NAMED = 3  # clusters in a note
-_TOLD = 10.0  # G* from which more clusters would hardly make an interval shorter by their degrees of freedom
+_TOLD = 10.0  # from this G* on more clusters would hardly shorten an interval
 
 
 def settled(
     spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str], design: Design
 ) -> tuple[Specification, Covariance]:
-    """Return the requested covariance, and the choice of `cov_type="cautious"`: the clusters, or none."""
+    """Return the requested covariance; `cov_type="cautious"` chooses the clusters, or none."""
     if spec.cov_type != "cautious":
         return spec, covariance_of(spec, c, problem, solution, names)
     if not c.clusters:
@@ -47,7 +47,7 @@ def settled(
 
 
 def _too_few(c: Comparisons) -> str:
-    """Say why no unit is taken."""
+    """Return the note that no unit has enough clusters."""
     ways = kept_ways(c, c.clusters)
     sizes = " and ".join(way.size for way in ways)
     if all(way.effective < LEAST for way in ways):
@@ -58,7 +58,7 @@ def _too_few(c: Comparisons) -> str:
 def covariance_of(
     spec: Specification, c: Comparisons, problem: Problem, solution: Fit, names: Sequence[str]
 ) -> Covariance:
-    """Return the covariance that `cov_type` and `groups` ask for; `names` are those of the estimates."""
+    """Return the covariance that `cov_type` and `groups` name; `names` are the names of the estimates."""
     if spec.groups:
         ways = [way_of(c, name, spec.groups) for name in spec.groups]
         return (
@@ -75,7 +75,7 @@ def covariance_of(
 
 
 def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str]) -> Covariance:
-    """Return CR1, for one or two ways of clustering."""
+    """Return the CR1 covariance, for one-way or two-way clustering."""
     df = min(way.clusters.size for way in ways) - 1
     note = f"Standard errors: CR1 by {' and '.join(way.size for way in ways)}, t with {df} df."
     each = [way.clusters for way in ways]
@@ -89,7 +89,7 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Seq
 def jackknifed(
     problem: Problem, solution: Fit, ways: Sequence[Way], names: Sequence[str], *, finite: bool = False
 ) -> Covariance:
-    """Return CR3 by one step, for one or two ways of clustering; `finite` where estimates are so in any table."""
+    """Return the CR3 covariance by one step, for one-way or two-way clustering; `finite` if estimates always are."""
     df = min(way.effective for way in ways) - 1
     note = f"Standard errors: CR3 by {' and '.join(way.size for way in ways)}, t with {format_number(df, 3)} df."
     found = [left_out(problem, solution, way.clusters) for way in ways]
@@ -109,12 +109,12 @@ def jackknifed(
 
 
 def _said(cov: Covariance, missing: Sequence[str]) -> Covariance:
-    """Return a covariance with notes that say why a standard error is NA."""
+    """Return a covariance with notes on why standard errors are NA."""
     return replace(cov, notes=(*cov.notes, *missing), missing=tuple(missing))
 
 
 def _with_infinite(problem: Problem, left: LeftOut, way: Way) -> LeftOut:
-    """Return also the directions along which estimates are infinite without some cluster: one step stays finite."""
+    """Add directions along which estimates are infinite without some cluster; one step does not show these."""
     directions, clusters = separated_without(problem, way.clusters, left.clusters)
     return replace(
         left, lost=np.concatenate([left.lost, directions]), clusters=np.concatenate([left.clusters, clusters])
@@ -131,7 +131,7 @@ def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
 
 
 def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
-    """Say which parameters have no standard error, and which cluster alone knows them."""
+    """Return notes on parameters without a standard error because only one cluster informs them."""
     told: dict[Label, list[str]] = {}
     for cluster, direction in zip(left.clusters, left.lost, strict=True):
         here = told.setdefault(way.levels[cluster], [])
@@ -148,7 +148,7 @@ def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
 
 
 def _alike(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[str]:
-    """Return a note on parameters that all clusters agree on exactly."""
+    """Return a note on parameters for which all clusters agree exactly."""
     gone = np.flatnonzero(cov.flat(np.eye(len(names)))).tolist()
     if not gone:
         return []
@@ -163,7 +163,7 @@ def _alike(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> list[s
 
 
 def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Say which parameters are known from fewer than two clusters, and which from few, and from how many."""
+    """Return notes on parameters informed by fewer than two clusters, and on those informed by few clusters."""
     rows = np.eye(len(names))
     known = ~((np.abs(cov.moves_lost(rows)) > LOST).any(axis=1) | cov.flat(rows))
     own, df = cov.effective(rows), cov.df_of(rows)
@@ -194,12 +194,12 @@ def _from_few(cov: Covariance, ways: Sequence[Way], names: Sequence[str]) -> tup
 
 
 def few_clusters(spec: Specification, c: Comparisons) -> str:
-    """Return a warning where there are too few clusters for the sandwich to be relied on, else nothing.
+    """Return a warning if there are too few clusters to rely on the sandwich, else an empty list.
 
     Raises
     ------
     OptionError, DesignError
-        As `clustered`.
+        As in `clustered`.
     """
     if not spec.groups:
         return ""

@@ -1,4 +1,4 @@
-"""Information criteria of fits of all kinds, from the log-likelihood, the number of parameters and the judgments."""
+"""Information criteria of fits of all kinds: from log-likelihood, number of parameters and number of judgments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_POISSON = {
 
 
 class WithLikelihood(Protocol):
-    """A fit that maximizes a likelihood of judgments, rankings or patterns: its `answers`."""
+    """A fit that maximizes the likelihood of its `answers`: judgments, rankings or patterns."""
 
     @property
     def llf(self) -> float:
@@ -36,19 +36,19 @@ class WithLikelihood(Protocol):
 
     @property
     def n_params(self) -> int:
-        """Number of estimated parameters."""
+        """The number of estimated parameters."""
 
     @property
     def effective_params(self) -> float:
-        """The parameters that criteria count."""
+        """The parameters that information criteria count."""
 
     @property
     def n_judgments(self) -> float:
-        """Number of judgments, rankings or patterns."""
+        """The number of judgments, rankings or patterns."""
 
     @property
     def answers(self) -> Comparisons | Rankings | Patterns:
-        """What was fitted."""
+        """The fitted data."""
 
 
 @Attribute
@@ -70,7 +70,7 @@ def bic(fit: WithLikelihood) -> float:
 
 @Attribute
 def effective_params(fit: WithLikelihood) -> float:
-    """The parameters that `aic` and `bic` count: all that were estimated."""
+    """The parameters that `aic` and `bic` count: all estimated ones."""
     return float(fit.n_params)
 
 
@@ -99,12 +99,12 @@ class Methods:
 
     @checked
     def bic_of(self: WithLikelihood, unit: str) -> float:
-        """Return BIC with another number of observations: the levels of a cluster or label, such as ``"judge"``.
+        """Return BIC with another number of observations: the levels of a cluster or covariate, such as ``"judge"``.
 
         Raises
         ------
         OptionError
-            For a unit that the data do not keep.
+            If the data do not have this unit.
         """
         return basis.bic(self.llf, self.effective_params, basis.number_of(self.answers, unit))
 

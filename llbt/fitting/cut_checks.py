@@ -1,4 +1,4 @@
-"""Checks of the cuts of a cumulative link: the formula has terms for them, and the estimates are in order."""
+"""Checks of the cuts of a cumulative link: the formula describes all cuts, and the estimates are in order."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MEANT = {"tie": "θ₁ (tie)", "grade": "the next cut beyond that of the grade 
 
 
 def check_cuts_described(problem: Problem, design: Design) -> None:
-    """Raise where a formula says nothing of a cut, which would be 0: outcomes without any probability.
+    """Raise if the formula has no term for a cut; the cut would be 0, and an outcome would have no probability.
 
     Raises
     ------
     OptionError
-        Naming the words that the formula lacks.
+        It names the words that the formula lacks.
     """
     response = problem.response
     if not isinstance(response, Cumulative):
@@ -44,12 +44,12 @@ def check_cuts_described(problem: Problem, design: Design) -> None:
 
 
 def check_order_of_cuts(problem: Problem, design: Design, c: Comparisons, params: FloatArray) -> None:
-    """Raise where fitted cuts of a comparison are out of order, which leaves an outcome without probability.
+    """Raise if fitted cuts of a comparison are out of order; an outcome would then have no probability.
 
     Raises
     ------
     DesignError
-        Naming the judge, or whatever levels the cut differs by.
+        It names the judge, or the other levels by which the cut differs.
     """
     if not isinstance(problem.response, Cumulative):
         return

@@ -1,4 +1,4 @@
-"""From a fit in which judges discriminate alike to the one with a discrimination of each judge."""
+"""Fit a discrimination of each judge, starting from the fit in which all judges discriminate alike."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from .merged_rows import distinct
 from .results import LLBTResults
 from .specification import CovType
 
-_MOST = 1000  # parameters of the model with worths for each judge, up to which it is fitted, too
+_MOST = 1000  # with at most so many parameters the model with worths for each judge is fitted too
 _OF_AVERAGE = "Estimates are of a judge of discrimination 1."
 
 
 def check_beside(judge: str, brackets: tuple[Bracket, ...]) -> None:
-    """Raise for discriminations beside normal effects of judges.
+    """Raise for discriminations together with normal effects of judges.
 
     Raises
     ------
@@ -63,18 +63,18 @@ def with_discrimination(
     judge : str
         A covariate of the table.
     refit : function
-        From another formula to its fit to the same table.
+        Takes another formula and returns its fit to the same table.
     cov_type, groups
-        Of standard errors, as in `llbt.fit`; `without` takes the judgments as independent.
+        The kind of standard errors, as in `llbt.fit`; `without` takes the judgments as independent.
 
     Raises
     ------
     OptionError
-        For what is not a covariate of labels, and options of a fit that has no discriminations.
+        If `judge` is not a covariate of labels, and for options that fits with discriminations lack.
     DesignError
-        For worths and discriminations that the table does not identify.
+        If the table does not identify worths and discriminations.
     SeparationError
-        Where a discrimination has no finite estimate.
+        If a discrimination has no finite estimate.
     """
     _check_options(without, judge, cov_type, groups)
     column = _column(without.comparisons, judge)
@@ -145,7 +145,7 @@ def _column(c: Comparisons, judge: str) -> Coded:
 
 
 def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
-    """Raise if the worths leave a judge nothing to discriminate, or are the judge's own already."""
+    """Raise if judges have nothing to discriminate, or if the worths already are each judge's own."""
     if judges < 2:
         raise DesignError(
             f"discrimination={judge!r}, of which the table has {counted(judges, 'level')}: a single discrimination "
@@ -183,7 +183,7 @@ def _unidentified(judge: str) -> DesignError:
 
 
 def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) -> FitPart:
-    """Return the estimates of a judge of discrimination 1 with their covariance."""
+    """Return the estimates for a judge of discrimination 1, with their covariance."""
     size = len(found.params)
     covariance = replace(
         cov,
@@ -196,7 +196,7 @@ def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) ->
 
 
 def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:
-    """Return the fit with worths of their own for every judge, or why there is none."""
+    """Return the fit with own worths for every judge, or why there is none."""
     blocks = zip(without.design.terms, without.design.blocks, strict=True)
     terms = list(dict.fromkeys(term for term, block in blocks if block == "worth"))
     formula = " + ".join([without.specification.formula, *(f"{term}:{_word(judge)}" for term in terms)])
@@ -211,5 +211,5 @@ def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]
 
 
 def _word(name: str) -> str:
-    """Return a column's name as it stands in a formula."""
+    """Return a column's name in the form that a formula needs."""
     return name if name.isidentifier() else f"Q({json.dumps(name, ensure_ascii=False)})"

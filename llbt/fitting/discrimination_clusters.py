@@ -1,4 +1,4 @@
-"""Standard errors of fits with discriminations that allow for dependence within prompts or other clusters."""
+"""Clustered standard errors of fits with discriminations, for dependence within prompts or other clusters."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ def clustered_covariance(
     ----------
     c : Comparisons
     judged : Judged
-        Its comparisons, with the judge of each.
+        The comparisons of `c`, with the judge of each.
     found : DiscriminationFit
     judge : str
         The column of judges.
     cov_type, groups
-        As in `llbt.fit`, of one way of clustering.
+        As in `llbt.fit`, for one-way clustering.
 
     Raises
     ------
     OptionError
-        For clusters that are the judges, for two ways of clustering, and for columns that are not in the table.
+        For clustering by the judges, for two-way clustering, and for columns that are not in the table.
     DesignError
-        For a single cluster.
+        If there is only one cluster.
 
     Notes
     -----
-    On the norm the estimates move along its tangents T alone. The information of all judgments on them is TᵀHT, a
-    cluster's score Tᵀs and its own information TᵀH_gT; the rest is as for any fit.
+    On the norm, estimates move only along its tangents T. The information of all judgments on them is TᵀHT, a cluster's
+    score is Tᵀs, and its own information is TᵀH_gT. Everything else is as for any fit.
     """
     if len(groups) != 1:
         raise OptionError(f"groups={groups!r} beside discrimination={judge!r}", expected="one way of clustering")
@@ -77,13 +77,13 @@ def clustered_covariance(
 
 
 def _tangents(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return directions along which the norm stays as it is, orthonormal, shape (p + K, p + K − 1)."""
+    """Return orthonormal directions along which the norm does not change, shape (p + K, p + K − 1)."""
     normal = np.concatenate([np.zeros(len(found.params)), judged.share * found.sigma])
     return np.asarray(np.linalg.qr(normal[:, None], mode="complete")[0][:, 1:])
 
 
 def _from_tangents(cov: Covariance, tangents: FloatArray) -> Covariance:
-    """Return the covariance of the estimates, given that of movements along tangents."""
+    """Return the covariance of the estimates, given the covariance of movements along tangents."""
     independent = None if cov.independent is None else tangents @ cov.independent @ tangents.T
     lost = cov.lost @ tangents.T if len(cov.lost) else cov.lost
     return replace(cov, source=tangents @ cov.matrix @ tangents.T, lost=lost, independent=independent)

@@ -28,7 +28,7 @@ from .wald import Estimated
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """Who judged what.
+    """The judges, and the comparisons of each judge.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Judging:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """The model with worths of their own for every judge.
+    """The model with own worths for every judge.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Neighbour:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminationEstimates:
-    """The estimates of a fit with discriminations and what follows from them: all but tests, predictions, printout."""
+    """The estimates of a fit with discriminations and their consequences, without tests, predictions and printout."""
 
     average: FitPart
     without: PlainEstimates
@@ -88,20 +88,20 @@ class DiscriminationEstimates:
 
     @property
     def design(self) -> Design:
-        """The design of the parameters beside the discriminations."""
+        """The design of the parameters that are not discriminations."""
         return self.without.design
 
     @property
     def estimated(self) -> Estimated:
         """Estimates at discrimination 1 (log-worth λ, γ, δ), with their covariance.
 
-        Errors are by the joint information of worths and discriminations, on the norm.
+        Errors come from the joint information of worths and discriminations, on the norm.
         """
         return self.average.estimated
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the p parameters beside the discriminations."""
+        """Names of the p parameters that are not discriminations."""
         return self.design.names
 
     aliased = wald.aliased
@@ -154,9 +154,9 @@ class DiscriminationEstimates:
         ----------
         confidence : float
         method : {"wald", "profile"}
-            σ ± z (by clusters t) · standard error; or where the likelihood, maximized over all else on the norm, falls
-            by half the χ²(1) quantile. A judge with the share w of the judgments has |σ| < 1/√w, which is the bound
-            where it does not fall so far.
+            "wald" is σ ± z · standard error, with t in place of z for clusters. "profile" ends where the profile
+            likelihood on the norm has fallen by half the χ²(1) quantile. A judge with the share w of the judgments has
+            |σ| < 1/√w; this is the bound if the likelihood does not fall so far.
 
         Returns
         -------
@@ -165,9 +165,9 @@ class DiscriminationEstimates:
 
         Notes
         -----
-        By simulation (four judges with 30 judgments each of four objects, 150 tables;
-        ``tests/simulations/discrimination_profile.json``) 95 % intervals of Wald cover .90 where judges are alike and
-        .89 where they differ, those by the profile .93 and .93.
+        In simulations of four judges with 30 judgments each of four objects (150 tables;
+        ``tests/simulations/discrimination_profile.json``), 95 % Wald intervals cover .90 if judges are alike and .89 if
+        they differ. Profile intervals cover .93 in both cases.
 
         Examples
         --------
@@ -196,20 +196,20 @@ class DiscriminationEstimates:
 
     @checked
     def readings(self, *, confidence: Confidence = 0.95, method: IntervalMethod = "wald") -> pd.Series[str]:
-        """Return for each judge what the interval of σ tells.
+        """Return for each judge what the interval of σ shows.
 
         Parameters
         ----------
         confidence : float
         method : {"wald", "profile"}
-            Of the intervals, as in `discrimination_intervals`.
+            The kind of the intervals, as in `discrimination_intervals`.
 
         Returns
         -------
         pandas.Series
             ``"inverted"``: σ and its interval are below 0, so the judge prefers what the others do not. ``"guessing"``:
-            the interval holds 0 and not 1; ``"guessing or inverted"`` where also the estimate is below 0.
-            ``"unclear"``: it holds both. Empty for all others.
+            the interval contains 0 and not 1; ``"guessing or inverted"`` if the estimate is also below 0.
+            ``"unclear"``: the interval contains both. Empty text for all other judges.
         """
         bounds = self.discrimination_intervals(confidence=confidence, method=method)
         words = readings_of(bounds, self.solution.sigma)
@@ -224,7 +224,7 @@ class DiscriminationEstimates:
 
     @property
     def n_iter(self) -> int:
-        """Steps of Newton's method from the start that led to the maximum."""
+        """The number of Newton steps from the start that led to the maximum."""
         return self.solution.n_iter
 
     @functools.cached_property
@@ -274,12 +274,12 @@ class DiscriminationEstimates:
 
     @property
     def n_params(self) -> int:
-        """Estimated parameters beside the nuisance: p and K − 1, for the norm ties one discrimination to the others."""
+        """Estimated parameters, not counting nuisance: p and K − 1, because the norm fixes one discrimination."""
         return len(self.without.free) + len(self.judging.levels) - 1
 
     @property
     def bic_judges(self) -> float:
-        """BIC that counts the judges: `bic_of` of their column."""
+        """BIC with the number of judges as observations: `bic_of` of their column."""
         return self.bic_of(self.judging.name)
 
     @property
@@ -291,7 +291,7 @@ class DiscriminationEstimates:
 
 
 def readings_of(bounds: pd.DataFrame, sigma: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
-    """Return what the intervals of σ say, a word for each judge; see `DiscriminationEstimates.readings`."""
+    """Return what the intervals of σ show, as a word for each judge; see `DiscriminationEstimates.readings`."""
     low, high = bounds.to_numpy().T
     return np.select(
         [high < 0, (low <= 0) & (high < 1) & (sigma < 0), (low <= 0) & (high < 1), low <= 0],

@@ -1,4 +1,4 @@
-"""Whether the discriminations of judges have finite estimates; who has none is named."""
+"""Check that the discriminations of judges have finite estimates; judges without one are named."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from ..kernel.likelihood import Problem
 from ..kernel.recession import recession_direction
 from .discrimination_estimates import Judging
 
-_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
-_NAMED = 8  # judges
-_ENTRIES = 1e6  # comparisons × parameters up to which directions are looked for
+_NEAR = 12.0  # at a predictor this large a maximum may be an effect of rounding
+_NAMED = 8  # most judges in a message
+_ENTRIES = 1e6  # most comparisons × parameters for which directions are searched
 _PERFECT = "with judgments that follow the order of the worths, or its reverse, without exception"
 _TOGETHER = "for along it, beside the effects of ties and order, nothing that was seen becomes less likely"
 _STILL = "because the likelihood rises without end as it outgrows those of the others, who then seem to guess"
-_SMALL = 1e-6  # of the largest entry of a direction
-_EQUAL = 1e-9  # of the largest difference of worths
+_SMALL = 1e-6  # share of the largest entry of a direction that counts as 0
+_EQUAL = 1e-9  # share of the largest difference of worths that counts as 0
 
 
 def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, names: Sequence[str]) -> None:
-    """Raise where the likelihood still rises far away.
+    """Raise if the likelihood still rises far away.
 
-    Judges whose answers all agree with the order of the worths are named; else whatever rises with the worths held, or
-    with the discriminations held.
+    The message names judges whose answers all agree with the order of the worths. Else it names what rises if the
+    worths, or the discriminations, are held.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def check_finite(judged: Judged, found: DiscriminationFit, judging: Judging, nam
 
 
 def _infinite(judging: Judging, found: DiscriminationFit, direction: FloatArray, why: str) -> SeparationError:
-    """Return the error that names the judges whose discriminations rise or fall (K,), as the others see the worths."""
+    """Return the error that names judges whose discriminations (K,) rise or fall, by the worths of the others."""
     which = np.flatnonzero(direction)
     totals = np.bincount(judging.judged.judge, judging.judged.problem.totals, judging.judged.size)
     side = -1.0 if totals @ np.where(direction, 0.0, np.sign(found.sigma)) < 0 else 1.0
@@ -79,7 +79,7 @@ def _said(level: Label, sign: float, judgments: float) -> str:
 
 
 def _differences(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return λᵢ − λⱼ at discrimination 1, (S,); differences by rounding are set to 0."""
+    """Return λᵢ − λⱼ at discrimination 1, (S,); differences due to rounding are set to 0."""
     worth = np.zeros(len(found.params))
     worth[judged.scaled] = found.params[judged.scaled]
     d = np.array(judged.problem.signed @ worth)
@@ -88,7 +88,7 @@ def _differences(judged: Judged, found: DiscriminationFit) -> FloatArray:
 
 
 def _perfect(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return 1 for judges whose answers always favour the object with the larger worth, −1 for the smaller, else 0."""
+    """Return 1 for judges who always choose the object with the larger worth, −1 for the smaller worth, else 0."""
     response, counts = judged.problem.response, judged.problem.counts
     assert isinstance(response, Response)
     score, d = response.loadings[:, 0], _differences(judged, found)
@@ -104,7 +104,7 @@ def _perfect(judged: Judged, found: DiscriminationFit) -> FloatArray:
 
 
 def _rising_sigmas(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return a direction of the discriminations, with the worths held, along which the likelihood only rises, (K,)."""
+    """Return a direction of the discriminations, (K,), along which the likelihood never falls with worths held."""
     problem, size = judged.problem, len(judged.judge)
     shape = (size, judged.size)
     factors = csr_array((_differences(judged, found), (np.arange(size), judged.judge)), shape=shape)
@@ -114,7 +114,7 @@ def _rising_sigmas(judged: Judged, found: DiscriminationFit) -> FloatArray:
 
 
 def _rising_params(judged: Judged, found: DiscriminationFit) -> FloatArray:
-    """Return a direction of the parameters, with the discriminations held, along which the likelihood only rises."""
+    """Return a direction of the parameters along which the likelihood never falls if the discriminations are held."""
     problem, signed = judged.problem, judged.problem.signed.tocsr()
     scaled = np.isin(np.arange(signed.shape[1]), judged.scaled).astype(np.float64)
     factors = diags_array(found.sigma[judged.judge]) @ signed @ diags_array(scaled)
@@ -123,7 +123,7 @@ def _rising_params(judged: Judged, found: DiscriminationFit) -> FloatArray:
 
 
 def _direction(problem: Problem, predictors: Sequence[Any]) -> FloatArray:
-    """Return a direction of recession of a problem with other rows, (p,): small entries, or all if there is none, 0."""
+    """Return a direction of recession of a problem with other rows, (p,); all entries are 0 if there is none."""
     rows = tuple(Gathered.of(csr_array(part)) for part in predictors)
     found = recession_direction(replace(problem, predictors=rows))
     if found is None:

@@ -1,4 +1,4 @@
-"""Probabilities of outcomes for judges with discriminations of their own."""
+"""Outcome probabilities for judges with their own discriminations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..kernel.discrimination import Judged
 from .discrimination_estimates import DiscriminationEstimates
 from .prediction import comparisons_of, long_table, predicted, undetermined
 
-_BLOCK = 4096  # rows
+_BLOCK = 4096  # rows computed at once
 
 
 def predicted_by_judge(res: DiscriminationEstimates, frame: Any, confidence: float) -> Table:
@@ -34,7 +34,7 @@ def predicted_by_judge(res: DiscriminationEstimates, frame: Any, confidence: flo
 
 
 def _read(res: DiscriminationEstimates, frame: Any) -> tuple[Judged, dict[str, list[Any]]]:
-    """Return new comparisons with their judges, and the columns that were read."""
+    """Return new comparisons with their judges, and the names of the columns that were read."""
     average, judging = res.average, res.judging
     problem, shown = comparisons_of(average, frame)
     column = read_covariate(open_frame(frame).pick({"covariates": (judging.name,)}), judging.name, numeric=False)
@@ -49,7 +49,7 @@ def _read(res: DiscriminationEstimates, frame: Any) -> tuple[Judged, dict[str, l
 
 
 def _held(res: DiscriminationEstimates) -> FloatArray:
-    """Return the parameters that are held, 0 for all others."""
+    """Return the values of held parameters, 0 for all others."""
     held = np.zeros(len(res.names))
     for name, value in res.fixed.items():
         held[res.names.index(name)] = value

@@ -24,7 +24,7 @@ from .unsupported_questions import FIGURES_OF_DISCRIMINATION
 @lacks(FIGURES_OF_DISCRIMINATION)
 @dataclass(frozen=True, repr=False, eq=False)
 class DiscriminationResults(DiscriminationEstimates, Record):
-    """A fitted model in which judges discriminate by factors of their own. p parameters, K discriminations.
+    """A fitted model in which each judge has a discrimination. p parameters, K discriminations.
 
     Made by `fit` with ``discrimination=``. Attributes have statsmodels' names.
 
@@ -35,30 +35,30 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     without : LLBTResults
         The fit in which all discriminations are 1.
     wider : Neighbour
-        The fit with worths of their own for every judge, or why there is none.
+        The fit with own worths for every judge, or why there is none.
     judging : Judging
     solution : DiscriminationFit
     covariance : Covariance
-        Of the p parameters and the K discriminations, on the norm.
+        The covariance of the p parameters and the K discriminations, on the norm.
     cov_type : str
     groups : tuple of str
-        Its clusters, as `llbt.fit` was asked for them.
+        The clusters, as given to `llbt.fit`.
 
     Notes
     -----
-    An outcome with the score h, 1, 0 or −1 for three outcomes, has the log mean
-    ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge k's log-worths are the common ones times σ_k. Ties and order have no
-    factor. Worths and discriminations are known up to c in (λ/c, cσ), so the mean of σ², weighted by the judgments, is
-    1, and the weighted sum of σ is positive. A judge with σ = 0 guesses, one with σ < 0 prefers what the others do not.
+    An outcome with score h (1, 0 or −1 for three outcomes) has the log mean ``μ + h(σ_k(λᵢ − λⱼ) + δ) + γ_|h|``: judge
+    k's log-worths are the common ones times σ_k. Ties and order have no factor. The data do not tell (λ, σ) from (λ/c,
+    cσ), so the mean of σ², weighted by the judgments, is set to 1, and the weighted sum of σ is positive. A judge with
+    σ = 0 guesses; a judge with σ < 0 prefers what the others do not.
 
     The likelihood can have more than one maximum. Newton's method starts from the pooled worths with discriminations of
-    1, from the leading singular vectors of the judges' own worths (each by one step from the pooled ones), and from six
-    random sets of discriminations, whose seed is 0; the highest maximum is kept. Covariances are by the joint observed
-    information of all parameters, on the norm. By simulation 95 % intervals of σ cover .93 to .95 with 120 judgments of
-    each judge, .86 to .91 with 30; `discrimination_intervals` has profile intervals, too.
+    1; from the leading singular vectors of the judges' own worths, each one step from the pooled worths; and from six
+    random sets of discriminations with seed 0. The highest maximum is kept. Covariances come from the joint observed
+    information of all parameters, on the norm. In simulations 95 % intervals of σ cover .93 to .95 with 120 judgments
+    per judge, and .86 to .91 with 30; `discrimination_intervals` also has profile intervals.
 
-    `bootstrap` does not resample this fit. The σ are parameters of these judges, so judges cannot be drawn. In
-    resamples of a judge's few judgments the judge often agrees with the order without exception, and σ is infinite.
+    `bootstrap` does not resample this fit. The σ are parameters of these judges, so judges cannot be drawn. In a
+    resample of a judge's few judgments, the judge often agrees with the order without exception; σ is then infinite.
 
     Examples
     --------
@@ -83,20 +83,20 @@ class DiscriminationResults(DiscriminationEstimates, Record):
     def equality_test(self) -> TestResult:
         """Test that all discriminations are 1 against this model, by the likelihood ratio on K − 1 df.
 
-        Where worths are equal discriminations are not identified, and the ratio has no χ² distribution: a note says so
-        where Wald's χ² of the pooled worths is below 10 per df. Simulated with four objects (400 tables), the test
-        rejects 5 to 7 % of true models at level 5 % with 120 judgments of each judge and worths that differ. It rejects
-        9 % with 30 judgments of each of four judges, and 9 to 25 % where worths are nearly equal.
+        If worths are equal, discriminations are not identified, and the ratio has no χ² distribution. A note says so if
+        Wald's χ² of the pooled worths is below 10 per df. In simulations with four objects (400 tables) and differing
+        worths, the test at level 5 % rejects 5 to 7 % of true models with 120 judgments per judge. It rejects 9 % with
+        four judges of 30 judgments each, and 9 to 25 % if worths are nearly equal.
         """
         return equality_test(self)
 
     def proportionality_test(self) -> TestResult:
-        """Test this model against worths of their own for every judge (`wider`), by the likelihood ratio.
+        """Test this model against own worths for every judge (`wider`), by the likelihood ratio.
 
         Raises
         ------
         DesignError
-            Where the wider model was not fitted, for the reason that `wider` has.
+            If the wider model was not fitted; `wider` has the reason.
         """
         return proportionality_test(self)
 
@@ -108,13 +108,13 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         ----------
         confidence : float
         method : {"wald", "profile"}
-            Of the intervals, and thereby of the readings, as in `discrimination_intervals`.
+            The kind of the intervals, as in `discrimination_intervals`; the readings use them.
 
         Returns
         -------
         Table
-            The judge, judgments, estimate (σ), std_error, conf_low, conf_high, and reading, as `readings` has it; in
-            the order of the table.
+            judge, judgments, estimate (σ), std_error, conf_low, conf_high, and reading (see `readings`), in the order
+            of the table.
         """
         bounds = self.discrimination_intervals(confidence=confidence, method=method)
         judged = self.judging.judged
@@ -138,13 +138,13 @@ class DiscriminationResults(DiscriminationEstimates, Record):
 
     @checked
     def predict(self, frame: Any = None, *, confidence: Confidence = 0.95) -> Table:
-        """Return the probability of each outcome for the judges named.
+        """Return the probability of each outcome for the named judges.
 
         Parameters
         ----------
         frame : data frame, optional
-            Comparisons to predict, as `LLBTResults.predict` reads them, with the column of judges; without that column
-            for a judge of discrimination 1. By default the comparisons of the table.
+            Comparisons to predict, as for `LLBTResults.predict`, with the column of judges. Without that column,
+            predictions are for a judge of discrimination 1. By default the comparisons of the table.
         confidence : float
 
         Returns
@@ -164,9 +164,9 @@ class DiscriminationResults(DiscriminationEstimates, Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
         max_rows : int
-            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+            The most rows to print. Rows with the lowest worths and the smallest |z| are left out first, and counted.
         sort : {"name", "estimate"}
-            The order of the rows of each term: as the labels are, or the largest estimate first.
+            The order of the rows within each term: by label, or the largest estimate first.
         """
         return discrimination_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 

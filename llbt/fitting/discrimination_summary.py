@@ -25,7 +25,7 @@ from .summary import (
 )
 from .summary_rows import Sort
 
-_SHOWN = 12  # judges in the printout
+_SHOWN = 12  # most judges in the printout
 
 
 def discrimination_summary(res: DiscriminationEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
@@ -41,7 +41,7 @@ def discrimination_summary(res: DiscriminationEstimates, *, odds: bool, max_rows
 
 
 def _discriminations(res: DiscriminationEstimates) -> tuple[str, ...]:
-    """Return the block of discriminations, the largest and the smallest where there are many."""
+    """Return the block of discriminations; with many judges only the largest and the smallest."""
     levels, sigma = res.judging.levels, res.solution.sigma
     order = np.argsort(-sigma, kind="stable")
     half = _SHOWN // 2
@@ -71,7 +71,7 @@ def _discriminations(res: DiscriminationEstimates) -> tuple[str, ...]:
 
 
 def _named(res: DiscriminationEstimates) -> list[str]:
-    """Say who is inverted, and who guesses."""
+    """Return notes on inverted judges, and on judges who guess."""
     readings = res.readings()
     lines = []
     for word, said in (("inverted", "σ < 0: prefers what the others do not"), ("guessing", "σ ≈ 0")):
@@ -82,7 +82,7 @@ def _named(res: DiscriminationEstimates) -> list[str]:
 
 
 def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
-    """Return the deviances with the tests against both neighbours, and where the maximum was found."""
+    """Return the deviances with the tests against both neighbouring models, and how the maximum was found."""
     found = res.solution
     without, wider = res.without, res.wider
     lines = [
