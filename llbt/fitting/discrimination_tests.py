@@ -1,4 +1,4 @@
-"""A fit with a discrimination of each judge against its neighbours: judges alike, and worths of their own."""
+"""Tests of a fit with discriminations against its neighbours: equal discriminations, and own worths for each judge."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .estimates import Estimates
 
-_ALIKE = 10.0  # Wald's χ² of the pooled worths over their number, below which the ratio is far from χ²
+_ALIKE = 10.0  # below this Wald χ² of the pooled worths per df, the ratio is far from χ²
 
 
 def equality_test(res: DiscriminationEstimates) -> TestResult:
-    """Return the test of discriminations of 1; see `DiscriminationResults.equality_test`."""
+    """Return the test that all discriminations are 1; see `DiscriminationResults.equality_test`."""
     statistic, df = max(0.0, res.without.deviance - res.deviance), len(res.judging.levels) - 1
     return _ratio_test(res, "equal discriminations", "σ = 1 for every judge", statistic, df)
 
 
 def proportionality_test(res: DiscriminationEstimates) -> TestResult:
-    """Return the test against worths of each judge; see `DiscriminationResults.proportionality_test`."""
+    """Return the test against own worths for each judge; see `DiscriminationResults.proportionality_test`."""
     wider = res.wider.res
     if wider is None:
         raise DesignError(f"{res.wider.formula!r} has no fit to test against: {res.wider.reason}")
@@ -44,7 +44,7 @@ def _ratio_test(res: DiscriminationEstimates, tested: str, null: str, statistic:
 
 
 def alike_notes(without: Estimates) -> tuple[str, ...]:
-    """Return a note where the worths are so near to each other that discriminations are hardly identified."""
+    """Return a note if the worths are so close to each other that discriminations are hardly identified."""
     rows = [k for k, f in enumerate(without.free) if without.design.blocks[f] == "worth"]
     worths = without.solution.params[rows]
     wald = float(worths @ linalg.solve(without.covariance.matrix[np.ix_(rows, rows)], worths, assume_a="pos"))

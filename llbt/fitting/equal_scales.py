@@ -1,4 +1,4 @@
-"""Do judges differ as much on one object as on another? A score test of the one σ that effects on log-worths have."""
+"""Test whether judges differ equally on all objects: a score test of the one σ that effects on log-worths have."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..resampling import p_value
 from .merged_rows import distinct
 from .mixed_estimates import MixedEstimates
 
-_ZERO = 1e-8  # share of the largest eigenvalue below which one is 0
-_JUDGES = 2000  # that are drawn in all
-_LEAST = 4  # in the place of each
-_DRAWS = 9999  # sums of their scores
+_ZERO = 1e-8  # eigenvalues below this share of the largest count as 0
+_JUDGES = 2000  # judges that are drawn in total
+_LEAST = 4  # least number of judges drawn for each judge
+_DRAWS = 9999  # sums of the drawn judges' scores
 
 
 def untestable(res: MixedEstimates) -> str:
-    """Return why equal σ cannot be tested; nothing where it can."""
+    """Return why equal σ cannot be tested, or an empty list if it can."""
     effects = [bracket.effect for bracket in res.brackets]
     if "object" not in effects:
         return "the fit has no effects on log-worths"
@@ -38,7 +38,7 @@ def untestable(res: MixedEstimates) -> str:
 
 
 def equal_scales_test(res: MixedEstimates, rng: np.random.Generator) -> TestResult:
-    """Return the score test of equal σ per object; see `MixedResults.equal_scales_test`."""
+    """Return the score test of equal σ for all objects; see `MixedResults.equal_scales_test`."""
     why = untestable(res)
     if why:
         raise DesignError(f"no test of equal σ per object: {why}.")
@@ -72,8 +72,8 @@ def _tested(
 ) -> tuple[float, int, float]:
     """Return statistic, df and p-value.
 
-    Scores are made orthogonal to those of other parameters by R drawn judges for each judge: their scores in the tested
-    parameters, (R, G, q), and in the others, (R, G, m).
+    R judges are drawn for each judge. Their scores in the tested parameters, (R, G, q), and in the others, (R, G, m),
+    make the tested scores orthogonal to the others.
     """
     tested, other = _parted(seen)
     size = len(alike)
@@ -91,7 +91,7 @@ def _tested(
 
 
 def _parted(found: ObjectScores) -> tuple[FloatArray, FloatArray]:
-    """Return scores in contrasts of the objects' log σ, (G, J − 1), and in all that is not tested, (G, m)."""
+    """Return scores in contrasts of the objects' log σ, (G, J − 1), and in all untested parameters, (G, m)."""
     size = found.objects.shape[1]
     contrasts = linalg.qr(np.column_stack([np.ones(size), np.eye(size)[:, 1:]]))[0][:, 1:]
     return found.objects @ contrasts, np.column_stack([found.others, found.objects.sum(axis=1)])

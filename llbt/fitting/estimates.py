@@ -23,7 +23,7 @@ from .wald import Estimated, others_of
 
 
 class Solution(Protocol):
-    """The result of a search for the estimates."""
+    """The estimates that a search has found."""
 
     @property
     def params(self) -> FloatArray:
@@ -31,7 +31,7 @@ class Solution(Protocol):
 
     @property
     def cov(self) -> FloatArray:
-        """Their covariance by the model, shape (m, m)."""
+        """The model's covariance of the estimates, shape (m, m)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Solved:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Estimates:
-    """Estimates of worths, ties and order on a table of comparisons, with their covariance: no counts, no likelihood.
+    """Estimates of worths, ties and order for a table, with their covariance, but without counts or a likelihood.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Estimates:
         Which of the p parameters were estimated.
     solution : Solution
     covariance : Covariance
-        Of the estimates.
+        The covariance of the estimates.
     object_effects : ObjectEffects or None
-        The effects ``(1 | object)`` on the log-worths.
+        The predicted effects ``(1 | object)`` on the log-worths.
     """
 
     specification: Specification
@@ -87,7 +87,7 @@ class Estimates:
 
     @property
     def estimated(self) -> Estimated:
-        """The estimates with their covariance, for tests of their linear combinations."""
+        """The estimates with their covariance, for tests of linear combinations."""
         names = self.design.names
         values = np.full(len(names), np.nan)
         values[self.free] = self.solution.params
@@ -104,15 +104,15 @@ class Estimates:
     def params(self) -> pd.Series[float]:
         """Estimates (log-worth λ, γ, δ), shape (p,); NaN where aliased.
 
-        The reference has no parameter, so there is no ``params["object[D]"]`` where D is it: its λ is 0, and
-        ``llbt.worth(res, scale="log_worth")`` has it beside the others.
+        The reference has no parameter: if it is D, there is no ``params["object[D]"]``. Its λ is 0; ``llbt.worth(res,
+        scale="log_worth")`` lists it with the others.
         """
         return pd.Series(self.estimated.values, index=list(self.names), name="estimate", dtype=float)
 
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of t for linear combinations (k, p) of the parameters, shape (k,).
 
-        `df_inference`, but fewer for combinations that are known from few of the clusters.
+        They are `df_inference`, but fewer for combinations that few of the clusters inform.
         """
         return self.estimated.df_of(rows)
 
@@ -124,14 +124,14 @@ class Estimates:
     def worth_df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of log-worths, as combinations (k, p) of the parameters, shape (k,).
 
-        `df_of`, but infinite with effects of objects: predictions, whose errors allow for σ.
+        They are `df_of`, but infinite with effects of objects: these are predictions, and their errors allow for σ.
         """
         return np.full(len(rows), np.inf) if self.object_effects is not None else self.df_of(rows)
 
     def combined_cov(self, rows: FloatArray) -> FloatArray:
         """Return the covariance of linear combinations (k, p) of the parameters, shape (k, k).
 
-        Aliased and held parameters add nothing. NaN for combinations on which only one cluster has information.
+        Aliased and held parameters add nothing. Combinations that only one cluster informs have NaN.
         """
         return self.estimated.combined(rows)
 
@@ -140,7 +140,7 @@ class Estimates:
 
     @property
     def n_params(self) -> int:
-        """Number of estimated parameters of worths, ties, both bad, grades and order: neither held nor aliased ones."""
+        """Number of estimated parameters of worths, ties, both bad, grades and order, without held and aliased ones."""
         return len(self.free)
 
     @property
@@ -150,7 +150,7 @@ class Estimates:
 
     @property
     def response(self) -> AnyResponse:
-        """The outcomes and what makes probabilities of them."""
+        """The outcomes, and how predictors give their probabilities."""
         return linked(self.comparisons.response, self.specification.link)
 
     def problem(self) -> Problem:

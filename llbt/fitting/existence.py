@@ -1,12 +1,12 @@
-"""Does the maximum likelihood estimate exist? Checked before a fit, and what fails is named.
+"""Check before a fit whether the maximum likelihood estimate exists; the message names what has no estimate.
 
 A direction of recession keeps every observed outcome at least as likely against every other outcome of its comparison,
 and makes one more likely. Along it the likelihood never falls, and some parameters go to infinity. The estimate exists
 if there is no such direction (Albert & Anderson 1984, Biometrika 71(1); for the win graph Ford 1957, American
 Mathematical Monthly 64(8)).
 
-Small tables are asked by the linear program that finds such a direction (`kernel/recession`). Large ones are fitted:
-where Newton's method ends it proves a maximum as a rule (`kernel/certificate`), or its last step is the direction.
+For small tables a linear program finds such a direction (`kernel/recession`). Large tables are fitted: usually the
+point where Newton's method ends proves a maximum (`kernel/certificate`), or the last step is such a direction.
 """
 
 from __future__ import annotations
@@ -32,21 +32,20 @@ from ..kernel.solvers import Maximum, all_independent_with
 from .merged_rows import distinct
 from .separation import BELOW, Separation, describe, describe_groups, describe_no_ties, used_levels
 
-_SAMPLED = 20  # comparisons for each parameter that are looked at first
-_MANY = 500  # rows from which a fit is tried before the linear program
-_CHECKS = 100  # tables without some clusters that are looked at
-_ENTRIES = 1e6  # comparisons × parameters of such a table
-_PRIOR = "fit(…, prior=1.0)"  # all that a cumulative link has
+_SAMPLED = 20  # comparisons for each parameter that are checked first
+_MANY = 500  # with so many rows a fit is tried before the linear program
+_CHECKS = 100  # most tables without some clusters that are checked
+_ENTRIES = 1e6  # most comparisons × parameters of such a table
+_PRIOR = "fit(…, prior=1.0)"  # the only prior of a cumulative link
 
 
 def check_connected(c: Comparisons) -> None:
-    """Raise where the worths of the objects have no common scale.
+    """Raise if the worths of the objects have no common scale.
 
     Raises
     ------
     DesignError
-        Where some objects were never compared with the others, not even through third ones; the groups
-        are named.
+        If some objects were never compared with the others, not even through third objects; it names the groups.
     """
     components = c.components()
     if len(components) > 1:
@@ -59,19 +58,19 @@ def check_connected(c: Comparisons) -> None:
 
 
 def check_odd_cycles(c: Comparisons, word: str) -> None:
-    """Raise where effects of objects that are added up over both sides have no common scale.
+    """Raise if effects of objects that are added over both sides have no common scale.
 
-    Where all judgments are between two camps, what the objects of one camp add is what those of the other take away.
-    That no camps can be made is that every component of the graph of pairs has a cycle of odd length.
+    If all judgments are between two camps, a constant can be added to one camp and subtracted from the other. There are
+    no camps if every component of the graph of pairs has a cycle of odd length.
 
     Raises
     ------
     DesignError
-        Naming the two sides.
+        It names the two camps.
     """
     size = len(c.objects)
     i, j = c.pairs[c.totals > 0].T
-    edges = (np.concatenate([i, i + size]), np.concatenate([j + size, j]))  # each object once for either camp
+    edges = (np.concatenate([i, i + size]), np.concatenate([j + size, j]))  # each object stands once in either camp
     _, camp = components_of(2 * size, np.column_stack(edges))
     split = np.flatnonzero(camp[:size] != camp[size:])
     if not len(split):
@@ -88,7 +87,7 @@ def check_odd_cycles(c: Comparisons, word: str) -> None:
 
 
 def is_settled(problem: Problem) -> bool:
-    """Whether some comparisons of a large table already say that no parameter is aliased and no estimate infinite."""
+    """Whether some comparisons of a large table already prove that no parameter is aliased and no estimate infinite."""
     size, some = problem.signed.shape[0], _SAMPLED * problem.signed.shape[1]
     if size <= 2 * some:
         return False
@@ -96,16 +95,16 @@ def is_settled(problem: Problem) -> bool:
 
 
 def check_existence(design: Design, free: IntArray, problem: Problem, c: Comparisons) -> Maximum | None:
-    """Raise where the estimate of some parameter is infinite.
+    """Raise if the estimate of some parameter is infinite.
 
     Parameters
     ----------
     design : Design
     free : ndarray of int, shape (p,)
-        Which of the design's parameters the problem's columns are.
+        The design's parameter of each column of the problem.
     problem : Problem
     c : Comparisons
-        The table of the problem, for the names.
+        The table of the problem; it gives the names.
 
     Returns
     -------
@@ -115,11 +114,11 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
     Raises
     ------
     SeparationError
-        Naming the objects, levels and parameters without a finite estimate.
+        It names the objects, levels and parameters without a finite estimate.
     """
     others = _beside_worths(design, free) if problem.response in (TWO, THREE) else None
     many = problem.signed.shape[0] > _MANY
-    if others is not None and (design.plain or many):  # of few the program below names every parameter
+    if others is not None and (design.plain or many):  # for a small table the program below names every parameter
         _check_strong(design, problem, c)
     if others in ([], ["tie"]) and (design.plain or many):
         if _exists_by_graph(design, problem, with_tie=bool(others)):
@@ -161,11 +160,12 @@ def _separated(
 
 
 def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return what has no finite estimate without some cluster, directions (d, p) of length 1, and the cluster of each.
+    """Return directions (d, p), of length 1, without a finite estimate if a cluster is left out, and the cluster.
 
-    A combination of the parameters that moves along such a direction is infinite or open without that cluster. It
-    checks clusters that alone have judgments in a cell, except `lost` ones. Many clusters are checked together first:
-    if the estimate exists without all of them, it exists without each. Nothing is found in tables too large for it.
+    Without that cluster, a combination of the parameters that moves along such a direction is infinite or not
+    determined. Only clusters that alone have judgments in some cell are checked, except `lost` ones. Many clusters are
+    first checked together: if the estimate exists without all of them, it exists without each. Tables that are too
+    large are not checked.
     """
     found, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
     holder = _only_holders(problem, clusters)
@@ -191,7 +191,7 @@ def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> 
 
 
 def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
-    """Return the one cluster that has judgments in a cell, shape (S, K); −1 for none and for several."""
+    """Return the only cluster with judgments in each cell, shape (S, K); −1 for no cluster or several."""
     line, cell = np.nonzero(clusters.counts > 0)
     cells = clusters.rows[line] * problem.counts.shape[1] + cell
     lowest, highest = np.full(problem.counts.size, clusters.size), np.full(problem.counts.size, -1)
@@ -206,15 +206,16 @@ def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     found, first, _ = distinct(design, problem)
     if found is problem:
         return problem, first
-    order = np.argsort(first)  # as they stand in the table, sorted by their objects
+    order = np.argsort(first)  # in the order of the table, which is sorted by objects
     return rows_of(found, order), first[order]
 
 
 def _beside_worths(design: Design, free: IntArray) -> list[str] | None:
-    """Return the names of the free parameters beside the worths; None where these are not each of its own.
+    """Return the names of the free parameters that are not worths; None unless every worth has a parameter of its own.
 
-    Each row of the worth (an object, or an object under a judge) is, where there are as many independent parameters as
-    differences that comparisons see: one less than the rows that these connect, of each group.
+    A row of the worth is an object, or an object under a judge. Every row has a parameter of its own if the number of
+    independent parameters equals the number of differences that comparisons inform. In each connected group of rows
+    that is the number of rows minus one.
     """
     units, pairs = len(next(iter(design.worth.units.values()), ())), design.worth.index
     worths = sum(design.blocks[k] == "worth" for k in free)
@@ -224,9 +225,10 @@ def _beside_worths(design: Design, free: IntArray) -> list[str] | None:
 
 
 def _is_pinned(problem: Problem) -> bool:
-    """Whether outcomes seen together already rule out every direction: the usual, fast case."""
+    """Whether outcomes seen together already exclude every direction; this is the usual, fast case."""
     seen = problem.counts > 0
-    equations = np.count_nonzero(seen) - np.count_nonzero(seen.any(axis=1))  # one for each outcome but the first
+    # one equation for each outcome but the first
+    equations = np.count_nonzero(seen) - np.count_nonzero(seen.any(axis=1))
     if equations < problem.signed.shape[1]:
         return False
     weights = _equations(problem.response)[:, :, seen @ (1 << np.arange(seen.shape[1]))]
@@ -234,7 +236,7 @@ def _is_pinned(problem: Problem) -> bool:
 
 
 def _equations(response: AnyResponse) -> FloatArray:
-    """Return the Gram matrix of predictors that are 0 along a direction of recession, by outcomes seen, (B, B, 2^K)."""
+    """Return the Gram matrix (B, B, 2^K) of predictors that are 0 along a direction of recession, by outcomes."""
     size, width = len(response.outcomes), response.width
     found = np.zeros((width, width, 1 << size))
     for seen in range(1, 1 << size):
@@ -248,7 +250,7 @@ def _equations(response: AnyResponse) -> FloatArray:
 
 
 def _check_strong(design: Design, problem: Problem, c: Comparisons) -> None:
-    """Raise where some objects won everything against others, whatever else the formula has beside the worths.
+    """Raise if some objects won all judgments against others; other terms of the formula do not matter.
 
     Raises
     ------
@@ -268,7 +270,7 @@ def _check_levels(design: Design, free: IntArray, problem: Problem, c: Compariso
     Raises
     ------
     SeparationError
-        Naming the classes.
+        It names the classes.
     """
     if isinstance(problem.response, Cumulative):
         return
@@ -288,7 +290,7 @@ def _check_levels(design: Design, free: IntArray, problem: Problem, c: Compariso
 
 
 def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> bool:
-    """Decide worths alone and most of those and one `tie` of strong graphs of wins; False where it cannot tell."""
+    """Decide by strong connection of the graph of wins, for worths alone or with one `tie`; else False."""
     if not with_tie:
         return True
     (i, j), (wins, ties, losses) = design.worth.index.T, problem.response.tally(problem.counts).T
@@ -301,6 +303,6 @@ def _exists_by_graph(design: Design, problem: Problem, *, with_tie: bool) -> boo
 
 
 def _undetermined(problem: Problem, direction: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which parameters the outcomes that do not separate leave open, shape (p,)."""
+    """Return the parameters that the outcomes not separated along `direction` leave undetermined, shape (p,)."""
     open_ = Conditions.of(problem).open_directions(direction)
     return np.asarray(np.abs(open_).max(axis=0, initial=0) > 1e-6)

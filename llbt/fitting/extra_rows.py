@@ -1,4 +1,4 @@
-"""The rows of a printed model of lists or patterns, and the lines around them."""
+"""The rows of a printed model of lists or patterns, and the lines around the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .worth_estimates import WorthEstimates
 
 
 def rows_beside(res: WorthEstimates, terms: Sequence[str]) -> CoefficientRows:
-    """Return the rows of the design and of the further parameters, whose terms are given."""
+    """Return the rows of the design and of the further parameters, which belong to these terms."""
     rows, names = coefficient_rows(res.average), list(res.names_beside)
     estimate, error, statistic, p_value = (
         np.append(values, more.loc[names].to_numpy(dtype=np.float64)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The model that belongs to the type of the data, fitted; options that this model lacks are refused."""
+"""Fit the model that belongs to the type of the data; options that this model lacks are refused."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def fit(
 
 @dataclass(frozen=True)
 class _Kind:
-    """A type of data, the function that fits it, and why it lacks the options of the others."""
+    """A type of data, the function that fits it, and why it lacks options of other types."""
 
     data: type
     fit: Callable[..., FitResults]
@@ -227,9 +227,9 @@ def _is(value: object, default: object) -> bool:
 
 
 def _refuse_foreign(kind: _Kind, formula: str, chosen: Mapping[str, Any]) -> None:
-    """Raise for the first option that a type of data lacks, with the call that leaves all of them out.
+    """Raise for the first option that a type of data lacks, with a call that leaves out all such options.
 
-    Where only comparisons have the options, the call that fits the pairs with them follows.
+    If only comparisons have these options, a call that fits the pairs with them follows.
     """
     foreign = [name for name in chosen if name in kind.lacks]
     if foreign:

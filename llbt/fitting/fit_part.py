@@ -1,4 +1,4 @@
-"""Worths that are part of a larger fit: estimates with their covariance, without counts and likelihood."""
+"""Worths that are part of a larger fit: estimates with their covariance, but without counts or a likelihood."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .unsupported_questions import no_profile
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FitPart(Estimates, Record):
-    """Estimates that are a part of another kind of answer: of the average judge, of a class, beside very many worths.
+    """Estimates that are part of a larger fit: of the average judge, of a class, or the few beside very many worths.
 
     Functions that need log-worths alone take it: `worth`, `leaderboard`, `pairwise`, `contrasts`, `quasi_variances` and
     the pictures of worths. Functions that need counts or a likelihood take the whole answer.
@@ -31,7 +31,7 @@ class FitPart(Estimates, Record):
     whole : type
         The kind of answer that this is a part of, such as `MixedResults`.
     answers_depend : bool
-        Whether answers of a judge depend on each other, so that λᵢ − λⱼ gives no probability of one answer.
+        Whether answers of a judge depend on each other; λᵢ − λⱼ then gives no probability of a single answer.
     """
 
     whole: type = object
@@ -50,7 +50,7 @@ class FitPart(Estimates, Record):
 
     @property
     def remedy(self) -> str:
-        """The remedy for a function that needs more than worths."""
+        """The call that functions need which use more than worths."""
         return f"Pass the whole result, as {getattr(self.whole, '_made_by', self.whole.__name__)} returned it."
 
     def _profile_bounds(self, drop: float) -> FloatArray:
@@ -59,7 +59,7 @@ class FitPart(Estimates, Record):
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
-        """Return the printout: call, data and coefficients; arguments as of `LLBTResults.summary`."""
+        """Return the printout: call, data and coefficients; arguments as in `LLBTResults.summary`."""
         return part_summary(self, self.whole, odds=odds, max_rows=max_rows, sort=sort)
 
     def table(self) -> Table:
@@ -70,5 +70,5 @@ class FitPart(Estimates, Record):
 def part_of(
     whole: type, base: Estimates, solution: Solution, covariance: Covariance, effects: ObjectEffects | None = None
 ) -> FitPart:
-    """Return other estimates of the parameters of a fit, as a part of another kind of answer."""
+    """Return other estimates of the parameters of a fit, as a part of a larger fit."""
     return FitPart(base.specification, base.comparisons, base.design, base.free, solution, covariance, effects, whole)

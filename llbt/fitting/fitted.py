@@ -1,4 +1,4 @@
-"""The results that a fit can have, and what each knows of the average judge."""
+"""The results that fits have, and how to get the average judge's worths from each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WITH_WORTHS = (
     LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults, BestWorstEffects,
 )  # fmt: skip
 _ALL = (*_WITH_WORTHS, LargeResults)
-# what functions take: fits that they know by their counts, effects or discriminations; of pairs; nearly all; all
+# the kinds that functions take: fits known by counts, effects or discriminations; fits of pairs; nearly all; all
 PlainFit = Annotated[PlainEstimates, record_kind(LLBTResults)]
 WITH_WORTHS = functools.reduce(Kind.__or__, map(record_kind, _WITH_WORTHS))
 WithWorths = Annotated[FitLike, WITH_WORTHS]
@@ -38,7 +38,7 @@ AnyFit = Annotated[FitLike, functools.reduce(Kind.__or__, map(record_kind, _ALL)
 
 @runtime_checkable
 class WorthSource(Protocol):
-    """An answer without a likelihood that has log-worths with their covariance, such as a calibration."""
+    """An answer that has log-worths with their covariance but no likelihood, such as a calibration."""
 
     @property
     def comparisons(self) -> Comparisons:
@@ -79,9 +79,9 @@ ClassSource = Annotated[ClassWorthSource, CLASSES]
 
 
 def average_of(res: WithWorths | FitPart | WorthSource) -> Estimates:
-    """Return the estimates of a fit; where judges differ, of the average judge: effects of 0, a discrimination of 1.
+    """Return the estimates of a fit; if judges differ, those of the average judge: effects of 0, a discrimination of 1.
 
-    For a fit to lists the worths beside the comparisons that these imply; for a calibration its worths.
+    For a fit to lists they are the worths on the comparisons that the lists imply; for a calibration, its worths.
     """
     if isinstance(res, WorthSource):
         return res.worth_source()
@@ -89,10 +89,10 @@ def average_of(res: WithWorths | FitPart | WorthSource) -> Estimates:
 
 
 def is_fit(value: object) -> TypeGuard[Any]:
-    """Whether a value is a fit of some kind, as `llbt.fit` returns it."""
+    """Whether a value is a fit of some kind, as returned by `llbt.fit`."""
     return isinstance(value, _ALL)
 
 
 def plain_of(res: object) -> PlainEstimates | None:
-    """Return a fit whose counts are all there is to ask; None where judges, lists or patterns are asked whole."""
+    """Return the fit if its counts are its data; None if its data are whole judges, lists or patterns."""
     return res if isinstance(res, LLBTResults) else None

@@ -1,4 +1,4 @@
-"""Counts and fitted counts of a table: deviances, residuals and the Poisson likelihood of kinds that have them."""
+"""Counts and fitted counts of a table: deviances, residuals and the Poisson likelihood, for kinds that have them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .attributes import Attribute
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The counts of a table and what a fit makes of them. S comparisons, C outcomes, n = S · C cells.
+    """The counts and fitted counts of a table. S comparisons, C outcomes, n = S · C cells.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Cells:
     means : ndarray, shape (S, C)
         Fitted counts.
     n_params : int
-        Estimated parameters, not counting one for each comparison.
+        The number of estimated parameters, without the one for each comparison.
     link : str
     log_linear : bool
         Whether the counts follow a Poisson model with the logarithm as link.
@@ -62,30 +62,30 @@ class WithCells(Protocol):
 
     @property
     def effective_params(self) -> float:
-        """The parameters that criteria count."""
+        """The parameters that information criteria count."""
 
 
 @Attribute
 def df_null(fit: WithCells) -> int:
-    """Cells − comparisons."""
+    """Number of cells − number of comparisons."""
     return int(fit.cells.counts.size) - len(fit.cells.counts)
 
 
 @Attribute
 def df_resid(fit: WithCells) -> int:
-    """Cells − comparisons − estimated parameters."""
+    """Number of cells − number of comparisons − number of estimated parameters."""
     return int(fit.cells.counts.size) - len(fit.cells.counts) - fit.cells.n_params
 
 
 @Attribute
 def deviance(fit: WithCells) -> float:
-    """Residual deviance of the Poisson model."""
+    """The residual deviance of the Poisson model."""
     return deviances.deviance(fit.cells.counts, fit.cells.means)
 
 
 @Attribute
 def null_deviance(fit: WithCells) -> float:
-    """Deviance of the nuisance parameters alone: λ = γ = δ = 0."""
+    """The deviance with nuisance parameters alone: λ = γ = δ = 0."""
     counts = fit.cells.counts
     return deviances.deviance(counts, np.broadcast_to(counts.mean(axis=1, keepdims=True), counts.shape))
 
@@ -98,19 +98,19 @@ def pearson_chi2(fit: WithCells) -> float:
 
 @Attribute
 def llf(fit: WithCells) -> float:
-    """Log-likelihood of the judgments one by one, Σ n log p, of whatever link; a prior is not a part of it."""
+    """Log-likelihood of the single judgments, Σ n log p, for any link; a prior is not part of it."""
     y = fit.cells.counts
     return float(np.sum(special.xlogy(y, fit.cells.means / y.sum(axis=1, keepdims=True))))
 
 
 @Attribute
 def llf_poisson(fit: WithCells) -> float:
-    """Log-likelihood of the Poisson counts, as R's `glm` has it; it depends on how the table is split.
+    """Log-likelihood of the Poisson counts, as in R's `glm`; it depends on how the table is split.
 
     Raises
     ------
     DesignError
-        For a link that is not log-linear, as for `aic_poisson`, `bic_poisson` and `llf_multinomial`.
+        For a link that is not log-linear; also for `aic_poisson`, `bic_poisson` and `llf_multinomial`.
     """
     if not fit.cells.log_linear:
         raise DesignError(
@@ -123,7 +123,7 @@ def llf_poisson(fit: WithCells) -> float:
 
 @Attribute
 def llf_multinomial(fit: WithCells) -> float:
-    """Multinomial log-likelihood given the totals: `llf` and a constant of the table."""
+    """Multinomial log-likelihood given the totals: `llf` plus a constant of the table."""
     n = fit.cells.counts.sum(axis=1)
     return llf_poisson.function(fit) - float(np.sum(special.xlogy(n, n) - n - special.gammaln(n + 1)))
 
@@ -138,7 +138,7 @@ def aic_poisson(fit: WithCells) -> float:
 def bic_poisson(fit: WithCells) -> float:
     """−2 `llf_poisson` + log(cells) (comparisons + estimated parameters), R's BIC of the full model.
 
-    A covariate which splits the table and is in no model changes the difference of two.
+    The difference of two models' BIC changes with covariates that split the table, even if no model uses them.
     """
     counts = fit.cells.counts
     return basis.bic(llf_poisson.function(fit), len(counts) + fit.effective_params, counts.size)

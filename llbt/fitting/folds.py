@@ -1,4 +1,4 @@
-"""Folds of judgments, or of the clusters that they belong to: what is held out of a table."""
+"""Folds of judgments, or of the clusters that judgments belong to: the parts of a table that are held out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.comparisons import Comparisons
 from ..errors import DesignError, OptionError
 from .clusters import clustered
 
-_MOST_MARGINAL = 1e9  # judgments up to which numpy draws some of them without replacement
+_MOST_MARGINAL = 1e9  # up to so many judgments numpy can draw some without replacement
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +31,12 @@ class Fold:
 
 
 def folds_of(c: Comparisons, by: str, folds: int, rng: np.random.Generator) -> list[Fold]:
-    """Return the folds of single judgments, ``"judgment"``, or of the levels of a cluster or covariate."""
+    """Return folds of single judgments for ``"judgment"``, or of the levels of a cluster or covariate."""
     return _of_judgments(c, folds, rng) if by == "judgment" else _of_levels(c, by, folds, rng)
 
 
 def _of_judgments(c: Comparisons, folds: int, rng: np.random.Generator) -> list[Fold]:
-    """Cut the judgments into folds of equal size, each drawn without replacement from what is left."""
+    """Split the judgments into folds of equal size, each drawn without replacement from the remaining ones."""
     counts = c.outcome_counts
     if not np.all(counts == np.floor(counts)):
         raise DesignError(

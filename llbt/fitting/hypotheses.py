@@ -1,4 +1,4 @@
-"""Linear hypotheses about the parameters of a fit: estimated and tested."""
+"""Estimate and test linear hypotheses about the parameters of a fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .specification import penalty_of
 from .summary import coefficient_fields
 from .wald import Wald, WithEstimates
 
-_MANY = 10_000  # names beyond which a hypothesis is read with those that it has
+_MANY = 10_000  # with more names a hypothesis is read with only the names that it mentions
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Linear:
     labels : list of str, length k
     matrix : ndarray, shape (k, p)
     estimate : ndarray, shape (k,)
-        Left − right side.
+        Left side − right side.
     cov : ndarray, shape (k, k)
     """
 
@@ -52,19 +52,20 @@ class Linear:
 
 
 class Methods:
-    """Tests of linear hypotheses, methods of fits of all kinds that have a covariance."""
+    """Tests of linear hypotheses, for fits of all kinds with a covariance."""
 
     @checked
     def t_test(self: WithEstimates, hypothesis: Hypothesis, *, confidence: Confidence = 0.95) -> Table:
-        """Estimate linear combinations of the parameters and test each.
+        """Estimate linear combinations of the parameters, and test each.
 
         Parameters
         ----------
         hypothesis : str, list of str, or array of shape (k, p)
-            Such as ``"object[A] = object[B]"`` or ``"object[A] - 2 * tie = 1"``, several separated by commas; the
-            reference may be named and counts as 0. An array holds coefficients of the parameters, `names`.
+            For example ``"object[A] = object[B]"`` or ``"object[A] - 2 * tie = 1"``; separate several by commas. The
+            reference may be named and counts as 0. An array has coefficients of the parameters, in the order of
+            `names`.
         confidence : float
-            Level of the intervals.
+            The level of the intervals.
 
         Returns
         -------
@@ -87,13 +88,13 @@ class Methods:
         Returns
         -------
         TestResult
-            Wald's χ², its degrees of freedom (the number of hypotheses) and p; F where the fit has finite degrees of
-            freedom, with clusters in Hotelling's form.
+            Wald's χ², its degrees of freedom (the number of hypotheses) and p-value. It is F if the fit has finite
+            degrees of freedom; with clusters, in Hotelling's form.
 
         Raises
         ------
         DesignError
-            As in `t_test`, and for more hypotheses than Hotelling's form has clusters for.
+            As in `t_test`, and if there are too few clusters for Hotelling's form with so many hypotheses.
         OptionError
             As in `t_test`, and for redundant hypotheses.
         """
@@ -101,7 +102,7 @@ class Methods:
 
 
 def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
-    """Return the joint test of some hypotheses by flips of clusters' scores or by Wald; see `LLBTResults.wald_test`."""
+    """Return the joint test of hypotheses, by flips of clusters' scores or by Wald; see `LLBTResults.wald_test`."""
     found = estimated(res, hypothesis)
     several = len(found.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
     if not several or not isinstance(res, PlainEstimates):
@@ -111,7 +112,7 @@ def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
 
 
 def _each(of: Wald, found: Linear, confidence: float) -> Table:
-    """Return estimate, test and interval of each hypothesis."""
+    """Return the estimate, test and interval of each hypothesis."""
     error = np.sqrt(np.maximum(np.diag(found.cov), 0))
     df = of.df_of(found.matrix)
     half = critical_values(confidence, df) * error
@@ -159,7 +160,7 @@ def _jointly(of: Wald, found: Linear, groups: Sequence[str] = ()) -> TestResult:
 
 
 def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> DesignError:
-    """Return why Wald's test of so many parameters has no answer with so many clusters of equal size."""
+    """Return why Wald's test of so many parameters has no answer with this effective number of clusters."""
     of = f" of {' and '.join(groups)}" if groups else ""
     return DesignError(
         f"{df} parameters are tested at once, but the effective number of clusters{of} is {clusters:.3g}",
@@ -169,7 +170,7 @@ def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> Design
 
 
 def score_test(res: PlainEstimates, hypothesis: Hypothesis) -> TestResult:
-    """Return Rao's test of some hypotheses, the judgments independent of each other."""
+    """Return Rao's score test of some hypotheses for independent judgments."""
     found = estimated(res, hypothesis)
     problem, free = res.problem(), found.matrix[:, res.free]
     probability = _restricted(res, found).means / problem.totals[:, None]
@@ -179,7 +180,7 @@ def score_test(res: PlainEstimates, hypothesis: Hypothesis) -> TestResult:
 
 
 def _flipped(res: PlainEstimates, found: Linear) -> TestResult:
-    """Return the test of several hypotheses by flips of clusters' scores."""
+    """Return the test of several hypotheses by sign flips of clusters' scores."""
     (name,) = res.specification.groups
     clusters = clustered(res.comparisons, name, (name,))
     test = flip_test(res.problem(), _restricted(res, found), clusters, found.matrix[:, res.free])
@@ -188,7 +189,7 @@ def _flipped(res: PlainEstimates, found: Linear) -> TestResult:
 
 
 def _restricted(res: PlainEstimates, found: Linear) -> Fit:
-    """Return the fit that keeps to some hypotheses, its means those of the judgments."""
+    """Return the fit that satisfies some hypotheses, with its means for the judgments."""
     free = found.matrix[:, res.free]
     unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale
     basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]
@@ -207,7 +208,7 @@ def _restricted(res: PlainEstimates, found: Linear) -> Fit:
 
 
 def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:
-    """Return hypotheses with their estimates and covariance; aliased parameters are refused."""
+    """Return hypotheses with their estimates and covariance; refuse aliased parameters."""
     of = fit.estimated
     labels, matrix, right = _read(hypothesis, of)
     missing = [name for name in of.aliased if matrix[:, of.names.index(name)].any()]
@@ -217,7 +218,7 @@ def estimated(fit: WithEstimates, hypothesis: Hypothesis) -> Linear:
 
 
 def _read(hypothesis: Hypothesis, of: Wald) -> tuple[list[str], FloatArray, FloatArray]:
-    """Return labels, coefficients (k, p) and right sides (k,); with very many names a text has its own."""
+    """Return labels, coefficients (k, p) and right sides (k,); with very many names only those in the text are used."""
     words: Any = [hypothesis] if isinstance(hypothesis, str) else hypothesis
     in_words = isinstance(words, Sequence) and all(isinstance(word, str) for word in words)
     if len(of.names) <= _MANY or not in_words:

@@ -1,4 +1,4 @@
-"""The worths of a model of rankings or patterns, as estimates on the comparisons that these imply."""
+"""The worths of a model of rankings or patterns, as estimates on the comparisons that the answers imply."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def worths_on_pairs(
     cov: Covariance,
     whole: type,
 ) -> FitPart:
-    """Return the estimates as questions about worths take them: beside the comparisons that the answers imply.
+    """Return the estimates in the form that questions about worths use, on the comparisons that the answers imply.
 
-    `designed` are the design and which of its parameters were estimated; those of `found` beyond them go.
+    `designed` are the design and which of its parameters were estimated. Further parameters of `found` are dropped.
     """
     design, free = designed
     p = len(free)

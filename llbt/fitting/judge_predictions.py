@@ -1,4 +1,4 @@
-"""Probabilities of outcomes for judges of the table, at their most probable effects."""
+"""Outcome probabilities for judges of the table, at their most probable effects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAID = "at the most probable effects given the judgments; errors have those of 
 
 
 def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
-    """Return outcome probabilities for the judges that a frame or `at` names; see `MixedResults.predict`."""
+    """Return outcome probabilities for the judges named in a frame or in `at`; see `MixedResults.predict`."""
     name = res.judges.name
     if res.solution.rule is not None and not res.judges.grouped.bundles:
         raise DesignError(
@@ -54,7 +54,7 @@ def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | Non
 
 
 def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
-    """Return all pairs at some covariate values for each judge that is named."""
+    """Return all pairs at some covariate values for each named judge."""
     name = res.judges.name
     if any(name in coding.variables for coding in codings_of(res.average).blocks.values()):
         asked = pairs_at(res.average, at).unmixed(f"probabilities of each {name}")
@@ -79,10 +79,10 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
 def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return probabilities and their standard errors, each (R, K).
 
-    The errors are those of Kass & Steffey (1989): the covariance of the effects given the estimates, plus the part from
-    the estimates that the modes depend on.
+    Errors follow Kass & Steffey (1989): the covariance of the effects given the estimates, plus a part because the
+    modes depend on the estimates.
     """
-    if res.solution.rule is None:  # no effect is left: every judge is the average one
+    if res.solution.rule is None:  # no effect is left: every judge is the average judge
         return plain_chances(res.average, problem)[:2]
     eta = np.stack(problem.at(np.asarray(res.params.fillna(0.0), dtype=float)))
     cov = np.zeros((len(eta), len(eta), eta.shape[1]))
@@ -101,7 +101,7 @@ def _chances(res: MixedEstimates, problem: Problem, pairs: IntArray, judges: Int
 def _moved(
     res: MixedEstimates, k: int, problem: Problem, pairs: IntArray, place: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what judges of one bundle add to predictors, (B, R), and the predictors' covariance, (B, B, R)."""
+    """Return what judges of a bundle add to the predictors, (B, R), and the predictors' covariance, (B, B, R)."""
     scales, free = res.solution.scales, res.average.free
     kept, scale = np.flatnonzero(scales > 0), res.judges.grouped.bundles[k].scale
     own = np.flatnonzero(np.isin(scale, kept))
@@ -127,7 +127,7 @@ def _moved(
 
 
 def _turned(res: MixedEstimates, k: int, each: IntArray, inverse: FloatArray) -> FloatArray:
-    """Return how modes move with the fixed parameters and log σ, (G, d, p + E): by the equation that they solve."""
+    """Return how modes move with the fixed parameters and log σ, (G, d, p + E), from the equation that they solve."""
     scales, mode = res.solution.scales, res.solution.modes[k]
     kept = np.flatnonzero(scales > 0)
     groups = restricted(res.judges.grouped.bundles[k], tuple(kept.tolist()))
@@ -144,7 +144,7 @@ def _turned(res: MixedEstimates, k: int, each: IntArray, inverse: FloatArray) ->
 
 
 def _unseen(res: MixedEstimates, pairs: IntArray, worths: FloatArray) -> FloatArray:
-    """Return the variance of differences of log-worths that a judge's judgments say nothing of, shape (R,)."""
+    """Return the variance of differences of log-worths that a judge's judgments do not inform, shape (R,)."""
     effects = [bracket.effect for bracket in res.brackets]
     if "object" not in effects:
         return np.zeros(len(pairs))

@@ -1,4 +1,4 @@
-"""The bias of Laplace's approximation, by fits to judgments that are drawn at its estimates."""
+"""The bias of Laplace's approximation, from fits to judgments that are simulated at its estimates."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..kernel.threads import few_threads
 from ..resampling import Resampler
 from .mixed_estimates import MixedEstimates
 
-_TABLES = {True: 50, False: 20}  # drawn where groupings are crossed, and where they are not
-_LEVELS = 200  # of a grouping that is not crossed, at most, in each
-_START = 0.1  # of a σ that is 0
+_TABLES = {True: 50, False: 20}  # simulated tables if groupings are crossed, and if not
+_LEVELS = 200  # most levels of a grouping in each table, if it is not crossed
+_START = 0.1  # start for a σ that is 0
 
 
 def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
@@ -63,7 +63,7 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
 def _refitted(
     problem: Problem, found: Crossed, best: MixedFit, everything: bool, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the estimates from one table drawn, (p + E,); NaN where they are not finite."""
+    """Return the estimates from one simulated table, (p + E,); NaN where they are not finite."""
     lines: IntArray = np.arange(len(found.rows))
     levels = int(found.group.max()) + 1
     if not everything and levels > _LEVELS:

@@ -1,4 +1,4 @@
-"""Fits of very many objects: which formulas they have, whether estimates exist, and what a fit of them is made of."""
+"""Fits of very many objects: the formulas that they allow, checks that estimates exist, and the fit."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .protocols import WithManyWorths
 from .separation import describe_no_ties
 from .specification import Specification, make_problem, prior_counts
 
-MOST_DENSE = 10_000  # objects up to which the covariance of all estimates is made
-_MOST_BESIDE = 100  # parameters beside the log-worths
-_NEAR = 12.0  # a predictor beyond which a maximum may be one of rounding
-_NOTHING = "0"  # a formula without terms
+MOST_DENSE = 10_000  # with at most so many objects the covariance of all estimates is computed
+_MOST_BESIDE = 100  # most parameters that are not log-worths
+_NEAR = 12.0  # at a predictor this large a maximum may be an effect of rounding
+_NOTHING = "0"  # the formula without terms
 
 
 def is_large(formula: str, c: Comparisons) -> bool:
-    """Whether a formula asks for a worth of each of more objects than have a covariance of all."""
+    """Whether a formula has a worth for each object, and there are too many objects for a covariance of all."""
     return len(c.objects) > MOST_DENSE and compares_objects(parse(formula, vocabulary(c)))
 
 
@@ -43,7 +43,7 @@ def beside_objects(formula: str, c: Comparisons) -> str:
     Raises
     ------
     FormulaError
-        For other terms of the objects.
+        If the formula has other terms of the objects.
     """
     parsed = parse(formula, vocabulary(c))
     more = [name for name, term in _written(parsed) if has_object(term) and name != "object"]
@@ -57,7 +57,7 @@ def beside_objects(formula: str, c: Comparisons) -> str:
 
 
 def _written(formula: Formula) -> list[tuple[str, Term]]:
-    """Return the terms of a formula in their notation."""
+    """Return the terms of a formula in formula notation."""
     found = [(term.name, term) for term in formula.worth]
     found += [(":".join([head, *filter(None, [term.name])]), term) for head in HEADS for term in formula.of(head)]
     return found
@@ -94,24 +94,24 @@ def _of(c: Comparisons) -> str:
 
 
 def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification) -> LargeResults:
-    """Return the fit of log-worths of all objects and of the other parameters of a design.
+    """Return the fit of the log-worths of all objects and the other parameters of a design.
 
     Parameters
     ----------
     formula : str
-        The whole of it.
+        The whole formula.
     c : Comparisons
-        Without comparisons that have no judgment.
+        The table, without comparisons that have no judgment.
     design : Design
-        Of `beside_objects`.
+        The design of the formula that `beside_objects` returns.
     spec : Specification
 
     Raises
     ------
     DesignError
-        For objects that are not connected, and parameters that the table does not determine beside the log-worths.
+        If objects are not connected, or the table does not determine some parameter beside the log-worths.
     SeparationError
-        Where some estimate is infinite.
+        If some estimate is infinite.
     """
     _check_groups(c, spec, ties="tie" in design.blocks)
     size, q = len(c.objects), len(design.names)
@@ -141,7 +141,7 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
 
 
 def worth_problem(res: WithManyWorths, counts: FloatArray) -> WorthProblem:
-    """Return the problem of a fit with other counts (S, K); comparisons without judgments are left out."""
+    """Return the problem of a fit with other counts (S, K), without comparisons that have no judgments."""
     c, q = res.comparisons, len(res.beside.names)
     rows = np.flatnonzero(counts.sum(axis=1) > 0)
     plain = make_problem(res.design, c, np.arange(q), {})
@@ -149,7 +149,7 @@ def worth_problem(res: WithManyWorths, counts: FloatArray) -> WorthProblem:
 
 
 def estimates_again(res: WithManyWorths, counts: FloatArray, prior: FloatArray | float) -> FloatArray | None:
-    """Return the estimates (J + q,) of a fit with other counts (S, K) and those of a prior; None where not finite."""
+    """Return the estimates (J + q,) with other counts (S, K) and a prior's counts; None if they are not finite."""
     c, size = res.comparisons, len(res.worths)
     rows = np.flatnonzero((counts + prior).sum(axis=1) > 0)
     tallies = c.response.tally(counts[rows])
@@ -170,7 +170,7 @@ def estimates_again(res: WithManyWorths, counts: FloatArray, prior: FloatArray |
 
 
 def _solution(problem: WorthProblem, found: Summit, plain: Problem) -> Fit:
-    """Return the parameters beside the log-worths, with the fitted counts of the whole model."""
+    """Return the parameters that are not log-worths, with the fitted counts of the whole model."""
     means = probabilities_at(problem, np.concatenate([found.worths, found.others]))
     means *= plain.totals[:, None]
     return Fit(
@@ -201,7 +201,7 @@ def _said(spec: Specification, c: Comparisons) -> tuple[str, ...]:
 
 
 def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
-    """Raise where objects are not connected, or without a prior not in both directions."""
+    """Raise if objects are not connected, or if, without a prior, they are not connected in both directions."""
     size = len(c.objects)
     number, group = components_of(size, c.pairs)
     if number > 1:
@@ -228,7 +228,7 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
 
 
 def _check_finite(problem: WorthProblem, found: Summit, spec: Specification) -> None:
-    """Raise if a search without a prior went too far for a maximum; warn if it did not converge."""
+    """Raise if a search without a prior went too far for a maximum. Warn if it did not converge."""
     params = np.concatenate([found.worths, found.others])
     furthest = max(float(np.abs(predictor).max()) for predictor in problem.at(params))
     if spec.prior is None and (furthest >= _NEAR or not found.converged):

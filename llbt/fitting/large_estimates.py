@@ -24,15 +24,15 @@ from .fitted_counts import Cells
 from .specification import Specification
 from .unsupported_questions import no_profile
 
-_EXACT = 1e-8  # error of solutions for what is asked of few objects
-_AT_A_TIME = 4  # combinations that are solved for at once
+_EXACT = 1e-8  # error of solutions for results on few objects
+_AT_A_TIME = 4  # combinations that are solved at once
 _SEED = 0
-_FIRST = 1000  # objects of the highest worths, with exact errors where those of all are not close
+_FIRST = 1000  # objects with the highest worths, whose errors are made exact if the approximation is not close
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LargeEstimates:
-    """The estimates of very many objects and what follows from them: `LargeResults` but for questions and printout."""
+    """The estimates of very many objects and what follows from them: `LargeResults` without questions and printout."""
 
     specification: Specification
     beside: FitPart
@@ -65,13 +65,13 @@ class LargeEstimates:
 
     @functools.cached_property
     def variances(self) -> Variances:
-        """Variances of all log-worths, found once; objects and draws are chosen by a fixed seed."""
+        """Variances of all log-worths, computed once; a fixed seed chooses objects and draws."""
         best = np.argsort(-self.worths, kind="stable")[:_FIRST]
         return graph_variances.variances(self.information, np.random.default_rng(_SEED), best)
 
     @property
     def error_note(self) -> str:
-        """How far the standard errors of log-worths are from exact ones."""
+        """The distance of the standard errors of log-worths from exact ones, in words."""
         found = self.variances
         if found.way == "exact":
             return "standard errors are exact"
@@ -86,7 +86,7 @@ class LargeEstimates:
 
     @property
     def estimated(self) -> LargeEstimated:
-        """The estimates; covariances are computed on request."""
+        """The estimates. Covariances are computed on request."""
         return LargeEstimated(self)
 
     aliased = wald.aliased
@@ -103,17 +103,17 @@ class LargeEstimates:
 
     @property
     def reference(self) -> None:
-        """No object: log-worths are measured from the mean of all."""
+        """No object: log-worths are differences from the mean of all."""
         return None
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters held at a value: none."""
+        """Parameters held at a value: there are none."""
         return {}
 
     @property
     def design(self) -> Design:
-        """The design of the parameters beside the log-worths."""
+        """The design of the parameters that are not log-worths."""
         return self.beside.design
 
     def _profile_bounds(self, drop: float) -> FloatArray:
@@ -122,7 +122,7 @@ class LargeEstimates:
 
     @checked
     def covariances(self, objects: IntArray) -> FloatArray:
-        """Return the covariances of all estimates with the log-worths of some objects, by position, (J + q, m)."""
+        """Return the covariances (J + q, m) of all estimates with the log-worths of some objects, given by position."""
         return graph_variances.exact_covariances(self.information, objects, _EXACT)
 
     # -- fit ---------------------------------------------------------------------------------------------
@@ -180,12 +180,12 @@ class LargeEstimates:
 
     @property
     def effective_params(self) -> float:
-        """The parameters that `aic` and `bic` count: all free ones.
+        """The parameters that `aic` and `bic` count: all free parameters.
 
         Raises
         ------
         DesignError
-            With a prior, whose effective parameters need all covariances; `llf` is known.
+            With a prior, because its effective parameters need all covariances; `llf` is available.
         """
         if self.specification.prior is not None:
             raise DesignError(
@@ -197,7 +197,7 @@ class LargeEstimates:
 
 @dataclass(frozen=True, eq=False)
 class LargeEstimated:
-    """The estimates of very many objects as `llbt.fitting.wald.Wald` has them, without a covariance matrix."""
+    """The estimates of very many objects with the interface of `Wald`, but without a covariance matrix."""
 
     res: LargeEstimates
 
@@ -213,17 +213,17 @@ class LargeEstimated:
 
     @property
     def errors(self) -> FloatArray:
-        """Standard errors, shape (J + q,): those of log-worths as `error_note` says."""
+        """Standard errors, shape (J + q,); `error_note` states the accuracy of those of log-worths."""
         return self.res.errors
 
     @property
     def matrix(self) -> FloatArray:
-        """Refuse the covariance matrix of all estimates, which is not made.
+        """Refuse the covariance matrix of all estimates, which is not computed.
 
         Raises
         ------
         DesignError
-            With its size, and what to ask in its place.
+            It states the size of the matrix, and what to use instead.
         """
         size = len(self.names)
         raise DesignError(
@@ -233,7 +233,7 @@ class LargeEstimated:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of t: those of the normal."""
+        """Degrees of freedom of t: infinite, as for the normal distribution."""
         return np.inf
 
     @property
@@ -248,12 +248,12 @@ class LargeEstimated:
 
     @property
     def others(self) -> dict[str, Sequence[int]]:
-        """Names without a parameter: none, for every object has one."""
+        """Names without a parameter: none, because every object has one."""
         return {}
 
     @property
     def clustered(self) -> bool:
-        """Whether the covariance is by clusters: never, as judgments are taken as independent."""
+        """Whether the covariance is by clusters: never, because judgments are taken as independent."""
         return False
 
     @property
@@ -274,15 +274,15 @@ class LargeEstimated:
         return (found + found.T) / 2
 
     def rank(self, rows: FloatArray) -> int:
-        """Return how many of the linear combinations (k, J + q) say something of their own."""
+        """Return the number of linear combinations (k, J + q) that are independent of each other."""
         return int(np.linalg.matrix_rank(self._centred(rows)))
 
     def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
-        """Return why combinations have no standard error: all have one."""
+        """Return why combinations have no standard error: an empty list, because all have one."""
         return ()
 
     def _centred(self, rows: FloatArray) -> FloatArray:
-        """Return combinations of log-worths less the mean of all."""
+        """Return combinations of log-worths that are measured from the mean of all."""
         size, found = len(self.res.worths), rows.copy()
         found[:, :size] -= found[:, :size].mean(axis=1, keepdims=True)
         return found

@@ -19,11 +19,11 @@ from .unsupported_questions import FIGURES_OF_LARGE, OF_LARGE
 @lacks(FIGURES_OF_LARGE)
 @dataclass(frozen=True, repr=False, eq=False)
 class LargeResults(LargeEstimates, Record):
-    """A fitted log-linear Bradley-Terry model of very many objects. J objects, q parameters beside their log-worths.
+    """A fitted log-linear Bradley-Terry model of very many objects. J objects, q parameters that are not log-worths.
 
-    Made by `fit` for more than 10,000 objects, whose covariance matrix would be too large. Its entries are computed on
-    request. Attributes have statsmodels' names. Every object has a parameter, its log-worth measured from the mean of
-    all.
+    Made by `fit` for more than 10,000 objects. Their covariance matrix would be too large, so its entries are computed
+    on request. Attributes have statsmodels' names. Every object has a parameter, its log-worth measured from the mean
+    of all.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class LargeResults(LargeEstimates, Record):
     beside : FitPart
         The parameters that are not log-worths (ties, order, covariates).
     solution : Fit
-        The result of Newton's method for them.
+        The result of Newton's method for these parameters.
     worths : ndarray, shape (J,)
-        Log-worths, with the mean 0.
+        Log-worths with mean 0.
     information : Complement
         The information of the estimates, solved by conjugate gradients or along a band.
     remarks : tuple of str
@@ -42,10 +42,10 @@ class LargeResults(LargeEstimates, Record):
     -----
     Estimates are found by Newton's method. The information of the log-worths is the Laplacian of the graph of judged
     pairs, bordered by the other parameters; its systems are solved by conjugate gradients. In a graph where objects
-    meet only similar ones, they are solved by a Cholesky factor along the band of reverse Cuthill-McKee or, where it is
-    wide, with the system between groups of neighbours. Nothing of the size J² is made. Standard errors for some objects
-    (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout) are exact, and so is `bse` along a band. Otherwise `bse`
-    is approximate; `error_note` states its accuracy, from 200 objects with exact errors.
+    meet only similar objects, a Cholesky factor along the band of the reverse Cuthill-McKee order solves them; if the
+    band is wide, the system between groups of neighbours helps. No array of size J² is made. Standard errors for some
+    objects (`t_test`, ``llbt.pairwise(res, objects=…)``, the printout) are exact, and so is `bse` along a band.
+    Otherwise `bse` is approximate; `error_note` states its accuracy, from 200 objects with exact errors.
 
     References
     ----------
@@ -79,30 +79,30 @@ class LargeResults(LargeEstimates, Record):
         Parameters
         ----------
         frame : data frame, optional
-            Comparisons to predict, as `LLBTResults.predict` reads them; up to 100 have standard errors. By default
-            the comparisons of the table.
+            Comparisons to predict, as for `LLBTResults.predict`; up to 100 have standard errors. By default the
+            comparisons of the table.
         confidence : float
 
         Returns
         -------
         Table
             object_i, object_j, covariates, outcome, estimate (probability), and std_error (delta method), conf_low,
-            conf_high (on the logit scale) where there are no more than 100 comparisons.
+            conf_high (on the logit scale) if there are at most 100 comparisons.
         """
         return large_predictions(self, frame, confidence)
 
     @checked
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "estimate") -> Table:
-        """Return the printout: call, data, coefficients and fit, of the objects those with the highest worths.
+        """Return the printout: call, data, coefficients and fit, with the objects of the highest worths.
 
         Parameters
         ----------
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
         max_rows : int
-            How many rows there are, with exact standard errors; ``res.to_frame()`` has all.
+            The number of rows, all with exact standard errors; ``res.to_frame()`` has all objects.
         sort : {"estimate", "name"}
-            The order of the objects among these.
+            The order of the objects that are printed.
         """
         return large_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 

@@ -21,7 +21,7 @@ from .protocols import WithManyWorths
 from .summary import NOT_CONVERGED, coefficient_fields, head_lines, likelihood_lines, prior_note, scale_notes, with_odds
 from .summary_rows import Sort
 
-_WITH_ERRORS = 100  # comparisons whose probabilities have standard errors
+_WITH_ERRORS = 100  # most comparisons whose probabilities get standard errors
 _AT_A_TIME = 4
 _TOLERANCE = 1e-8
 
@@ -55,21 +55,21 @@ def large_predictions(res: LargeEstimates, frame: Any, confidence: float) -> Tab
 
 
 def chance_errors(res: WithManyWorths, rows: IntArray) -> FloatArray:
-    """Return standard errors of the probabilities of some comparisons of the table, (R, K), solved for exactly."""
+    """Return exact standard errors of the probabilities of some comparisons of the table, (R, K)."""
     c = res.comparisons
     chance = res.cells.means[rows] / c.totals[rows, None]
     return _chance_errors(res, rows_of(res.beside.problem(), rows), c.pairs[rows], chance)
 
 
 def _chance_errors(res: WithManyWorths, problem: Problem, pairs: IntArray, chance: FloatArray) -> FloatArray:
-    """Return standard errors of probabilities by the delta method, (R, K): p_k √(gᵀVg), g the slope of log p_k."""
+    """Return delta-method standard errors of probabilities, (R, K): p_k √(gᵀVg), where g is the slope of log p_k."""
     size, width = len(res.worths), len(problem.predictors)
     slopes = problem.response.slopes(chance.T)  # (K, B, R)
     rows = [predictor.toarray() for predictor in problem.predictors]
     found = np.empty(chance.shape)
     for start in range(0, len(pairs), _AT_A_TIME):
         some = np.arange(start, min(start + _AT_A_TIME, len(pairs)))
-        basis = np.zeros((len(some), width, size + rows[0].shape[1]))  # what each predictor is of the estimates
+        basis = np.zeros((len(some), width, size + rows[0].shape[1]))  # each predictor as combinations of the estimates
         basis[:, :, size:] = np.stack([part[some] for part in rows], axis=1)
         basis[np.arange(len(some)), 0, pairs[some, 0]] += 1.0
         basis[np.arange(len(some)), 0, pairs[some, 1]] -= 1.0

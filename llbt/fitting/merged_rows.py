@@ -1,4 +1,4 @@
-"""Comparisons with the same linear predictors as one, their counts summed: what a likelihood needs of a table."""
+"""Merge comparisons with the same linear predictors and add up their counts: a likelihood needs no more of a table."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ..kernel.likelihood import Problem, rows_of
 
 
 def distinct(design: Design, problem: Problem, more: Sequence[IntArray] = ()) -> tuple[Problem, IntArray, IntArray]:
-    """Return the comparisons that differ in their predictors.
+    """Return the distinct comparisons by their predictors, with summed counts.
 
     Parameters
     ----------
     design : Design
     problem : Problem
-        Of S comparisons.
+        The problem of S comparisons.
     more : sequence of ndarray of int, each (S,)
         Codes that keep comparisons apart even if their predictors are equal.
 
     Returns
     -------
     problem : Problem
-        Of S' comparisons.
+        The problem of S' merged comparisons.
     first : ndarray of int, shape (S',)
-        A comparison of the table for each of them.
+        A comparison of the table for each merged comparison.
     group : ndarray of int, shape (S,)
         The merged row of each comparison of the table.
     """
