@@ -1,4 +1,4 @@
-"""From a fit without effects of judges, and the brackets of a formula, to the fit with them."""
+"""Add normal effects of judges, given by the brackets of a formula, to a fit without effects."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from .object_effects import object_effects
 from .results import LLBTResults
 from .specification import CovType
 
-_LEAST = 3  # judges
-_FEW = 10  # judges of equal size below which estimates are said to rest on few
-_START = 0.8  # of σ
-_WORK = 3e7  # products of an evaluation up to which effects of objects are integrated over: some seconds in all
-_ADDED = 4  # times as many points have to be within that, for the first are seldom enough
-_SHARED = 6000  # effects of crossed groupings but for the largest
-_KEPT = 2e7  # numbers of the loadings of groups up to which they are kept for questions
+_LEAST = 3  # fewest judges
+_FEW = 10  # with fewer judges (of equal size) a note says that estimates rest on few
+_START = 0.8  # start of σ
+_WORK = 3e7  # most products of an evaluation for which effects of objects are integrated, some seconds in total
+_ADDED = 4  # so many times the first points have to be possible, because the first points are seldom enough
+_SHARED = 6000  # most effects of crossed groupings, without those of the largest grouping
+_KEPT = 2e7  # loadings of groups are kept for questions up to so many numbers
 _NO_GROUPS = Grouped((), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), ())
 _UNRESTRICTED = Qualifying(
     "The restricted likelihood has no maximum in σ. σ is the maximum likelihood estimate, which is too small with few "
@@ -65,18 +65,18 @@ def with_effects(
     without : LLBTResults
         The fit of the formula without its brackets.
     brackets : sequence of Bracket
-        Those of several groupings are crossed.
+        The effects. Brackets with different groupings are crossed.
     cov_type, groups
-        Of standard errors, as in `llbt.fit`; `without` takes the judgments as independent.
+        The kind of standard errors, as in `llbt.fit`; `without` takes the judgments as independent.
 
     Raises
     ------
     OptionError
-        For options of a fit that integrates nothing over effects.
+        For options that fits with integrated effects lack.
     DesignError
-        For effects that the table does not identify, and for effects that are not integrated.
+        For effects that the table does not identify, and for effects that cannot be integrated.
     SeparationError
-        Where a standard deviation has no finite estimate.
+        If a standard deviation has no finite estimate.
     """
     _check_options(without, brackets, cov_type, groups)
     ways, judges, maximum = marginal_maximum(without, brackets)
@@ -99,7 +99,7 @@ def with_effects(
 
 
 def marginal_maximum(without: LLBTResults, brackets: Sequence[Bracket]) -> tuple[list[Way], JudgeTable, MixedFit]:
-    """Return the groupings, their judgments, and the maximum of the likelihood; refused as in `with_effects`."""
+    """Return the groupings, their judgments, and the maximum of the likelihood; errors as in `with_effects`."""
     for bracket in brackets:
         _check_effect(bracket, without)
     names = list(dict.fromkeys(bracket.grouping for bracket in brackets))
@@ -134,9 +134,9 @@ def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
 
 
 def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
-    """Return the fit with effects of objects alone: one group of all judgments, with a dimension less than objects.
+    """Return the fit with effects of objects alone: one group of all judgments, with J − 1 dimensions.
 
-    It uses Laplace's approximation where this takes too long, or the samples do not converge.
+    It uses Laplace's approximation if integration takes too long or the samples do not converge.
     """
     way, by_group = ways[0], table.grouped()
     size = max(bundle.size for bundle in by_group.bundles)
@@ -158,7 +158,7 @@ def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
 
 
 def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
-    """Return the fit by expectation propagation where that is possible, else by Laplace's approximation."""
+    """Return the fit by expectation propagation if that is possible, else by Laplace's approximation."""
     method = without.specification.approximation or ("ep" if are_propagated(brackets) else "laplace")
     names = [way.name for way in ways]
     lines = table.crossed()
@@ -174,7 +174,7 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
-    """Return the estimates at the scales of the restricted likelihood, those of the maximum where it has none."""
+    """Return the estimates with the scales of the restricted likelihood, or of the likelihood if it has no maximum."""
     if reml is None:
         return maximum
     gone = not np.any(reml.scales > 0)
@@ -189,7 +189,7 @@ def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
 
 
 def _with_modes(found: MixedFit, judges: JudgeTable, brackets: Sequence[Bracket]) -> MixedFit:
-    """Return the estimates with the most probable effects there; those of ``(1 | object)`` have objects as levels."""
+    """Return the estimates with their most probable effects; the levels of ``(1 | object)`` are the objects."""
     if found.rule is None:
         return found
     if judges.grouped.bundles:
@@ -205,7 +205,7 @@ def _restricted(without: LLBTResults, judges: JudgeTable, maximum: MixedFit) -> 
 
 
 def _by_object(brackets: Sequence[Bracket], found: MixedFit) -> tuple[Predicted, ...]:
-    """Return the predicted effects, those of ``(1 | object)`` with the objects as levels."""
+    """Return the predicted effects; the levels of ``(1 | object)`` are the objects."""
     return tuple(
         replace(one, level=one.thing, thing=np.zeros_like(one.thing)) if bracket.effect == "1" else one
         for bracket, one in zip(brackets if found.predicted else (), found.predicted, strict=True)
@@ -213,7 +213,7 @@ def _by_object(brackets: Sequence[Bracket], found: MixedFit) -> tuple[Predicted,
 
 
 def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes, ...]:
-    """Return the modes of groups at the estimates, of the effects whose scale is above 0."""
+    """Return the modes of groups at the estimates, for effects whose scale is above 0."""
     eta = np.stack(problem.at(found.params))
     kept = tuple(np.flatnonzero(found.scales).tolist())
     bundles = [restricted(bundle, kept) for bundle in by_group.bundles]
@@ -228,7 +228,7 @@ def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes,
 
 
 def _check_partitions(ways: Sequence[Way]) -> None:
-    """Raise where two groupings are one under two names."""
+    """Raise if two groupings are the same under two names."""
     for k, way in enumerate(ways):
         for other in ways[:k]:
             both = np.unique(np.stack([way.clusters.codes, other.clusters.codes]), axis=1).shape[1]
@@ -241,7 +241,7 @@ def _check_partitions(ways: Sequence[Way]) -> None:
 
 
 def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None:
-    """Raise where expectation propagation is asked for other effects than those of two crossed groupings."""
+    """Raise if expectation propagation is requested for effects other than those of two crossed groupings."""
     if len(names) != 2 or "object" in names:
         raise OptionError(
             f"approximation='ep' with effects of {' and '.join(map(repr, names))}",
@@ -258,7 +258,7 @@ def _check_propagated(brackets: Sequence[Bracket], names: Sequence[str]) -> None
 
 
 def _check_shared(lines: Crossed, ways: Sequence[Way], formula: str) -> None:
-    """Raise where the effects of the smaller groupings are too many for one matrix."""
+    """Raise if the effects of the smaller groupings are too many for one matrix."""
     shared = len(lines.scales[1])
     if shared > _SHARED:
         raise DesignError(
@@ -278,7 +278,7 @@ def _check_options(res: LLBTResults, brackets: Sequence[Bracket], cov_type: CovT
 
 
 def _check_effect(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise where the formula has no term that the effects deviate from, or the table has no such outcomes."""
+    """Raise if the formula lacks the term that the effects deviate from, or the table lacks its outcomes."""
     if bracket.effect == "1":
         _check_residual(bracket, res)
         return
@@ -312,7 +312,7 @@ def _check_fixed(bracket: Bracket, block: str, res: LLBTResults) -> None:
 
 
 def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
-    """Raise if effects of objects have no covariates to add to, or if the covariates leave nothing for them."""
+    """Raise if effects of objects have no covariates to add to, or if the covariates leave nothing to explain."""
     formula, c = res.specification.formula, res.comparisons
     if compares_objects(parse(formula, vocabulary(c))):
         raise DesignError(
@@ -339,7 +339,7 @@ def _check_residual(bracket: Bracket, res: LLBTResults) -> None:
 
 
 def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
-    """Return who judged what, on lines common to all groupings; for objects one group, that judged everything."""
+    """Return the grouping of the judgments, on lines common to all groupings; objects form one single group."""
     c, grouping = res.comparisons, bracket.grouping
     if grouping == "object":
         if groupings:
@@ -414,7 +414,7 @@ def _check_found(found: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Wa
 
 
 def unsettled(found: MixedFit) -> str:
-    """Say by how much estimates may be off; nothing where they are settled."""
+    """Return notes on how far estimates may be off; an empty list if they are settled."""
     if found.converged:
         return ""
     if isinstance(found.rule, Sampling):
@@ -442,7 +442,7 @@ def _average(
     reml: Restricted | None,
     ways: Sequence[Way],
 ) -> FitPart:
-    """Return the estimates of the average judge, their covariance including that of σ, and degrees of freedom."""
+    """Return the average judge's estimates, their covariance including that of σ, and degrees of freedom."""
     size = len(found.params)
     problem = without.problem()
     solution = without.solution
@@ -468,21 +468,21 @@ def _average(
 
 
 def _contrasts(res: LLBTResults) -> int:
-    """Return in how many ways covariates let objects differ, averaged over the judgments."""
+    """Return the number of contrasts of objects that covariates explain, averaged over the judgments."""
     spec = res.specification
     rows = average_rows(codings_of(res.design, spec.formula, res.comparisons, spec.reference)).toarray()
     return int(np.linalg.matrix_rank(rows - rows.mean(axis=0)))
 
 
 def _worths(without: LLBTResults) -> IntArray:
-    """Return which of the estimates are of worths."""
+    """Return which of the estimates describe worths."""
     return np.flatnonzero(np.array(without.design.blocks)[without.free] == "worth")
 
 
 def _effect_df(
     without: LLBTResults, problem: Problem, solution: Fit, reml: Restricted | None, ways: Sequence[Way]
 ) -> EffectDf:
-    """Return the degrees of freedom of the parameters; without a restricted maximum those of G*."""
+    """Return the parameters' degrees of freedom; without a restricted maximum they follow from G*."""
     shares = tuple(
         ObjectShares(_worths(without), len(without.comparisons.objects) - _contrasts(without))
         if way.name == "object"
@@ -498,7 +498,7 @@ def _effect_df(
 
 
 def _few(ways: Sequence[Way]) -> list[str]:
-    """Say that estimates rest on few judges."""
+    """Return notes that estimates rest on few judges."""
     return [
         Qualifying(
             f"These estimates rest on few {way.name}s ({format_count(way.clusters.size)}, effective number "
@@ -510,7 +510,7 @@ def _few(ways: Sequence[Way]) -> list[str]:
 
 
 def _notes(way: Way, res: LLBTResults) -> tuple[str, ...]:
-    """Say what of the table makes little known of the effects."""
+    """Return notes on properties of the table that leave the effects uncertain."""
     if way.name == "object":
         return ("Effects of objects are what covariates leave out: judge_effects(res, by='object').",)
     notes = []

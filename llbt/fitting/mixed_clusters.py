@@ -1,4 +1,4 @@
-"""Standard errors of fits with effects of judges by clusters of judges, which allow for more than the effects."""
+"""Standard errors, clustered by clusters of judges, for fits with effects of judges."""
 
 from __future__ import annotations
 
@@ -26,29 +26,30 @@ from .plain_estimates import PlainEstimates
 def clustered_covariance(
     without: PlainEstimates, judges: JudgeTable, found: MixedFit, cov_type: ClusterCov, groups: tuple[str, ...]
 ) -> Covariance:
-    """Return the covariance of parameters and of log σ by clusters of judges, (p + E, p + E); NaN for a σ of 0.
+    """Return the clustered covariance of parameters and log σ, (p + E, p + E); NaN for a σ of 0.
 
     Parameters
     ----------
     without : PlainEstimates
-        The fit without effects, whose covariance by clusters (p, p) is returned where every σ is 0.
+        The fit without effects. If every σ is 0, its clustered covariance (p, p) is returned.
     judges : JudgeTable
     found : MixedFit
         The estimates.
     cov_type, groups
-        As in `llbt.fit`: the judges themselves, or a column that has one level for each judge.
+        As in `llbt.fit`. `groups` is the judges themselves, or a column with one level for each judge.
 
     Raises
     ------
     OptionError
-        For clusters that judges are not inside of, and for several.
+        If judges are not nested in the clusters, and for several clusterings.
     DesignError
-        For effects of objects or crossed groupings, Laplace's approximation, and a single cluster.
+        For effects of objects or of crossed groupings, for Laplace's approximation, and for a single cluster.
 
     Notes
     -----
     The score and the observed information of a cluster are those of its judges' integrals. The restricted likelihood
-    adds to the score of log σ what is of no judge; it is taken off each cluster's in equal parts.
+    adds a part to the score of log σ that belongs to no judge. This part is subtracted from all clusters' scores in
+    equal shares.
     """
     cluster, of_judge = _clusters_of_judges(without.comparisons, judges, groups)
     rule = found.rule
@@ -78,7 +79,7 @@ def clustered_covariance(
 
 
 def of_parameters(joint: Covariance, size: int, notes: tuple[str, ...]) -> Covariance:
-    """Return the covariance of the fixed parameters, the first of all."""
+    """Return the covariance of the fixed parameters, which are the first of all parameters."""
     return replace(
         joint,
         source=joint.matrix[:size, :size],
@@ -119,7 +120,7 @@ def _clustering(way: Way) -> Clustering:
 
 
 def _bundles(by_judge: Grouped, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[Groups]:
-    """Return the judgments of some judges."""
+    """Return the judgments of some of the judges."""
     found = []
     for k, groups in enumerate(by_judge.bundles):
         some, repeats = np.unique(by_judge.place[inside & (by_judge.bundle == k)], return_counts=True)
@@ -131,7 +132,7 @@ def _bundles(by_judge: Grouped, inside: np.ndarray[tuple[int], np.dtype[np.bool_
 
 
 def _among(matrix: FloatArray, places: IntArray, size: int) -> FloatArray:
-    """Return a matrix among zeros' places: NaN for scales that are 0."""
+    """Return a matrix with rows and columns of NaN for scales that are 0."""
     found = np.full((size, size), np.nan)
     found[np.ix_(places, places)] = matrix
     return found

@@ -39,7 +39,7 @@ OF_AVERAGE = "Estimates are of the average judge, whose effects are 0."
 
 @dataclass(frozen=True, eq=False)
 class JudgeTable:
-    """Who judged what.
+    """The judges, and the judgments of each.
 
     Attributes
     ----------
@@ -48,18 +48,19 @@ class JudgeTable:
     levels : tuple
         Labels of the G judges.
     grouped : Grouped
-        Their judgments; without bundles where Laplace's approximation took crossed groupings, or too many lines.
+        The judgments by judge; without bundles if Laplace's approximation was used for crossed groupings or too many
+        lines.
     problem : Problem
         Distinct comparisons, with the counts of all judges.
     notes : tuple of str
     crossed : Crossed or None
         The lines of Laplace's approximation, or of expectation propagation.
     others : mapping of str to tuple
-        Groupings crossed with the judges, and their levels.
+        The groupings crossed with the judges, and their levels.
     objects : Crossed or None
-        The lines of ``(1 | object)``, where its effects are integrated over by quadrature or sampling.
+        The lines of ``(1 | object)``, if its effects are integrated out by quadrature or sampling.
     method : {"laplace", "ep"}
-        The approximation of `crossed`.
+        The approximation used for `crossed`.
     """
 
     name: str
@@ -74,7 +75,7 @@ class JudgeTable:
 
     @property
     def lines(self) -> Crossed | None:
-        """The rows of counts with the effects that enter each, if they are stored."""
+        """The lines of counts with the effects that enter each, if they are stored."""
         return self.objects if self.crossed is None else self.crossed
 
     @property
@@ -83,7 +84,7 @@ class JudgeTable:
         return {self.name: self.levels, **self.others}
 
     def likelihood(self, held: int | None = None) -> MarginalLikelihood:
-        """Return the likelihood that was maximized, with one scale held where it is."""
+        """Return the likelihood that was maximized, with one scale held at its value."""
         return self.likelihood_of(self.problem, held)
 
     def likelihood_of(self, problem: Problem, held: int | None = None) -> MarginalLikelihood:
@@ -95,7 +96,7 @@ class JudgeTable:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MixedEstimates:
-    """The estimates of a fit with effects and what follows from them: `MixedResults` but for tests and printout."""
+    """The estimates of a fit with effects and what follows from them: `MixedResults` without tests and printout."""
 
     average: FitPart
     without: PlainEstimates
@@ -115,7 +116,7 @@ class MixedEstimates:
 
     @property
     def has_judges(self) -> bool:
-        """Whether judges have effects, not objects alone."""
+        """Whether judges have effects, not only objects."""
         return any(bracket.effect != "1" for bracket in self.brackets)
 
     @property
@@ -130,9 +131,9 @@ class MixedEstimates:
 
     @property
     def estimated(self) -> Estimated:
-        """Estimates of the fixed parameters, of the average judge (log-worth λ, γ, δ), with their covariance.
+        """Estimates of the fixed parameters for the average judge (log-worth λ, γ, δ), with their covariance.
 
-        Errors are by the observed information at the σ of the restricted likelihood; degrees of freedom by
+        Errors come from the observed information at the restricted likelihood's σ, and degrees of freedom from
         Satterthwaite's formula.
         """
         return self.average.estimated
@@ -156,7 +157,7 @@ class MixedEstimates:
     reference = attributes.reference
 
     def _profile_bounds(self, drop: float) -> FloatArray:
-        """Return where the profile of the marginal likelihood has fallen by `drop`, shape (p, 2); see `conf_int`."""
+        """Return where the profile marginal likelihood has fallen by `drop`, shape (p, 2); see `conf_int`."""
         if self.groups:
             raise OptionError(
                 f"method='profile' takes judges as independent, and the fit has cov_type={self.cov_type!r}",
@@ -175,39 +176,39 @@ class MixedEstimates:
 
     @property
     def scales(self) -> pd.Series[float]:
-        """Standard deviations σ of the effects (log-worth, γ, δ), shape (E,); 0 where judges do not differ."""
+        """Standard deviations σ of the effects (log-worth, γ, δ), shape (E,); 0 if judges do not differ."""
         return self._by_bracket(self.solution.scales, "sigma")
 
     @property
     def scale_errors(self) -> pd.Series[float]:
-        """Standard errors of σ by the delta method from those of log σ, shape (E,); NaN where σ is 0."""
+        """Standard errors of σ, by the delta method from the standard errors of log σ, shape (E,); NaN if σ is 0."""
         variance = np.diag(self.solution.covariance)[len(self.solution.params) :]
         return self._by_bracket(self.solution.scales * np.sqrt(variance), "std_error")
 
     @checked
     def scale_intervals(self, *, confidence: Confidence = 0.95, progress: bool = False) -> pd.DataFrame:
-        """Return intervals of σ by profile likelihood: columns conf_low, conf_high; a row per bracket.
+        """Return profile likelihood intervals of σ: columns conf_low, conf_high; one row per bracket.
 
         Parameters
         ----------
         confidence : float
         progress : bool
-            Show a bar that counts the steps of the search, whose number is not known.
+            Show a bar that counts the steps of the search; their number is not known beforehand.
 
         Notes
         -----
-        The lower bound is 0 where the likelihood at σ = 0 is within the interval's fall, the upper one infinite where
-        the likelihood never falls so far. In simulated studies (three objects, σ .35 to 1.2) they cover the truth in 93
-        to 97 %. With 12 judges who make 20 judgments each they cover it in 93 %; intervals lie below σ in 6 % and above
-        it in 1.5 %. With fewer judges they cover it less often, 84 % with four and 90 % with six. They belong to the
-        maximum of the likelihood, where σ is too small (``tests/simulations/scale_intervals.json``).
+        The lower bound is 0 if the likelihood at σ = 0 has not fallen far enough. The upper bound is infinite if the
+        likelihood never falls far enough. In simulated studies (three objects, σ .35 to 1.2) 95 % intervals cover the
+        truth in 93 to 97 %. With 12 judges who make 20 judgments each, they cover it in 93 %, lie below σ in 6 %, and
+        above it in 1.5 %. With fewer judges coverage is lower: 84 % with four judges and 90 % with six. The intervals
+        belong to the maximum of the likelihood, where σ is too small (``tests/simulations/scale_intervals.json``).
         """
         with steps_shown("scale_intervals", progress):
             return self.profile if confidence == 0.95 else self._profiled(confidence)
 
     @functools.cached_property
     def profile(self) -> pd.DataFrame:
-        """The intervals of σ of level .95, which printouts have."""
+        """The 95 % intervals of σ, which printouts show."""
         return self._profiled(0.95)
 
     def _profiled(self, confidence: float) -> pd.DataFrame:
@@ -216,9 +217,9 @@ class MixedEstimates:
 
     @property
     def share_between(self) -> float:
-        """Share of the variance of a pair's latent log-odds that is between judges: 8σ²/(8σ² + π²/3).
+        """The share of the variance of a pair's latent log-odds that is between judges: 8σ²/(8σ² + π²/3).
 
-        Of a normal scale (``link="probit"``) 8σ²/(8σ² + 1). NaN without ``(object | …)``.
+        On the normal scale (``link="probit"``) it is 8σ²/(8σ² + 1). NaN without ``(object | …)``.
         """
         effects = [bracket.effect for bracket in self.brackets]
         if "object" not in effects:
@@ -226,12 +227,12 @@ class MixedEstimates:
         return share_between(float(self.solution.scales[effects.index("object")]), self.specification.link)
 
     def boundary_test(self) -> TestResult:
-        """Test the one standard deviation against 0, by the likelihood ratio on ½χ²₀ + ½χ²₁.
+        """Test the only standard deviation against 0, by the likelihood ratio on ½χ²₀ + ½χ²₁.
 
         Raises
         ------
         DesignError
-            For several standard deviations, whose mixture of χ² is not known.
+            For several standard deviations, because the mixture of χ² is then unknown.
 
         References
         ----------
@@ -262,27 +263,27 @@ class MixedEstimates:
 
     @property
     def llf(self) -> float:
-        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ. At σ = 0 it is that without effects."""
+        """Largest log-likelihood of the judgments, Σ_g log ∫ Π p^y dΦ; at σ = 0 that of a fit without effects."""
         return self.maximum.value
 
     @property
     def n_params(self) -> int:
-        """Number of estimated parameters, all standard deviations among them, σ = 0, too."""
+        """The number of estimated parameters, including every standard deviation, even if σ = 0."""
         return len(self.solution.params) + len(self.brackets)
 
     @property
     def bic_judges(self) -> float:
-        """BIC with the number of levels that have effects, such as judges."""
+        """BIC with the number of levels that have effects, such as judges, as observations."""
         return basis.bic(self.llf, self.n_params, len(self.judges.levels))
 
     @property
     def converged(self) -> bool:
-        """Whether the maximum was reached, and more points did not move it."""
+        """Whether the maximum was reached, and more points did not change it."""
         return self.maximum.converged
 
     @property
     def n_iter(self) -> int:
-        """Evaluations of the likelihood."""
+        """The number of evaluations of the likelihood."""
         return self.maximum.n_iter
 
     @property

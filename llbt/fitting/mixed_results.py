@@ -30,7 +30,7 @@ from .unsupported_questions import FIGURES_OF_EFFECTS, OF_EFFECTS
 @lacks(FIGURES_OF_EFFECTS)
 @dataclass(frozen=True, repr=False, eq=False)
 class MixedResults(MixedEstimates, Record):
-    """A fitted model in which judges differ by normal effects. p fixed parameters, E standard deviations, G judges.
+    """A fitted model with normal effects of judges. p fixed parameters, E standard deviations, G judges.
 
     Made by `fit` for a formula with brackets. Estimates are those of the average judge, whose effects are 0. Attributes
     have statsmodels' names.
@@ -38,43 +38,43 @@ class MixedResults(MixedEstimates, Record):
     Attributes
     ----------
     average : FitPart
-        The average judge's estimates with their covariance, as questions about worths take them. They are not a fit of
-        their own: what needs counts or a likelihood refuses them.
+        The average judge's estimates with their covariance, in the form that questions about worths use. They are not a
+        fit of their own: functions that need counts or a likelihood refuse them.
     without : LLBTResults
         The fit of the formula without its brackets, which takes all judgments as independent.
     brackets : tuple of Bracket
         The E effects.
     judges : JudgeTable
     solution : MixedFit
-        The estimates, at the σ of the restricted likelihood.
+        The estimates at the restricted likelihood's σ.
     maximum : MixedFit
-        The maximum of the likelihood; `llf`, `aic`, `bic`, likelihood-ratio tests and intervals of σ belong to it.
+        The maximum of the likelihood; `llf`, `aic`, `bic`, likelihood-ratio tests and intervals of σ use it.
 
     Notes
     -----
     Judge g has the log-worths λᵢ + b_gi with independent b_gi ~ N(0, σ²); ``(tie | judge)`` and ``(order | judge)`` are
-    one normal effect each, independent of the others. Up to four independent effects of a judge (contrasts of the
-    objects judged, tie, order) are integrated out by adaptive Gauss-Hermite quadrature, with points added until the
-    log-likelihood moves by less than .01 (up to two by less than 1e-8). More are by importance sampling at quasi-random
-    points around each judge's mode, normal or t(5), whichever varies less, with points added until the Monte Carlo
-    error of every estimate, from eight randomizations, is below a tenth of its standard error and that of the
-    log-likelihood below .1; the seed is 0. Effects of objects, ``(1 | object)``, are those of one group.
-    ``(object | …)`` and ``(order | …)`` of two crossed groupings are fitted by expectation propagation (Minka 2001;
-    `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table of 40 × 25 cells, a quarter of
-    them judged, its σ are within 2 % of the maximum by a Gibbs sampler, and Laplace's 20 % too small. The effects of
-    the smaller grouping, its levels times the objects judged, are at most 6,000. Other crossed groupings,
-    ``approximation="laplace"``, and objects whose samples do not settle within some seconds are fitted by Laplace's
-    approximation, with its exact gradient. It may be far from the maximum where there are few judgments of a judge or
-    object: `scale_intervals`.
+    one normal effect each, independent of the others. If a judge has up to four independent effects (contrasts of the
+    judged objects, tie, order), adaptive Gauss-Hermite quadrature integrates them out. Points are added until the
+    log-likelihood changes by less than .01, or 1e-8 with up to two effects. More effects are integrated by importance
+    sampling at quasi-random points around each judge's mode, normal or t(5), whichever varies less. Points are added
+    until the Monte Carlo error, from eight randomizations with seed 0, is small: below a tenth of the standard error
+    for every estimate, and below .1 for the log-likelihood. Effects of objects, ``(1 | object)``, are the effects of
+    one group. ``(object | …)`` and ``(order | …)`` of two crossed groupings are fitted by expectation propagation
+    (Minka 2001; `llbt.kernel.propagation`), whose log-likelihood may be .2 too low. On a table of 40 × 25 cells, of
+    which a quarter were judged, its σ are within 2 % of the maximum by a Gibbs sampler; Laplace's σ are 20 % too small.
+    The smaller grouping may have at most 6,000 effects (its levels times the judged objects). Laplace's approximation,
+    with its exact gradient, is used for other crossed groupings, for ``approximation="laplace"``, and for objects whose
+    samples do not settle within some seconds. It may be far from the maximum if a judge or object has few judgments:
+    see `scale_intervals`.
 
-    σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), J the information of the
-    parameters, less the logarithm of the factor by which worths stretch with σ (`llbt.kernel.restricted`). The σ of the
-    largest likelihood is too small with few judges: with four, .38 on average if σ = .5. Intervals and p-values are by
-    t with Satterthwaite's degrees of freedom, 2v²/var v for a variance v, at least max(G* − 1, 1), where G* is the
-    effective number of judges (for covariates with effects of objects, the number of objects that they leave). At σ = 0
-    they are max(G* − 1, 2). Of simulated studies of 4 to 30 judges 95 % intervals of log-worths hold the truth in 94 to
-    98 %; by the largest likelihood and z in 87 to 93 %. ``conf_int(method="profile")`` is of the likelihood: around its
-    maximum, where σ is smaller, and by χ².
+    σ maximizes the restricted likelihood ℓ(β̂(σ), σ) − ½ log det J(σ), where J is the information of the parameters,
+    less the logarithm of the factor by which worths stretch with σ (`llbt.kernel.restricted`). With few judges the
+    maximum likelihood estimate of σ is too small: with four judges and σ = .5 it is .38 on average. Intervals and
+    p-values use t with Satterthwaite's degrees of freedom, 2v²/var v for a variance v. These are at least max(G* − 1,
+    1), where G* is the effective number of judges (for covariates with effects of objects, the number of objects that
+    the covariates leave). At σ = 0 they are max(G* − 1, 2). In simulated studies of 4 to 30 judges, 95 % intervals of
+    log-worths cover the truth in 94 to 98 %; by maximum likelihood and z in 87 to 93 %. ``conf_int(method="profile")``
+    uses the likelihood: intervals around its maximum, where σ is smaller, and by χ².
 
     References
     ----------
@@ -112,31 +112,31 @@ class MixedResults(MixedEstimates, Record):
 
     @checked
     def equal_scales_test(self, *, rng: Rng = 0) -> TestResult:
-        """Test whether judges differ as much on one object as on another: one σ for all against one for each.
+        """Test whether judges differ equally on all objects: one σ for all objects against one σ for each.
 
         Parameters
         ----------
         rng : int or numpy.random.Generator
-            For the judges that are drawn; the default seed makes printouts repeatable.
+            Used to draw judges; the default seed makes printouts repeatable.
 
         Returns
         -------
         TestResult
-            Rao's score statistic, on as many df as there are contrasts of the objects' log σ, and its p-value.
+            Rao's score statistic, with one df for each contrast of the objects' log σ, and its p-value.
 
         Raises
         ------
         DesignError
-            Without ``(object | …)``; for two objects, where only the sum of the variances is identified; for σ = 0; and
-            for Laplace's approximation.
+            Without ``(object | …)``; for two objects, because only the sum of their variances is identified; for σ = 0;
+            and for Laplace's approximation.
 
         Notes
         -----
         The score of a judge in log σᵢ is σ² times the posterior mean of sᵢ² − Wᵢᵢ, with s and W the score and
-        information of the judge's judgments in the effects on the log-worths. Such scores are skewed, so χ² does not
-        hold for few judges: judges are drawn from the fit, at least 2,000 in all, who judge what the judges of the
-        table did. The covariance of their scores makes the tested scores orthogonal to those of the worths, γ, δ and
-        the common σ. The statistic is compared with sums of these judges' scores.
+        information of the judge's judgments in the effects on the log-worths. Such scores are skewed, so with few
+        judges the statistic is not χ². Therefore at least 2,000 judges are drawn from the fit, who judge what the
+        judges of the table judged. The covariance of their scores makes the tested scores orthogonal to those of the
+        worths, γ, δ and the common σ. The reference distribution consists of sums of the drawn judges' scores.
         """
         return equal_scales_test(self, as_generator(rng))
 
@@ -153,54 +153,53 @@ class MixedResults(MixedEstimates, Record):
         object_covariates: Any = None,
         confidence: Confidence = 0.95,
     ) -> Table:
-        """Return the probability of each outcome, for the average judge, one of the table, or one not seen yet.
+        """Return the probability of each outcome, for the average judge, a judge of the table, or a new judge.
 
         Parameters
         ----------
         frame : data frame, optional
-            Comparisons to predict, as `LLBTResults.predict` reads them. A column of judges, under the name that they
-            have in the brackets, asks for the judge of each row. By default the comparisons of the table, for the
-            average judge.
+            Comparisons to predict, as for `LLBTResults.predict`. If the frame has the brackets' column of judges, each
+            row is predicted for its judge. By default the comparisons of the table, for the average judge.
         at : mapping or "average", optional
             Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`;
-            ``{"judge": "J7"}`` asks for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several.
+            ``{"judge": "J7"}`` predicts for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several.
         by : str or sequence of str, optional
             Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
         weights : data frame, optional
             A target mix: covariate values and a column ``weight`` of sum 1, over which probabilities are averaged; the
             weights are taken as known.
         hypothesis : "pairwise", optional
-            With `by`: differences of probabilities between the groups, the first less the second.
+            With `by`: differences of probabilities between the groups, the first minus the second.
         population : bool
-            Whether to average over the distribution of the effects, for a new judge. Probabilities are then nearer to
-            ½. A column of judges in a frame is then not asked.
+            Whether to average over the distribution of the effects, as for a new judge. Probabilities are then nearer
+            to ½, and a column of judges in the frame is ignored.
         object_covariates : frame or path, optional
-            Covariates of the objects in `frame` that were never compared, as `from_judgments` reads them: with
-            ``(1 | object)``, or without parameters of each object, they have predictions, too.
+            Covariates of objects in `frame` that were never compared, as for `from_judgments`. Such objects have
+            predictions if the formula has ``(1 | object)`` or no parameter for each object.
         confidence : float
 
         Returns
         -------
         Table
-            object_i, object_j, covariates, outcome, estimate (probability), std_error (delta method, including the
-            error of σ), conf_low, conf_high (on the logit scale).
+            object_i, object_j, covariates, outcome, estimate (probability), std_error (delta method, includes the error
+            of σ), conf_low, conf_high (on the logit scale).
 
         Raises
         ------
         DesignError
-            For judges of crossed groupings, whose effects `judge_effects` has, and for new objects beside parameters
-            of each object.
+            For judges of crossed groupings (use `judge_effects` for their effects), and for new objects if the formula
+            has a parameter for each object.
         OptionError
-            For judges that the table does not have, a judge of the table beside ``population=True``, a population of
-            a fit without effects of judges, and as `LLBTResults.predict`.
+            For judges that are not in the table, a judge of the table with ``population=True``, a population if the fit
+            has no effects of judges, and as in `LLBTResults.predict`.
 
         Notes
         -----
-        A judge of the table has the most probable effects given the judgments, as in `judge_effects`. They are shrunk
-        towards 0, more so with few judgments. For objects that the judge did not compare they are 0. The errors are
-        those of the effects, of objects not judged their standard deviation, and of the estimates that they are found
-        with (Kass & Steffey 1989). Where judges have no effects (σ = 0) all are the average judge. So it is with
-        effects of objects, ``(1 | object)``; a new object has the effect 0, with σ in the error.
+        A judge of the table has the most probable effects given the judgments, as in `judge_effects`. Effects are
+        shrunk towards 0, more so with few judgments. For objects that the judge did not compare they are 0, with the
+        standard deviation σ. Errors allow for the uncertainty of the effects and of the estimates that they depend on
+        (Kass & Steffey 1989). If σ = 0, every judge is the average judge. Effects of objects, ``(1 | object)``, work in
+        the same way; a new object has the effect 0, with σ in the error.
 
         References
         ----------
@@ -242,8 +241,9 @@ class MixedResults(MixedEstimates, Record):
     def laplace_bias(self, *, rng: Rng = None, progress: bool = False) -> Table:
         """Return the bias of Laplace's approximation if its own estimates were the truth.
 
-        Judgments are drawn at the estimates, effects first, and fitted again as these were: 20 times with at most 200
-        levels each, drawn anew, or 50 times with all of them where groupings are crossed. It takes as long as it says.
+        Judgments are simulated at the estimates, effects first, and fitted again in the same way: 20 times with at most
+        200 levels, drawn anew each time, or 50 times with all levels if groupings are crossed. A message tells how long
+        it takes.
 
         Parameters
         ----------
@@ -254,19 +254,19 @@ class MixedResults(MixedEstimates, Record):
         Returns
         -------
         Table
-            term, estimate, bias (mean of the simulated estimates less it), std_error (Monte Carlo, of the bias),
-            corrected (estimate less bias); a row for each fixed parameter and for the σ of each bracket.
+            term, estimate, bias (mean of the simulated estimates minus the estimate), std_error (Monte Carlo error of
+            the bias), corrected (estimate minus bias); a row for each fixed parameter and for the σ of each bracket.
 
         Raises
         ------
         DesignError
-            For a fit by quadrature or sampling, which have no such bias, and where no judgments drawn can be fitted.
+            For a fit by quadrature or sampling, which has no such bias, and if no simulated judgments can be fitted.
 
         Notes
         -----
-        The bias is estimated by simulation at the estimates, and includes the bias of maximum likelihood with few
-        levels. The correction is of first order: the corrected σ is still too small if judges make few judgments. Fit
-        without ``approximation`` where this is possible.
+        The bias is simulated at the estimates, and includes the bias of maximum likelihood with few levels. The
+        correction is of first order: the corrected σ is still too small if judges make few judgments. If possible, fit
+        without ``approximation``.
         """
         return laplace_bias(self, Resampler.of("laplace_bias", rng, progress=progress))
 
@@ -279,9 +279,9 @@ class MixedResults(MixedEstimates, Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
         max_rows : int
-            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+            The most rows to print. Rows with the lowest worths and the smallest |z| are left out first, and counted.
         sort : {"name", "estimate"}
-            The order of the rows of each term: as the labels are, or the largest estimate first.
+            The order of the rows within each term: by label, or the largest estimate first.
         """
         return mixed_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 

@@ -24,7 +24,7 @@ _LAPLACE_CROSSED = Qualifying(
     "By Laplace's approximation σ may be up to a third too small on sparse tables of crossed groupings, about 2 % on "
     "full ones. Leave approximation out."
 )
-_FEW = 12  # judges below which upper bounds of σ are too low too often
+_FEW = 12  # with fewer judges the upper bound of σ is too low too often
 
 
 def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
@@ -45,7 +45,7 @@ def _head(res: MixedEstimates) -> tuple[str, ...]:
 
 
 def _effects(res: MixedEstimates) -> tuple[str, ...]:
-    """Return the block of standard deviations: R's "Random effects"."""
+    """Return the block of standard deviations, as R's "Random effects"."""
     sizes = [f"{counted(len(levels), 'level')} of {name}" for name, levels in res.judges.groupings.items()]
     size = f"Effects of {' and of '.join(sizes)}"
     distinct = sum(len(bundle.rows) for bundle in res.judges.grouped.bundles)
@@ -67,13 +67,13 @@ def _effects(res: MixedEstimates) -> tuple[str, ...]:
 
 
 def _largest(res: MixedEstimates) -> str:
-    """Return σ of the largest likelihood, beside which the estimates are of the restricted one."""
+    """Return the maximum likelihood σ; the estimates are those of the restricted likelihood."""
     largest = ", ".join(_number(float(sigma)) for sigma in res.maximum.scales)
     return f"  by restricted likelihood; at the maximum of the likelihood σ = {largest}"
 
 
 def _asked(res: MixedEstimates) -> tuple[str, ...]:
-    """Return what has the intervals of σ of judges; `MixedEstimates.scale_intervals` has what they hold."""
+    """Return the call that gives intervals of judges' σ; see `MixedEstimates.scale_intervals`."""
     if not res.has_judges:
         return ()
     size = len(res.judges.levels)
@@ -82,7 +82,7 @@ def _asked(res: MixedEstimates) -> tuple[str, ...]:
 
 
 def _profile(res: MixedEstimates, name: str) -> str:
-    """Return the interval of the σ of effects of objects, as its standard error is not informative."""
+    """Return the interval of the σ of objects' effects, because its standard error is not informative."""
     if res.has_judges:
         return ""
     low, high = map(float, res.profile.loc[name])

@@ -1,4 +1,4 @@
-"""Formula + comparisons → solver → results."""
+"""Fit a model of comparisons: from formula and table, through a solver, to results."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ _WITHOUT_TIE_OF_MORE = (
     "as often as either of them is preferred by the first grade",
     "collapse the outcomes to wins, ties and losses with c.collapse(); the ties can then be dropped",
 )
-_NEAR = 4.0  # held predictors up to which the fitted counts of statsmodels keep their digits
-_FARTHEST = 30.0  # and those up to which elimination does
-_AUTO_ENTRIES = 1e5  # up to here the literal GLM of statsmodels answers at once
+_NEAR = 4.0  # up to these held predictors statsmodels' fitted counts keep their digits
+_FARTHEST = 30.0  # up to these held predictors elimination's fitted counts keep their digits
+_AUTO_ENTRIES = 1e5  # up to so many entries statsmodels' explicit GLM is fast
 _SOLVERS: Mapping[Solver, str] = {
     "glm": "statsmodels' GLM",
     "eliminate": "Newton's method",
@@ -75,7 +75,7 @@ _SOLVERS: Mapping[Solver, str] = {
 
 @dataclass(frozen=True, eq=False)
 class LLBT:
-    """A log-linear Bradley-Terry model that is not fitted yet.
+    """A log-linear Bradley-Terry model that has not been fitted yet.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class LLBT:
         Parameters
         ----------
         formula : str
-            Right-hand side over ``object``, ``tie``, ``bad``, ``grade``, ``order``, ``pair`` and covariates.
+            The right-hand side, with ``object``, ``tie``, ``bad``, ``grade``, ``order``, ``pair`` and covariates.
         data : Comparisons
         reference : label or mapping, optional
             The object with λ = 0, by default the last; a mapping also sets reference levels of covariates, as in `fit`.
@@ -116,9 +116,9 @@ class LLBT:
         Raises
         ------
         FormulaError
-            For a formula that cannot be read, or names something that the table does not have.
+            For a formula that cannot be parsed, or that names something that the table does not have.
         DesignError
-            For objects that are not connected by judgments, and constant covariates.
+            If judgments do not connect the objects, and for constant covariates.
         OptionError
             For unknown references.
         """
@@ -159,7 +159,7 @@ class LLBT:
         return self.solved(spec if penalty is None else _penalized(self, spec, penalty, as_generator(rng)))
 
     def solved(self, spec: Specification) -> LLBTResults:
-        """Return the fit that a specification asks for, without the warnings of `fit`: what a question refits with."""
+        """Return the fit of a specification, without the warnings of `fit`; questions that refit use this."""
         with few_threads(len(self.design.names)):
             return self._solved(spec)
 
@@ -215,7 +215,7 @@ class LLBT:
 
 
 def _penalized(model: LLBT, spec: Specification, penalty: float | str, rng: np.random.Generator) -> Specification:
-    """Return what is asked for with a penalty of a strength that is given, or chosen by held-out judgments."""
+    """Return the fit with a penalty, whose strength is given or chosen by held-out judgments."""
     if spec.prior is not None or spec.method == "glm":
         other = f"prior={spec.prior!r}" if spec.method != "glm" else "method='glm'"
         raise OptionError(f"penalty={penalty!r} beside {other}", "Leave one of the two out.")
@@ -235,7 +235,7 @@ def _penalized(model: LLBT, spec: Specification, penalty: float | str, rng: np.r
 
 ComparisonResults: TypeAlias = LLBTResults | MixedResults | DiscriminationResults | LargeResults
 
-# a prior is refused beside effects of judges and discriminations
+# a prior is refused together with effects of judges or discriminations
 _WITH_JUDGES = "Leave these objects out, or fit all judges together: fit({!r}, c, prior=…)."
 
 
@@ -256,7 +256,7 @@ def fit_comparisons(
     rng: Rng = 0,
     progress: bool = False,
 ) -> ComparisonResults:
-    """Return what `llbt.fit` returns for comparisons, with its parameters, errors and warnings."""
+    """Fit comparisons, as `llbt.fit` does, with its parameters, errors and warnings."""
     text, brackets = split_brackets(formula)
     if discrimination is not None:
         check_beside(discrimination, brackets)
@@ -279,7 +279,7 @@ def fit_comparisons(
                     text, reference, method, held, cov_type, ways, prior, link, discrimination=discrimination
                 ),
             )
-        dependent = bool(brackets) or discrimination is not None  # judgments of a judge are, by the model
+        dependent = bool(brackets) or discrimination is not None  # by the model, judgments of one judge are dependent
         try:
             found = LLBT.from_formula(text, data, reference=reference).fit(
                 method=method,
@@ -310,7 +310,7 @@ def fit_comparisons(
 
 
 def _tell_slow(brackets: tuple[Bracket, ...], approximation: Approximate) -> None:
-    """Warn that a fit takes long, in the middle of it."""
+    """Warn during a fit that it takes long."""
     what = f"the integrals over {' + '.join(map(str, brackets))} take" if brackets else "the fit takes"
     groupings = {bracket.grouping for bracket in brackets}
     faster = "approximation='laplace' takes seconds, and res.laplace_bias() estimates its bias; "
@@ -319,7 +319,7 @@ def _tell_slow(brackets: tuple[Bracket, ...], approximation: Approximate) -> Non
 
 
 def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: str | None) -> None:
-    """Raise where a Poisson GLM is asked for that is none."""
+    """Raise if method="glm" is requested for a model that is not a Poisson GLM."""
     asked = " and ".join(map(str, brackets)) or (f"discrimination={discrimination!r}" if discrimination else "")
     if method == "glm" and asked:
         raise OptionError(
@@ -328,7 +328,7 @@ def _refuse_glm(method: Method, brackets: tuple[Bracket, ...], discrimination: s
 
 
 def _refuse_penalty(penalty: RidgePenalty, brackets: tuple[Bracket, ...], discrimination: str | None) -> None:
-    """Raise where slopes are to be shrunk beside effects or discriminations of judges."""
+    """Raise if a penalty of slopes is requested together with effects or discriminations of judges."""
     beside = " and ".join(map(str, brackets)) or (f"discrimination={discrimination!r}" if discrimination else "")
     if penalty is not None and beside:
         raise OptionError(
@@ -337,7 +337,7 @@ def _refuse_penalty(penalty: RidgePenalty, brackets: tuple[Bracket, ...], discri
 
 
 def _large(c: Comparisons, spec: Specification) -> LargeResults:
-    """Return the fit of very many objects; only the other terms of the formula have a design."""
+    """Return the fit of very many objects, where only the other terms of the formula have a design."""
     check_asked(spec, c)
     rest = beside_objects(spec.formula, c)
     judged = decided(parse(rest, vocabulary(c)), c).drop_empty()
@@ -347,7 +347,7 @@ def _large(c: Comparisons, spec: Specification) -> LargeResults:
 
 
 def _refitted(res: LLBTResults, formula: str) -> LLBTResults:
-    """Return the fit of another formula to the same table, its options those of a fit."""
+    """Return the fit of another formula to the same table, with the options of a fit."""
     spec = replace(res.specification, formula=formula)
     return LLBT.from_formula(formula, res.comparisons, reference=spec.reference).solved(spec)
 
@@ -363,8 +363,8 @@ def default_formula(comparisons: Comparisons) -> str:
     Returns
     -------
     str
-        ``object``, with ``+ tie`` where there are ties, ``+ bad`` where some judgments are "both bad", ``+ grade``
-        where preferences have grades, and ``+ order`` where the table keeps the order (``order=True``).
+        ``object``, with ``+ tie`` if there are ties, ``+ bad`` if some judgments are "both bad", ``+ grade`` if
+        preferences have grades, and ``+ order`` if the table keeps the order (``order=True``).
 
     Examples
     --------
@@ -395,7 +395,7 @@ def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]
 
 
 def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
-    """Raise where held parameters leave an outcome no probability that a computer can tell from 0."""
+    """Raise if held parameters make the probability of an outcome 0 up to rounding."""
     if held and _held_apart(problem) > _FARTHEST:
         raise OptionError(
             f"fixed={dict(held)!r}: an outcome would have odds of e^{_held_apart(problem):.4g}, whose probability "
@@ -405,15 +405,15 @@ def _refuse_far(problem: Problem, held: Mapping[str, float]) -> None:
 
 
 def _held_apart(problem: Problem) -> float:
-    """Return the largest predictor that held parameters make by themselves.
+    """Return the largest predictor that held parameters give alone.
 
-    If there are no ties, γ may be held at any low value, in place of −∞.
+    If there are no ties, γ may be held at any low value, which stands for −∞.
     """
     seen, offsets = problem.counts > 0, problem.offsets.copy()
     if isinstance(problem.response, Cumulative):
         return float(np.abs(offsets).max())
     for b, loaded in enumerate(problem.response.loadings.T > 0):
-        if b:  # of outcomes that the two sides share
+        if b:  # predictors of outcomes that both sides share
             offsets[b][(offsets[b] < 0) & ~seen[:, loaded].any(axis=1)] = 0.0
     return float(np.abs(offsets).max())
 
@@ -426,7 +426,7 @@ def _solve(
     start: Maximum | None,
     penalty: Penalize | None,
 ) -> Fit:
-    """Fit the counts with the penalty of a specification; `start` is the maximum of bare counts.
+    """Fit the counts with the penalty of a specification; `start` is the maximum without a penalty.
 
     Raises
     ------
@@ -453,7 +453,7 @@ def _solution(
     start: Maximum | None,
     penalty: Penalize | None,
 ) -> Fit:
-    """Return what the solver that fits the problem's size finds."""
+    """Return the result of the solver that suits the problem's size."""
     small = explicit.explicit_entries(problem) <= _AUTO_ENTRIES and (penalty is None or spec.adds_judgments)
     small = small and _held_apart(problem) <= _NEAR and not isinstance(problem.response, Cumulative)
     if spec.method == "glm":

@@ -1,4 +1,4 @@
-"""Objects that a table does not have, with their covariates: what a prediction of them needs."""
+"""Objects that are not in the table: the covariates that their predictions need."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .estimates import Estimates
 
 @dataclass(frozen=True, eq=False)
 class NewObjects:
-    """Objects behind those of a table.
+    """New objects, after the objects of a table.
 
     Attributes
     ----------
     labels : tuple
-        Of the N new objects.
+        The labels of the N new objects.
     values : mapping of str to ndarray, each (J + N,)
-        Covariates of the table's objects and of the new ones, as `Codings.rows` takes them.
+        Covariates of the table's objects and of the new ones, in the form that `Codings.rows` takes.
     """
 
     labels: tuple[Label, ...]
@@ -34,16 +34,16 @@ class NewObjects:
 
 
 def new_objects(res: Estimates, codings: Codings, asked: Sequence[Label], frame: object) -> NewObjects:
-    """Return those of the objects asked for that a fit's table does not have, with the covariates in a frame.
+    """Return the requested objects that are not in the fit's table, with covariates from a frame.
 
     Raises
     ------
     DesignError
-        For a formula in which objects have parameters of their own, which new ones lack.
+        If the formula has a parameter for each object; new objects have none.
     OptionError
-        For covariates that the frame lacks, and for levels that the table's objects do not have.
+        For covariates that are not in the frame, and for levels that the table's objects do not have.
     JudgmentError
-        For a frame that cannot be read, and for objects that it lacks.
+        For a frame that cannot be read, and for objects that are not in it.
     """
     there, table = set(res.comparisons.objects), described(frame, "object")
     labels = tuple(dict.fromkeys(label for label in asked if label not in there))
@@ -67,7 +67,7 @@ def new_objects(res: Estimates, codings: Codings, asked: Sequence[Label], frame:
 
 
 def _values(known: Coded, new: Coded) -> npt.NDArray[Any]:
-    """Return a covariate of the table's objects and of new ones, as `Codings.rows` takes it, (J + N,)."""
+    """Return a covariate of the table's and of new objects, in the form that `Codings.rows` takes, (J + N,)."""
     if known.numeric:
         return np.concatenate([known.values, new.values]).astype(np.float64)
     codes = codes_of(known.levels.tolist(), new.values.tolist(), f"object covariate {known.name!r}")

@@ -1,4 +1,4 @@
-"""Predicted effects of objects beside their covariates, ``(1 | object)``, and the errors of these predictions."""
+"""Predicted effects of objects beyond their covariates, ``(1 | object)``, and the errors of these predictions."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _NONE = (
 
 @dataclass(frozen=True, eq=False)
 class ObjectEffects:
-    """Predicted effects u of J objects on their log-worths, beside f estimated parameters. E scales are above 0.
+    """Predicted effects u of J objects on log-worths, with f estimated parameters. E scales are above 0.
 
     Attributes
     ----------
     effect : ndarray, shape (J,)
-        The most probable effects û given the judgments and the estimates; 0 where σ is.
+        The most probable effects û given the judgments and the estimates; 0 if σ is 0.
     covariance : ndarray, shape (f + J + E, f + J + E)
-        Of the errors of the parameters, of û − u, and of log σ of the scales.
+        The covariance of the errors of the parameters, of û − u, and of the scales' log σ.
     first : int
-        Where the effects begin in it: f.
+        The place in `covariance` where the effects begin, f.
     scales : ndarray of int, shape (E,)
         The brackets whose scale is above 0.
     sigma : float
@@ -48,9 +48,10 @@ class ObjectEffects:
 
     Notes
     -----
-    At known parameters û − u has the covariance σ²H⁻¹ of the curvature at the mode. The estimates move the mode, so
-    with T its derivatives and S the covariance of the estimates and log σ, the covariance of û − u is σ²H⁻¹ + T S Tᵀ
-    (Kass & Steffey 1989). With weights held and σ known these are the prediction errors of Henderson's equations.
+    If parameters are known, û − u has the covariance σ²H⁻¹ from the curvature at the mode. The estimates move the mode.
+    With T the derivatives of the mode and S the covariance of the estimates and log σ, the covariance of û − u is σ²H⁻¹
+    + T S Tᵀ (Kass & Steffey 1989). With weights held and σ known, these are the prediction errors of Henderson's
+    equations.
 
     References
     ----------
@@ -69,7 +70,7 @@ class ObjectEffects:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on worths with these effects."""
+        """Notes on worths that include these effects."""
         return _PREDICTED if self.sigma > 0 else _NONE
 
     def rows(self, free: FloatArray, objects: FloatArray) -> FloatArray:
@@ -82,12 +83,12 @@ class ObjectEffects:
         return np.asarray(np.eye(len(self.covariance))[place])
 
     def variance(self, free: FloatArray, objects: FloatArray) -> FloatArray:
-        """Return the covariance of such combinations, (R, R)."""
+        """Return the covariance of combinations of parameters and effects, (R, R)."""
         rows = self.rows(free, objects)
         return np.asarray(rows @ self.covariance @ rows.T)
 
     def extended(self, number: int) -> ObjectEffects:
-        """Return them with the effects of new objects behind the others: most probably 0, with the variance σ²."""
+        """Return the effects followed by those of new objects, which are most probably 0 and have the variance σ²."""
         end = self.first + len(self.effect)
         known = np.r_[0:end, end + number : len(self.covariance) + number]
         covariance = np.zeros((len(self.covariance) + number,) * 2)
@@ -104,7 +105,7 @@ def object_effects(
     objects: int,
     plain: FloatArray,
 ) -> ObjectEffects | None:
-    """Return the predicted effects of ``(1 | object)``; None without that bracket.
+    """Return the predicted effects of ``(1 | object)``; None if the formula lacks this bracket.
 
     Parameters
     ----------
@@ -113,9 +114,9 @@ def object_effects(
     brackets : sequence of E Bracket
     found : MixedFit
     objects : int
-        How many there are.
+        The number of objects J.
     plain : ndarray, shape (f, f)
-        Covariance of the parameters where every scale is 0.
+        The covariance of the parameters if every scale is 0.
     """
     which = next((e for e, bracket in enumerate(brackets) if bracket.effect == "1"), None)
     if which is None:
@@ -126,7 +127,7 @@ def object_effects(
     estimates = found.covariance[np.ix_(known, known)] if len(kept) else plain
     effect, given, moves = np.zeros(objects), np.zeros((objects, objects)), np.zeros((objects, len(known)))
     if found.scales[which] > 0:
-        assert lines is not None  # where effects of objects are kept
+        assert lines is not None  # true where effects of objects are kept
         place = lines.levels[which][1]
         effect[place], given[np.ix_(place, place)], moved = effects_of_scale(
             table, lines, found.params, found.scales, which

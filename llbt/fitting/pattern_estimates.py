@@ -36,7 +36,7 @@ class PatternSpecification:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PatternEstimates(WorthEstimates):
-    """The estimates of a fit to patterns and what follows from them: `PatternResults` but for tests and printout."""
+    """The estimates of a fit to patterns and what follows from them: `PatternResults` without tests and printout."""
 
     specification: PatternSpecification
     patterns: Patterns
@@ -47,26 +47,26 @@ class PatternEstimates(WorthEstimates):
 
     @property
     def missingness(self) -> Missingness | None:
-        """The model of missing answers; None where it leaves that open."""
+        """The model of missing answers; None if missing answers are not modelled."""
         return self.likelihood.missingness if self.likelihood else None
 
     @functools.cached_property
     def whole_likelihood(self) -> PatternLikelihood:
-        """The likelihood of the patterns. Independent pairs also have one, although their fit does not use it."""
+        """The likelihood of the patterns; fits of independent pairs have one too, although they do not use it."""
         return self.likelihood or likelihood_of(
             self.patterns, self.comparisons, self.design, self.free, dependent=False
         )
 
     @property
     def answers_depend(self) -> bool:
-        """Whether answers of a judge depend on each other, so that λᵢ − λⱼ is conditional on all other answers."""
+        """Whether a judge's answers depend on each other; λᵢ − λⱼ is then conditional on all other answers."""
         return self.dependent or self.patterns.kind != "comparisons"
 
     @property
     def names_beside(self) -> tuple[str, ...]:
-        """Names of the parameters of dependence, then of those of missing answers.
+        """Names of the parameters of dependence, then of those for missing answers.
 
-        Those of dependence are prefmod's: ``I12.13`` of the pairs 1:2 and 1:3 of the objects.
+        Names of dependence are those of prefmod: ``I12.13`` for the object pairs 1:2 and 1:3.
         """
         dependence = dependence_names(self.patterns) if self.dependent else ()
         return (*dependence, *(self.missingness.names if self.missingness else ()))
@@ -106,12 +106,12 @@ class PatternEstimates(WorthEstimates):
 
     @property
     def basis(self) -> Basis:
-        """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        """The data of the log-likelihood; compare `llf`, `aic` and `bic` only between fits with the same basis."""
         return of_patterns(self.patterns, missing=self.missingness is not None)
 
     @property
     def log_probabilities(self) -> FloatArray:
-        """The log-probability of each pattern, shape (N,): of the answers that it has, and of its gaps if modelled."""
+        """The log-probability of each pattern, shape (N,): of its answers, and of missing ones if modelled."""
         return self.whole_likelihood.log_probabilities(self.solution.params)
 
 

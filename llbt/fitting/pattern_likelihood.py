@@ -28,8 +28,8 @@ from ..kernel.patterns import (
 from .pattern_missingness import Missingness
 
 MOST_PATTERNS = 3.0**15
-_MOST_LISTED = 400_000  # orders one by one: those of 9 objects
-_MOST_OPEN = 3**9  # patterns that a judge with missing answers may leave open
+_MOST_LISTED = 400_000  # most orders that are listed one by one: those of 9 objects
+_MOST_OPEN = 3**9  # most patterns that are possible for a judge with missing answers
 _REMEDY = (
     "A model that grows with the judgments and not with all that could be answered lets judges differ by normal "
     "effects: fit('object + tie + (object | judge)', c)."
@@ -38,7 +38,7 @@ _REMEDY = (
 
 @dataclass(frozen=True, eq=False)
 class PatternLikelihood:
-    """The likelihood of patterns of judges in G classes. p parameters of the worths and ties, Q products.
+    """The likelihood of patterns of judges in G classes. p parameters of worths and ties, Q products.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class PatternLikelihood:
     eta, gamma : ndarray, shape (G, P, p)
         The coefficients of the parameters in the sign and the tie of a pair, by class.
     missingness : Missingness or None
-        The model of missing answers, with A + B parameters after all others.
+        The model of missing answers; its A + B parameters follow all others.
     """
 
     patterns: Patterns
@@ -71,22 +71,22 @@ class PatternLikelihood:
 
     @property
     def _own(self) -> int:
-        """The number of parameters of the answers, before those of whether they are missing."""
+        """The number of parameters of the answers; the parameters of missing answers follow them."""
         return int(self.eta.shape[2]) + len(self.products)
 
     def of_counts(self, counts: FloatArray) -> PatternLikelihood:
-        """Return the likelihood with other counts of the patterns (N,), those of 0 left out."""
+        """Return the likelihood with other counts (N,) of the patterns; patterns with count 0 are dropped."""
         some, p = np.flatnonzero(counts > 0), self.patterns
         left = replace(p, answers=p.answers[some], counts=counts[some], columns=tuple(c.take(some) for c in p.columns))
         return replace(self, patterns=left, group=self.group[some])
 
     def weights(self, g: int, params: FloatArray) -> Weights:
-        """Return what the weight of a pattern is made of in a class."""
+        """Return the parts of a pattern's weight in a class."""
         p = self.eta.shape[2]
         return Weights(self.eta[g] @ params[:p], self.gamma[g] @ params[:p], params[p : self._own])
 
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        """Return the log-likelihood, its gradient, the information, and that of complete answers."""
+        """Return the log-likelihood, its gradient, the information, and the information of complete answers."""
         value, gradient = 0.0, np.zeros(self.size)
         seen, possible = np.zeros((self.size, self.size)), np.zeros((self.size, self.size))
         own = slice(0, self._own)
@@ -106,15 +106,15 @@ class PatternLikelihood:
         return float(value), gradient, possible - seen, possible
 
     def expected(self, g: int, params: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the means of signs, ties and products in a class, (2P + Q,), and their slopes in the own parameters.
+        """Return means of signs, ties and products in a class, (2P + Q,), and slopes in the answers' parameters.
 
-        It is of all answers, missing or not; the parameters of missing answers have no slopes.
+        These are the means over all answers, missing or not. Parameters of missing answers have no slopes.
         """
         whole = self.space.moments(self.weights(g, params))
         return whole.mean, whole.covariance @ self._moved(g)
 
     def log_probabilities(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of each pattern, shape (N,): of its answers, and of its gaps if modelled."""
+        """Return the log-probability of each pattern's answers, shape (N,), including missing answers if modelled."""
         found = np.empty(len(self.group))
         for g in range(len(self.eta)):
             inside = np.flatnonzero(self.group == g)
@@ -149,7 +149,7 @@ class PatternLikelihood:
         return self.missingness.logits(params[self._own :])
 
     def _moved(self, g: int) -> FloatArray:
-        """Return what the parameters of the answers do to all that is counted of patterns, shape (2P + Q, p + Q)."""
+        """Return how the answers' parameters enter the patterns' statistics, shape (2P + Q, p + Q)."""
         pairs, p = self.eta.shape[1:]
         found = np.zeros((2 * pairs + len(self.products), self._own))
         found[:pairs, :p], found[pairs : 2 * pairs, :p] = self.eta[g], self.gamma[g]
@@ -157,7 +157,7 @@ class PatternLikelihood:
         return found
 
     def _told(self, inside: IntArray, weights: Weights, params: FloatArray) -> _Told:
-        """Return what judges of a class tell, of their answers and of those that are missing."""
+        """Return a class's contributions from given and from missing answers."""
         answers, n = self.patterns.answers[inside], self.patterns.counts[inside]
         if self.missingness is None:
             seen = self.space.seen(answers, n, weights, np.zeros(answers.shape[1]))
@@ -187,10 +187,10 @@ class PatternLikelihood:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """Sums over judges at some parameters: log-weights, counts (2P + Q,), and their covariance over missing answers.
+    """Sums over judges at some parameters: log weights, statistics (2P + Q,), covariance over missing answers.
 
-    Beside it, of the parameters of missing answers: their gradient, their information were all answers known, and what
-    they do to the counts, (2P + Q, A + B).
+    For the parameters of missing answers: the gradient, the information if all answers were known, and how they change
+    the statistics, (2P + Q, A + B).
     """
 
     log: float
@@ -210,12 +210,12 @@ def likelihood_of(
     dependent: bool,
     missingness: Missingness | None = None,
 ) -> PatternLikelihood:
-    """Return the likelihood of patterns by a design that was made on the comparisons they consist of.
+    """Return the likelihood of patterns, given a design that was made on the comparisons in the patterns.
 
     Raises
     ------
     DesignError
-        Where more patterns are possible than are summed over, with how many that are.
+        If more patterns are possible than can be summed; it states the number.
     """
     products = products_of(p.pairs) if dependent else np.empty((0, 2), dtype=np.int64)
     apart = p.kind == "comparisons" and not dependent
@@ -230,7 +230,7 @@ def likelihood_of(
 
 
 def space_of(p: Patterns, products: IntArray) -> Space:
-    """Return what the judges could have answered."""
+    """Return the set of patterns that the judges could have answered."""
     size, number = len(p.objects), p.answers.shape[1]
     if p.kind == "comparisons":
         values = (-1, 0, 1) if p.has_ties else (-1, 1)
@@ -257,7 +257,7 @@ def _refuse_many(number: float, what: str, most: float) -> None:
 
 
 def _refuse_open(p: Patterns, space: Space) -> None:
-    """Raise where a judge with missing answers leaves too many patterns open."""
+    """Raise if too many patterns are possible for a judge with missing answers."""
     missing = (p.answers == MISSING).sum(axis=1)
     if isinstance(space, Halves) and missing.max() and float(len(space.values)) ** missing.max() > _MOST_OPEN:
         raise DesignError(

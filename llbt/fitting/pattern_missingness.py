@@ -1,4 +1,4 @@
-"""Models of missing answers of patterns: how options add α and β to the log-odds of each pair."""
+"""Models of missing answers in patterns: how options define α and β in each pair's log-odds of a missing answer."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class Missingness:
     level : ndarray, shape (P, A)
         The coefficients of α in the log-odds that each pair is missing.
     slope : ndarray, shape (P, B)
-        The coefficients of β in them where the first object is preferred, and minus these where the second is.
+        The coefficients of β in these log-odds if the first object is preferred; their negatives apply if the second
+        is.
     names : tuple of str
-        Of α, then of β.
+        The names of α, then of β.
     usual : float
         The log-odds of the share of missing answers.
     """
@@ -54,12 +55,12 @@ class Missingness:
         return np.block([[self.level, np.zeros((pairs, b))], [np.zeros((pairs, a)), self.slope]])
 
     def logits(self, params: FloatArray) -> MissingLogits:
-        """Return the log-odds of each pair at some parameters."""
+        """Return the log-odds of a missing answer for each pair at some parameters."""
         a = self.level.shape[1]
         return MissingLogits(self.level @ params[:a], self.slope @ params[a:])
 
     def without_slopes(self) -> Missingness:
-        """Return the same without β."""
+        """Return the same model without β."""
         return replace(self, slope=self.slope[:, :0], names=self.names[: self.level.shape[1]])
 
 
@@ -69,11 +70,11 @@ def missingness_of(p: Patterns, missing: Missing, not_at_random: NotAtRandom, re
     Raises
     ------
     OptionError
-        For `not_at_random` beside `missing="ignorable"`.
+        For `not_at_random` together with `missing="ignorable"`.
     DesignError
-        Where no answer is missing, for rankings and ratings, and where the pairs do not tell the parameters apart.
+        If no answer is missing, for rankings and ratings, and if the pairs do not identify the parameters.
     SeparationError
-        Where some α is infinite.
+        If some α is infinite.
     """
     if missing == "ignorable":
         if not_at_random is not None:
@@ -121,7 +122,7 @@ def _differences(p: Patterns, held: int) -> FloatArray:
 
 
 def _labels(p: Patterns, by: str, held: int | None) -> list[str]:
-    """Return what stands in brackets after the name of a parameter, without the object that has none."""
+    """Return the bracketed part of parameter names, without the object that has no parameter."""
     if by == "common":
         return [""]
     if by == "comparison":
@@ -134,7 +135,7 @@ def _pairs(p: Patterns, which: IntArray) -> list[str]:
 
 
 def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:
-    """Raise where the pairs do not tell the α apart, and where some of them are infinite."""
+    """Raise if the pairs do not identify all α, or if some α are infinite."""
     if np.linalg.matrix_rank(level) < level.shape[1]:
         raise DesignError(f"{len(p.objects)} objects, whose pairs do not tell {listed(names)} apart", _SIMPLER)
     missing, said = p.counts @ (p.answers == MISSING), p.counts @ (p.answers != MISSING)

@@ -1,4 +1,4 @@
-"""Pattern models: all answers of a judge as one observation, fitted by a formula."""
+"""Pattern models: all answers of a judge are one observation, fitted by a formula."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from .pattern_search import fit_patterns_of, fit_with_missing
 from .results import LLBTResults
 from .specification import Specification
 
-_NOTHING = 1e-5  # information, where a single judge who answers otherwise leaves about 1
-_MOVED = 1e-3  # share of a direction that is more than rounding
-_FAR = 9.0  # a log-odds, in a flat direction, that has left for infinity
+_NOTHING = 1e-5  # information; a single judge with other answers adds about 1
+_MOVED = 1e-3  # a larger share of a direction is not rounding
+_FAR = 9.0  # at this log-odds in a flat direction a parameter is going to infinity
 _REMEDY = "Leave out objects, or dependence, or use a formula without the terms that separate."
 _WITHOUT_SLOPES = "Leave not_at_random out, or take fewer α: missing='common'."
 
@@ -53,7 +53,7 @@ def fit_patterns(
     not_at_random: NotAtRandom = None,
     progress: bool = False,
 ) -> PatternResults:
-    """Fit a pattern model, with the warnings that belong to it; arguments as of `fit`."""
+    """Fit a pattern model, and issue its warnings; arguments as in `fit`."""
     with steps_shown("fit", progress):
         res = solved_patterns(PatternSpecification(formula, reference, cov_type, groups, missing, not_at_random), data)
         if "worth" not in res.design.blocks:
@@ -63,7 +63,7 @@ def fit_patterns(
 
 
 def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResults:
-    """Return the fit of the arguments of `fit` without its warnings, or of terms without worths."""
+    """Return the fit for the arguments of `fit`, without warnings; terms need not include worths."""
     clusters = clustering_of(data, spec.cov_type, spec.groups)
     text, dependent = split_dependence(spec.formula)
     pairs = data.to_comparisons()
@@ -103,7 +103,7 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
 
 
 def split_dependence(formula: str) -> tuple[str, bool]:
-    """Return the formula without `dependence`, ``"0"`` if nothing is left, and whether it had the word."""
+    """Return the formula without `dependence` (``"0"`` if nothing is left), and whether it had that word."""
     if has_brackets(formula):
         raise FormulaError(
             f"effects of judges in brackets, in {formula!r}",
@@ -132,13 +132,13 @@ def _warn(res: PatternResults) -> None:
 
 
 def _as_patterns(res: LLBTResults) -> ListFit:
-    """Return the fit of the patterns that comparisons make."""
+    """Return the fit of comparisons in the form of a fit of patterns."""
     fit = res.solution
     return ListFit(fit.params, inverse(fit.cov), fit.gradient, res.llf, fit.converged, fit.n_iter)
 
 
 def _solved(likelihood: PatternLikelihood, names: list[str], start: FloatArray) -> ListFit:
-    """Return the maximum; raise where the search leaves for infinity, or where it is not one point."""
+    """Return the maximum; raise if the search goes to infinity, or if the maximum is not a single point."""
     try:
         found = (fit_with_missing if likelihood.missingness else fit_patterns_of)(likelihood, start)
     except linalg.LinAlgError:

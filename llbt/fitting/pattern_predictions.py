@@ -1,4 +1,4 @@
-"""Probabilities of the answers to each pair under a pattern model, whatever a judge answers to the other pairs."""
+"""Probabilities of the answers to each pair under a pattern model, averaged over the answers to other pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
     found, errors = [], []
     for g in range(len(likelihood.eta)):
         first = np.flatnonzero(likelihood.group == g)[:1]
-        if not len(first):  # a class of comparisons that no pattern is of
+        if not len(first):  # a class of comparisons without any pattern
             continue
         estimate, error = _outcomes(res, g)
         found.append(estimate)
@@ -36,10 +36,10 @@ def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
 
 
 def _outcomes(res: PatternEstimates, g: int) -> tuple[FloatArray, FloatArray]:
-    """Return the probabilities (P, C) in a class and their errors by the delta method.
+    """Return the probabilities (P, C) in a class, and their errors by the delta method.
 
     The mean of a pair's sign y and of its being undecided t give P(i) = (1 − t + y)/2 and P(j) = (1 − t − y)/2; their
-    derivatives are covariances of the counted statistics.
+    derivatives are covariances of the patterns' statistics.
     """
     likelihood, pairs = res.whole_likelihood, res.patterns.answers.shape[1]
     mean, slopes = likelihood.expected(g, res.solution.params)  # (2P + Q,), (2P + Q, m)
@@ -57,5 +57,5 @@ def _outcomes(res: PatternEstimates, g: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _padded(rows: FloatArray, size: int) -> FloatArray:
-    """Return combinations of the first parameters as those of all."""
+    """Return combinations of the first parameters as combinations of all parameters."""
     return np.concatenate([rows, np.zeros((len(rows), size - rows.shape[1]))], axis=1)

@@ -1,4 +1,4 @@
-"""A fit to patterns: tests, printout and predictions."""
+"""The results of a fit to patterns: tests, printout and predictions."""
 
 from __future__ import annotations
 
@@ -17,51 +17,52 @@ from .summary_rows import MOST_ROWS, Sort
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PatternResults(PatternEstimates, Record):
-    """A pattern model: all answers of a judge are one observation. N patterns, p parameters, Q of dependence.
+    """A fitted pattern model: all answers of a judge are one observation. N patterns, p parameters, Q of dependence.
 
-    Made by `fit` of `Patterns`. Attributes have statsmodels' names. Questions about worths are functions, as of other
+    Made by `fit` of `Patterns`. Attributes have statsmodels' names. Questions about worths are functions, as for other
     fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
 
     Attributes
     ----------
     design : Design
-        Of worths and ties, made on the comparisons that the patterns consist of.
+        The design of worths and ties, made on the comparisons in the patterns.
     free : ndarray of int
         Which of the p parameters were estimated.
     solution : ListFit
-        The result of Newton's method for them, θ last.
+        The result of Newton's method for these parameters, θ last.
     covariance : Covariance
-        Of the estimates, θ last.
+        The covariance of the estimates, θ last.
     average : FitPart
-        The worths beside the comparisons, as questions about worths take them. They are not a fit of their own: what
-        needs counts or a likelihood refuses them.
+        The worths on the comparisons, in the form that questions about worths use. They are not a fit of their own:
+        functions that need counts or a likelihood refuse them.
     specification : PatternSpecification
     patterns : Patterns
     dependent : bool
         Whether the formula has `dependence`.
     likelihood : PatternLikelihood or None
-        None for comparisons without dependence, which are the model of `fit`.
+        None for comparisons without dependence, because these have the model of `fit`.
 
     Notes
     -----
-    The log-probability of a pattern y is Σ_p y_p(λᵢ − λⱼ) + γ #(y_p = 0) + Σ θ y_p y_q − log Z, Z the sum over all
-    patterns that are possible: all sequences of answers; those that an order of the objects makes, for rankings; those
-    that an order with ties makes, for ratings. Comparisons without `dependence` are the model of `fit`, and fitted as
-    such, for Z is a product over the pairs. With dependence λ is half the log-odds of a preference with all other
-    answers held.
+    The log-probability of a pattern y is Σ_p y_p(λᵢ − λⱼ) + γ #(y_p = 0) + Σ θ y_p y_q − log Z, where Z is the sum over
+    all possible patterns. For comparisons these are all sequences of answers; for rankings, those that agree with an
+    order of the objects; for ratings, those that agree with an order with ties. For comparisons without `dependence`, Z
+    is a product over the pairs, so they have the model of `fit` and are fitted by it. With dependence, λ is half the
+    log-odds of a preference with all other answers held.
 
-    Missing answers are summed over. By themselves they are taken as missing at random. With `missing` the likelihood
-    includes which answers are missing, r_p = 1, as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p), in logits α
-    (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). That is the sample selection
-    approach of Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another one
-    for the indicators of what is missing. Without β answers are missing completely at random (MCAR), and worths are
-    those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ is of all answers, given or
-    not. prefmod 0.8 has one sum over all y and r in the place of Z, so with β its λ is of the given answers. Without β
+    Missing answers are summed over. By default they are taken as missing at random. With `missing`, the likelihood
+    includes which answers are missing (r_p = 1), as a selection model: P(y, r) = P(y) Π_p P(r_p | y_p). The logits are
+    α (prefmod's ``MIScommon``, ``MISmodel="obj"`` and ``"comp"``) + y_p β (``MISbeta``). This is the sample selection
+    approach of Dittrich et al. (2012; by its abstract), with the Bradley-Terry model for the answers and another model
+    for the indicators of missing answers. Without β answers are missing completely at random (MCAR), and worths are
+    those of ``missing="ignorable"``. With β they are not missing at random (MNAR), and λ describes all answers, given
+    or not. prefmod 0.8 has a sum over all y and r in place of Z, so with β its λ describes the given answers. Without β
     the two models are the same. With β the likelihood may rise without end, or have several maxima, and the highest
     from many starts is taken. Tests of β can reject too often.
 
-    Models of missing answers can be compared with each other (`anova`), and not with ``"ignorable"``, whose likelihood
-    is of the answers alone. Judges without any answer are not among the patterns, and not allowed for.
+    Models of missing answers can be compared with each other (`anova`), but not with ``"ignorable"``, whose likelihood
+    covers only the answers. Judges without any answer are not among the patterns, and the model does not allow for
+    them.
 
     References
     ----------
@@ -83,7 +84,8 @@ class PatternResults(PatternEstimates, Record):
     >>> res.n_params, res.converged
     (2, True)
 
-    Five of 18 answers are missing: log-odds of log(5/13), beside the worths that they have without them.
+    Five of 18 answers are missing, so their log-odds are log(5/13); the worths are those without a model of missing
+    answers.
 
     >>> ac, bc = [1, None, 1, -1, None, 1], [1, -1, None, 1, None, None]
     >>> said = pd.DataFrame({"AB": [1, 1, -1, 1, 1, -1], "AC": ac, "BC": bc})
@@ -115,8 +117,8 @@ class PatternResults(PatternEstimates, Record):
         -------
         Table
             object_i, object_j, covariates of the judges, outcome, estimate (probability), std_error (delta method),
-            conf_low, conf_high (on the logit scale, so within 0 and 1); long. Of answers that may be missing it is that
-            of all answers, given or not.
+            conf_low, conf_high (on the logit scale, so within 0 and 1); one row for each outcome. If answers may be
+            missing, probabilities are those of all answers, given or not.
 
         Examples
         --------
@@ -138,9 +140,9 @@ class PatternResults(PatternEstimates, Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), and δ.
         max_rows : int
-            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+            The most rows to print. Rows with the lowest worths and the smallest |z| are left out first, and counted.
         sort : {"name", "estimate"}
-            The order of the rows of each term: as the labels are, or the largest estimate first.
+            The order of the rows within each term: by label, or the largest estimate first.
         """
         return pattern_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 

@@ -19,18 +19,19 @@ BoolArray = npt.NDArray[np.bool_]
 
 _MAX_ITERATIONS = 100
 _DECREMENT = 2e-9
-_DAMPED = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)  # of the information of complete answers, added to that of what was seen
-_SLOPES = (0.0, 1.0, -1.0, 3.0, -3.0)  # β from which it is looked for, as multiples of the worths
-_ALONE = 2.0  # and one β alone, up or down, the others 0, where that takes no time
+# share of the complete answers' information that is added to the information of the seen answers
+_DAMPED = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
+_SLOPES = (0.0, 1.0, -1.0, 3.0, -3.0)  # starts of β, as multiples of the worths
+_ALONE = 2.0  # a start with a single β other than 0, up or down, if this is fast
 _MOST_ALONE = 20
 
 
 def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray, held: BoolArray | None = None) -> ListFit:
-    """Maximize the likelihood of patterns by Newton's method; steps that lose are halved.
+    """Maximize the likelihood of patterns by Newton's method; steps that do not gain are halved.
 
     Parameters that are `held` stay where they start.
 
-    With missing answers the likelihood need not be concave: where it is not, information of complete answers is added
+    With missing answers the likelihood need not be concave. Where it is not, information of complete answers is added
     until it is.
 
     Raises
@@ -48,7 +49,7 @@ def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray, held: Bool
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Parameters (p,), the likelihood there with its derivatives, and the information of complete answers (p, p)."""
+    """Parameters (p,), the likelihood with its derivatives, and the information of complete answers (p, p)."""
 
     params: FloatArray
     value: float
@@ -60,8 +61,8 @@ class _Point:
 def fit_with_missing(likelihood: PatternLikelihood, start: FloatArray) -> ListFit:
     """Maximize the likelihood of patterns and of their missing answers.
 
-    Where that depends on the answers the likelihood may have several maxima: it is looked for from the estimates
-    without it and several β, and the highest is taken.
+    If missingness depends on the answers, the likelihood may have several maxima. The search starts from the estimates
+    without this dependence and from several β, and the highest maximum is taken.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def fit_with_missing(likelihood: PatternLikelihood, start: FloatArray) -> ListFi
 
 
 def _slopes(likelihood: PatternLikelihood, slope: FloatArray, worths: FloatArray) -> FloatArray:
-    """Return the β to start from, one in each row, given η of each pair (P,)."""
+    """Return starting values of β, one set in each row, given η of each pair (P,)."""
     size = slope.shape[1]
     found = np.outer(_SLOPES, np.linalg.lstsq(slope, worths, rcond=None)[0])
     if not isinstance(likelihood.space, IndependentPairs) or size > _MOST_ALONE:

@@ -48,7 +48,7 @@ def pattern_summary(res: PatternEstimates, *, odds: bool, max_rows: int, sort: S
 
 
 def _terms(res: PatternEstimates) -> list[str]:
-    """Return what each parameter beside the design belongs to."""
+    """Return the term of each parameter that is not in the design."""
     missing = res.missingness.size if res.missingness else 0
     return ["dependence"] * (len(res.names_beside) - missing) + ["missing"] * missing
 
@@ -94,7 +94,7 @@ def _notes(res: PatternEstimates, odds: bool) -> tuple[str, ...]:
 
 
 def _missing_notes(res: PatternEstimates, odds: bool) -> list[str]:
-    """Say what the parameters of missing answers are, and what is not known of them."""
+    """Return notes on the parameters of missing answers, and on what is not known of them."""
     if res.missingness is None or res.likelihood is None:
         return []
     spec = res.specification

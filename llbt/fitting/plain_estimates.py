@@ -23,7 +23,7 @@ from .specification import penalty_of
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PlainEstimates(Estimates):
-    """The estimates of a fit and what follows from them: `LLBTResults` but for tests, predictions and printout."""
+    """The estimates of a fit and what follows from them: `LLBTResults` without tests, predictions and printout."""
 
     solution: Fit
 
@@ -52,7 +52,7 @@ class PlainEstimates(Estimates):
 
     @property
     def n_iter(self) -> int:
-        """Steps of elimination; Fisher scoring iterations of statsmodels' GLM where ``method="glm"`` asked for it."""
+        """Steps of elimination; with ``method="glm"``, Fisher scoring iterations of statsmodels' GLM."""
         return self.solution.n_iter
 
     @property
@@ -94,7 +94,7 @@ class PlainEstimates(Estimates):
     def effective_params(self) -> float:
         """The parameters that `aic` and `bic` count: with a prior of so many judgments fewer, tr[I (I + P)⁻¹].
 
-        I and P are the information of the judgments and of the prior's at the estimates.
+        I and P are the information of the judgments and of the prior at the estimates.
         """
         problem = self.problem()
         prior = penalty_of(problem, self.comparisons, self.specification, self.design, self.free)
@@ -113,15 +113,16 @@ class PlainEstimates(Estimates):
     def to_glm(self) -> Any:
         """Return statsmodels' fitted `GLMResults` of the explicit Poisson model, one dummy per comparison.
 
-        Its covariance is that of the fit: clustered, scaled by the dispersion, or of independent judgments. Where
-        parameters are known from different numbers of clusters, statsmodels has one df for all, `df_inference`.
+        Its covariance is that of the fit: clustered, scaled by the dispersion, or for independent judgments. If
+        parameters have different degrees of freedom, statsmodels uses `df_inference` for all.
 
         Raises
         ------
         DesignError
-            Where the explicit matrix would be too large.
+            If the explicit matrix would be too large.
         OptionError
-            For a link that is not log-linear, as it is not a GLM of the counts; and with a `prior`, as a GLM has none.
+            For a link that is not log-linear, because this is no GLM of the counts; and with a `prior`, because a GLM
+            has none.
         """
         spec, problem = self.specification, self.problem()
         if spec.prior is not None:

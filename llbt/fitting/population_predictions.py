@@ -1,4 +1,4 @@
-"""Probabilities of outcomes for a judge drawn from the population: averaged over the distribution of the effects."""
+"""Outcome probabilities for a judge drawn from the population: averaged over the distribution of the effects."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .prediction import (
 )
 from .protocols import WithEffects
 
-_POINTS = (1, 25, 13)  # of a rule in each dimension beside the signed predictor: with none, the tie, and one more
-_FEW_POINTS = 7  # where there are more
+_POINTS = (1, 25, 13)  # points in each dimension besides the signed predictor: none, the tie, and one more
+_FEW_POINTS = 7  # points in each dimension if there are more
 _BLOCK = 10**7  # numbers of the comparisons that are averaged at once
 
 
@@ -51,7 +51,7 @@ def population_predicted(
     population = Population.of(res, ordered=True)
     if average.object_effects is None:
         covariance = population.covariance
-    else:  # behind the columns are log σ of all scales above 0
+    else:  # the last columns are log σ of all scales above 0
         place = len(free) + np.searchsorted(average.object_effects.scales, population.place)
         known = np.append(np.arange(len(free)), place)
         covariance = covariance[np.ix_(known, known)]
@@ -67,7 +67,7 @@ def population_predicted(
 
 
 def check_population(res: WithEffects | None) -> None:
-    """Raise where a fit has no judges drawn from a population."""
+    """Raise if a fit has no judges who are drawn from a population."""
     if res is None or not res.has_judges:
         raise OptionError(
             "population=True, but this fit has no judges drawn from a population",
@@ -95,19 +95,19 @@ class Averaged:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Judges (and prompts, where groupings are crossed) whose effects are drawn from their distribution.
+    """Judges (and prompts, if groupings are crossed) whose effects are drawn from their distribution.
 
     Attributes
     ----------
     response : Response or Cumulative
     share : ndarray, shape (B, E)
-        The factor of the variance σ² of each scale above 0 in that of each predictor.
+        The factor of each σ² above 0 in the variance of each predictor.
     scales : ndarray, shape (E,)
         The scales above 0.
     place : ndarray of int, shape (E,)
-        Which of the brackets they belong to.
+        The bracket of each scale.
     covariance : ndarray, shape (p + E, p + E)
-        Of the fixed parameters and of log σ.
+        The covariance of the fixed parameters and of log σ.
     said : str
         The kind of the answers, for a note.
     """
@@ -121,7 +121,7 @@ class Population:
 
     @classmethod
     def of(cls, res: WithEffects, *, ordered: bool) -> Population:
-        """Return the population of a fit; the effects of order count where it is known which object is shown first."""
+        """Return the population of a fit; effects of order count if it is known which object is shown first."""
         of_judges = np.array([bracket.effect != "1" for bracket in res.brackets])
         place = np.flatnonzero((res.solution.scales > 0) & of_judges)
         size = len(res.average.free)
@@ -140,7 +140,7 @@ class Population:
         )
 
     def averaged(self, eta: FloatArray) -> Averaged:
-        """Return what predictors (B, R) of the average judge give, averaged over the effects."""
+        """Return probabilities averaged over the effects, given predictors (B, R) of the average judge."""
         variance = self.share * self.scales**2
         spread = np.sqrt(variance.sum(axis=1))
         points = _points(spread, float(np.ptp(self.response.loadings[:, 0])))
@@ -190,19 +190,20 @@ class Population:
 
 
 def _shares(brackets: Sequence[Bracket], ordered: bool, response: Response) -> FloatArray:
-    """Return how often σ² of each bracket is in the variance of each predictor, (B, E)."""
+    """Return the factor of each bracket's σ² in the variance of each predictor, (B, E)."""
     share, predictors = np.zeros((response.width, len(brackets))), entered(response)
     for e, bracket in enumerate(brackets):
-        times = 2.0 if bracket.of_objects else float(ordered or bracket.effect != "order")  # two objects, each its own
+        # two objects, each with its own effect
+        times = 2.0 if bracket.of_objects else float(ordered or bracket.effect != "order")
         share[list(predictors[bracket.effect]), e] = times
     return share
 
 
 def _points(spread: FloatArray, scores: float) -> Points:
-    """Return points with a dimension for each predictor; those of one that does not vary are 0.
+    """Return points with a dimension for each predictor; a predictor that does not vary has only 0.
 
-    The signed predictor, in which probabilities are steepest, has as many as their slope takes: `scores` is how far
-    the largest score is from the smallest.
+    Probabilities are steepest in the signed predictor; its number of points depends on their slope. `scores` is the
+    distance of the largest score from the smallest.
     """
     others = 1 + np.flatnonzero(spread[1:] > 0)
     number = _POINTS[len(others)] if len(others) < len(_POINTS) else _FEW_POINTS

@@ -1,4 +1,4 @@
-"""Probabilities of outcomes under a fit: of its own comparisons, of new ones, of all pairs."""
+"""Outcome probabilities under a fit: for its own comparisons, for new ones, or for all pairs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from .estimates import Estimates
 from .new_objects import new_objects
 from .prediction_printout import printed_predictions
 
-UNDETERMINED = 1e-8  # a product with `alias_columns` above this is no rounding
-_ENTRIES = 10**7  # of the derivatives that are held at once
-_COPIES = 6  # of the entries of predictors, while they are made
+UNDETERMINED = 1e-8  # a product with `alias_columns` above this is not rounding
+_ENTRIES = 10**7  # numbers of the derivatives in memory at once
+_COPIES = 6  # copies of the predictors' entries that exist while predictors are made
 Values = Mapping[str, npt.NDArray[Any]]
 
 
 def codings_of(res: Estimates) -> Codings:
-    """Return the fit's formula coded on its table, to evaluate rows for other values."""
+    """Return the coding of the fit's formula on its table, to compute rows for other values."""
     spec = res.specification
     return design.codings_of(res.design, spec.formula, res.comparisons, spec.reference)
 
@@ -82,7 +82,7 @@ def place_of(res: Estimates, frame: Any, at: At, by: By | None, weights: Any) ->
 
 
 def check_place(frame: Any, at: At, *, average: bool = False) -> None:
-    """Raise for comparisons that are named in two ways, and for an `at` that names no values."""
+    """Raise if comparisons are given twice, by frame and by `at`, and for an `at` that names no values."""
     if frame is not None and at is not None:
         raise OptionError("a frame and at=", expected="one of the two, not both")
     if not average and is_average(at):
@@ -98,18 +98,18 @@ def own_comparisons(res: Estimates) -> tuple[Problem, dict[str, list[Any]]]:
 
 
 def undetermined(res: Estimates, rows: csr_array | Gathered) -> npt.NDArray[np.bool_]:
-    """Return which rows, linear combinations of the parameters, the table does not determine; shape (R,)."""
+    """Return which rows, linear combinations of the parameters, the table does not determine, shape (R,)."""
     if not res.aliased:
         return np.zeros(rows.shape[0], dtype=np.bool_)
-    known = rows.toarray()[:, : len(res.names)]  # effects of objects are
+    known = rows.toarray()[:, : len(res.names)]  # effects of objects are determined
     return np.asarray((np.abs(known @ alias_columns(res)) > UNDETERMINED).any(axis=1))
 
 
 def alias_columns(res: Estimates) -> FloatArray:
-    """Return what rows are multiplied by to see whether the table determines them, shape (p, aliased parameters).
+    """Return columns (p, aliased parameters); a row times these columns is 0 if the table determines it.
 
-    A row is determined when its entries for aliased parameters are what the other entries imply, as for every
-    row of the table itself: when its product with these columns is 0.
+    A row is determined if its other entries imply its entries for aliased parameters, as in every row of the table. Its
+    product with these columns is then 0.
     """
     aliased = np.array([res.names.index(name) for name in res.aliased], dtype=np.int64)
     columns = np.zeros((len(res.names), len(aliased)))
@@ -126,7 +126,7 @@ def alias_columns(res: Estimates) -> FloatArray:
 def _problem_at(
     res: Estimates, codings: Codings, pairs: IntArray, values: tuple[Values, Values], new: int = 0
 ) -> Problem:
-    """Return the linear predictors of pairs (R, 2) with the covariate values of either side, and of `new` objects."""
+    """Return the predictors of pairs (R, 2) with covariate values for both sides, and of `new` objects."""
     i, j = pairs.T
     signed = rows_at(codings, "worth", i, values[0]) - rows_at(codings, "worth", j, values[1])
     signed = csr_array(signed + rows_at(codings, "order", i, values[0]))
@@ -140,7 +140,7 @@ def _problem_at(
 def _without_counts(
     res: Estimates, predictors: tuple[Gathered, ...], pairs: IntArray | None = None, new: int = 0
 ) -> Problem:
-    """Return linear predictors without counts; pairs have columns for the effects of objects, if there are any."""
+    """Return predictors without counts; if objects have effects, pairs have columns for these."""
     response, size = res.response, predictors[0].shape[0]
     if res.object_effects is not None and pairs is not None:
         predictors = _with_objects(predictors, pairs, len(res.object_effects.effect) + new)
@@ -148,7 +148,7 @@ def _without_counts(
 
 
 def _with_objects(predictors: tuple[Gathered, ...], pairs: IntArray, objects: int) -> tuple[Gathered, ...]:
-    """Return predictors with a column for each object: in the signed one 1 for i and −1 for j."""
+    """Return predictors with a column for each object: in the signed predictor 1 for i and −1 for j."""
     place, ones = np.arange(len(pairs)), np.ones(len(pairs))
     shape = (len(pairs), objects)
     own = csr_array((ones, (place, pairs[:, 0])), shape=shape) - csr_array((ones, (place, pairs[:, 1])), shape=shape)
@@ -160,10 +160,10 @@ def _with_objects(predictors: tuple[Gathered, ...], pairs: IntArray, objects: in
 
 
 def estimates_for(res: Estimates, problem: Problem) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return what stands for the columns of predictors: estimates, which have errors, and the covariance of these.
+    """Return the estimates of the predictors' columns, with their covariance.
 
-    Behind the parameters the effects of objects, where there are, those of new objects last; and behind these log σ
-    of the scales above 0, which have no columns.
+    The parameters come first, then the effects of objects, if there are any, with those of new objects last. The last
+    estimates are log σ of the scales above 0, which have no columns.
     """
     params = np.asarray(res.params.fillna(0.0), dtype=float)
     if res.object_effects is None:
@@ -175,7 +175,7 @@ def estimates_for(res: Estimates, problem: Problem) -> tuple[FloatArray, IntArra
 
 
 def chances_of(res: Estimates, problem: Problem) -> FloatArray:
-    """Return outcome probabilities, shape (R, C); NaN where the table does not determine them."""
+    """Return outcome probabilities, shape (R, C); NaN if the table does not determine them."""
     found = probabilities(problem, estimates_for(res, problem)[0])
     found[undetermined_comparisons(res, problem)] = np.nan
     return found
@@ -187,7 +187,7 @@ def undetermined_comparisons(res: Estimates, problem: Problem) -> npt.NDArray[np
 
 
 def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return outcome probabilities and their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
+    """Return outcome probabilities, their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
     found = chances_of(res, problem)
     _, known, cov = estimates_for(res, problem)
     whole = replace(problem, predictors=tuple(rows.columns(known) for rows in problem.predictors))
@@ -196,14 +196,14 @@ def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatAr
 
 
 def free_columns(res: Estimates, problem: Problem) -> Problem:
-    """Return comparisons with the columns of the estimates alone."""
+    """Return comparisons with only the columns of the estimated parameters."""
     return replace(problem, predictors=tuple(rows.columns(res.free) for rows in problem.predictors))
 
 
 def chance_df(res: Estimates, free: Problem, error: FloatArray) -> FloatArray:
-    """Return the degrees of freedom of predicted comparisons, (R,), from rows of the estimates alone.
+    """Return the degrees of freedom of predicted comparisons, (R,), from rows of the estimated parameters.
 
-    Standard errors (R, C) that are not known are filled in as NaN.
+    Unknown standard errors in `error` (R, C) are set to NaN.
     """
     if res.object_effects is not None:
         return np.full(len(error), np.inf)
@@ -225,9 +225,9 @@ def slopes_of(problem: Problem, chances: FloatArray, known: IntArray) -> FloatAr
 
 
 def mean_chances(res: Estimates, problem: Problem, mix: csr_array) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return means of outcome probabilities as `plain_chances` does, M of them by weights (M, R).
+    """Return M means of outcome probabilities with weights (M, R), in the form of `plain_chances`.
 
-    The degrees of freedom of a mean are the smallest of the comparisons that it averages.
+    The degrees of freedom of a mean are the smallest among its comparisons.
     """
     each = chances_of(res, problem)
     _, known, cov = estimates_for(res, problem)
@@ -251,18 +251,18 @@ def mean_chances(res: Estimates, problem: Problem, mix: csr_array) -> tuple[Floa
 
 @dataclass(frozen=True, eq=False)
 class AskedPairs:
-    """All pairs of objects at the covariate values that are asked for, R comparisons.
+    """All pairs of objects at the requested covariate values, R comparisons.
 
     Attributes
     ----------
     problem : Problem
-        Their linear predictors.
+        The linear predictors of the comparisons.
     shown : dict of str to list
         The columns that name the answers.
     notes : tuple of str
-        On values that were not asked for.
+        Notes on covariates without a requested value.
     mix : csr_array, shape (M, R), or None
-        Weights of the comparisons in each answer, where answers are means of comparisons.
+        The weights of the comparisons in each answer, if answers are means of comparisons.
     """
 
     problem: Problem
@@ -271,7 +271,7 @@ class AskedPairs:
     mix: csr_array | None
 
     def unmixed(self, what: str) -> AskedPairs:
-        """Return the same, or raise for means that are not available."""
+        """Return the pairs; raise if they are means, for which `what` is not available."""
         if self.mix is not None:
             raise OptionError(
                 f"at= mixes values, and {what} are not averaged",
@@ -281,7 +281,7 @@ class AskedPairs:
 
 
 def pairs_at(res: Estimates, at: Mapping[str, Any] | Average) -> AskedPairs:
-    """Return all pairs at covariate values, both presentations of each where there is an order effect."""
+    """Return all pairs at covariate values, in both orders of presentation if there is an order effect."""
     codings = codings_of(res)
     grid = covariate_grid(codings, tuple(codings.blocks), at)
     size = len(res.comparisons.objects)
@@ -324,7 +324,7 @@ def _difference_table(
 
 
 def _mean_notes(grid: Grid) -> tuple[str, ...]:
-    """Say over which values probabilities are means."""
+    """Return notes on the values over which probabilities are averaged."""
     if grid.judged:
         return (f"mean probabilities over {', '.join(grid.judged)}, whose shares are taken as known",)
     parts = dict.fromkeys(f"{name} {value}" for name in grid.means for value in grid.shown[name])
@@ -334,10 +334,10 @@ def _mean_notes(grid: Grid) -> tuple[str, ...]:
 def comparisons_of(
     res: Estimates, frame: Any, beside: Sequence[str] = (), object_covariates: object = None
 ) -> tuple[Problem, dict[str, list[Any]]]:
-    """Return the linear predictors of new comparisons, without counts, and the columns that were read for them.
+    """Return the predictors of new comparisons, without counts, and the columns that were read for them.
 
-    Columns of labels `beside` those that the formula uses are read, too. Objects that the table does not have are taken
-    from `object_covariates`.
+    Columns of labels in `beside` are read too, although the formula does not use them. Objects that are not in the
+    table are taken from `object_covariates`.
     """
     codings = codings_of(res)
     table = codings.table
@@ -379,7 +379,7 @@ def comparisons_of(
 
 
 def _matched(known: Coded, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return values as `Codings.rows` takes them: labels as codes of the table's levels."""
+    """Return values in the form that `Codings.rows` takes: labels as codes of the table's levels."""
     if known.numeric:
         return values.astype(np.float64)
     return codes_of(known.levels.tolist(), values.tolist(), f"covariate {known.name!r}")
@@ -400,9 +400,9 @@ def long_table(
     *,
     differences: bool = False,
 ) -> Table:
-    """Return one row per comparison and outcome, with intervals on the logit scale so that they stay in range.
+    """Return one row per comparison and outcome, with intervals on the logit scale, so that they stay in (0, 1).
 
-    Those of `differences` of probabilities are symmetric.
+    Intervals of `differences` of probabilities are symmetric.
     """
     outcomes = res.comparisons.response.outcomes
     z = np.repeat(critical_values(confidence, found[2]), len(outcomes))
