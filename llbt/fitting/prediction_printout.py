@@ -12,9 +12,9 @@ from ..base.table import Field, Table, counted, interval_fields
 from ..core.columns import FloatArray, Label
 
 _SIDES = ("object_i", "object_j")
-_ROWS = 20  # comparisons that print as rows; more are a matrix
-_MOST_PAIRS = 100_000  # beyond them no matrix is made
-_COLUMNS = 15  # objects of a matrix that fits a line
+_ROWS = 20  # up to so many comparisons print as rows; more print as a matrix
+_MOST_PAIRS = 100_000  # with more pairs no matrix is made
+_COLUMNS = 15  # most objects of a matrix that fits a line
 _HEADINGS = {"i": "P(i wins)", "tie": "P(tie)", "j": "P(j wins)"}
 
 
@@ -26,12 +26,12 @@ def printed_predictions(
     bounds: tuple[FloatArray, FloatArray],
     confidence: float,
 ) -> Table:
-    """Return what is printed of predictions of R comparisons.
+    """Return the printout of predictions of R comparisons.
 
     Parameters
     ----------
     whole : Table
-        All of them, a row for each comparison and outcome.
+        All predictions, a row for each comparison and outcome.
     shown : mapping
         The columns that name the comparisons, each of length R.
     outcomes : sequence of str, length C
@@ -61,11 +61,11 @@ def printed_predictions(
 def _matrix(
     whole: Table, objects: Sequence[Label], pairs: Sequence[tuple[Label, Label]], wins_i: FloatArray, wins_j: FloatArray
 ) -> Table:
-    """Return the probabilities that the object of the row beats that of the column, in percent, the best first."""
+    """Return the probabilities, in percent, that the row's object beats the column's object, best objects first."""
     place = {label: k for k, label in enumerate(objects)}
     i, j = np.array([[place[a], place[b]] for a, b in pairs], dtype=np.int64).T
     won = np.full((len(objects), len(objects)), np.nan)
-    won[j, i], won[i, j] = wins_j, wins_i  # where both orders are predicted, the row's object is shown first
+    won[j, i], won[i, j] = wins_j, wins_i  # if both orders are predicted, the row's object is shown first
     strength = np.array([np.nanmean(row) if np.isfinite(row).any() else -np.inf for row in won - won.T])
     order = np.argsort(-strength, kind="stable")[:_COLUMNS]
     rows = [

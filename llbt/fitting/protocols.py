@@ -1,4 +1,4 @@
-"""The attributes that questions read of a fit: of every kind, and of kinds with further attributes."""
+"""Protocols of the attributes that questions need of a fit: common ones, and those of some kinds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .wald import Wald
 
 
 class FitLike(Protocol):
-    """A fit of any kind: parameters of worths, ties and orders on comparisons, or on those that answers imply."""
+    """A fit of any kind: parameters of worths, ties and order for comparisons, given or implied by answers."""
 
     @property
     def comparisons(self) -> Comparisons:
@@ -60,7 +60,7 @@ class FitLike(Protocol):
 
     @property
     def answers(self) -> Comparisons | Rankings | Patterns:
-        """What was fitted."""
+        """The fitted data."""
 
 
 class WithEffects(FitLike, Protocol):
@@ -72,15 +72,15 @@ class WithEffects(FitLike, Protocol):
 
     @property
     def brackets(self) -> tuple[Bracket, ...]:
-        """The terms in brackets, each with a σ."""
+        """The terms in brackets; each has a σ."""
 
     @property
     def judges(self) -> JudgeTable:
-        """Who judged what."""
+        """The judges, and the judgments of each."""
 
     @property
     def has_judges(self) -> bool:
-        """Whether judges have effects, not objects alone."""
+        """Whether judges have effects, not only objects."""
 
     @property
     def average(self) -> Estimates:
@@ -92,7 +92,7 @@ class WithEffects(FitLike, Protocol):
 
     @property
     def solution(self) -> MixedFit:
-        """The estimates, at the σ of the restricted likelihood."""
+        """The estimates, at the restricted likelihood's σ."""
 
     @property
     def maximum(self) -> MixedFit:
@@ -115,7 +115,7 @@ class WithEffects(FitLike, Protocol):
 
 
 class WithDiscriminations(FitLike, Protocol):
-    """A fit of pairs in which the worths of each judge are multiplied by a discrimination."""
+    """A fit of pairs with a discrimination of each judge, which multiplies the worths."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class WithDiscriminations(FitLike, Protocol):
 
     @property
     def judging(self) -> Judging:
-        """Who judged what."""
+        """The judges, and the comparisons of each."""
 
     @property
     def average(self) -> Estimates:
@@ -139,7 +139,7 @@ class WithDiscriminations(FitLike, Protocol):
 
     @property
     def wider(self) -> Neighbour:
-        """The fit with worths of each judge's own."""
+        """The fit with own worths for each judge."""
 
     @property
     def solution(self) -> DiscriminationFit:
@@ -149,13 +149,13 @@ class WithDiscriminations(FitLike, Protocol):
         """Test discriminations of 1."""
 
     def proportionality_test(self) -> TestResult:
-        """Test this model against worths of each judge's own."""
+        """Test this model against own worths for each judge."""
 
     def by_judge(self, *, confidence: float = 0.95, method: IntervalMethod = "wald") -> Table:
         """Return the discrimination of each judge."""
 
     def readings(self, *, confidence: float = 0.95) -> pd.Series[str]:
-        """Return what the interval of each discrimination says."""
+        """Return what the interval of each discrimination shows."""
 
 
 class WithRankings(FitLike, Protocol):
@@ -187,7 +187,7 @@ class WithLists(WithRankings, Protocol):
 
     @property
     def places(self) -> IntArray:
-        """Where the estimates stand among all parameters."""
+        """The places of the estimates among all parameters."""
 
     @property
     def names_beside(self) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ class WithPatterns(FitLike, Protocol):
 
     @property
     def places(self) -> IntArray:
-        """Where the estimates stand among all parameters."""
+        """The places of the estimates among all parameters."""
 
     @property
     def missingness(self) -> Missingness | None:
@@ -259,7 +259,7 @@ class WithManyWorths(WithCells, Protocol):
 
     @property
     def beside(self) -> Estimates:
-        """The parameters beside the worths."""
+        """The parameters that are not worths."""
 
     @property
     def counts(self) -> FloatArray:
@@ -275,7 +275,7 @@ class WithManyWorths(WithCells, Protocol):
 
     @property
     def error_note(self) -> str:
-        """How far standard errors are from exact ones."""
+        """The accuracy of the standard errors, in words."""
 
     @property
     def resid_pearson(self) -> pd.Series[float]:

@@ -21,7 +21,7 @@ from .worth_estimates import WorthEstimates
 
 @dataclass(frozen=True)
 class RankingSpecification:
-    """Everything that a fit of lists was asked for, under the names of the arguments of `fit`."""
+    """Everything that defines a fit of lists, under the names of the arguments of `fit`."""
 
     formula: str
     reference: Reference = None
@@ -38,7 +38,7 @@ def names_of_ties(orders: IntArray) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RankingEstimates(WorthEstimates):
-    """The estimates of a fit to lists and what follows from them: `RankingResults` but for tests and printout."""
+    """The estimates of a fit to lists and what follows from them: `RankingResults` without tests and printout."""
 
     specification: RankingSpecification
     rankings: Rankings
@@ -46,7 +46,7 @@ class RankingEstimates(WorthEstimates):
 
     @property
     def names_beside(self) -> tuple[str, ...]:
-        """Names of the parameters log δ: ``tie`` where at most two objects share a place, else ``tie[2]`` …."""
+        """Names of the parameters log δ: ``tie`` if at most two objects share a place, else ``tie[2]`` and so on."""
         return names_of_ties(self.lists.orders) if self.lists.held is None else ()
 
     def _held(self, k: int) -> Held:
@@ -78,7 +78,7 @@ class RankingEstimates(WorthEstimates):
 
     @property
     def basis(self) -> Basis:
-        """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        """The data of the log-likelihood; compare `llf`, `aic` and `bic` only between fits with the same basis."""
         return of_rankings(self.rankings)
 
     @property

@@ -1,4 +1,4 @@
-"""The arrays of a fit to rankings, made of the rankings and a design."""
+"""The arrays of a fit to rankings, made from the rankings and a design."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..formulas.design import Design
 from ..kernel.list_likelihood import Lists
 from ..kernel.ranking_terms import Batch, Choices, Extremes, Orders
 
-_MOST_SETS = 10**6  # of objects that a choice is made from, ties and all
+_MOST_SETS = 10**6  # most sets of objects that a choice is made from, including ties
 
 
 def lists_of(
@@ -30,7 +30,7 @@ def lists_of(
     pairs : Comparisons
         The comparisons that the lists imply; the design belongs to them.
     orders : ndarray of int, shape (T,)
-        Numbers of objects in one place beyond one.
+        The numbers of objects, two or more, in one place.
     sequential : bool
         Whether the worst is chosen after the best.
     """
@@ -39,7 +39,7 @@ def lists_of(
 
 
 def batches_of(r: Rankings, rows: IntArray, orders: IntArray, *, sequential: bool) -> tuple[Batch, ...]:
-    """Return lists in batches, with the row of the worth of each entry, (N,)."""
+    """Return lists in batches, given the row of the worth of each entry, (N,)."""
     if r.kind == "best_worst":
         return tuple(
             Extremes(rows[r.entries_of(some, size)], some, sequential=sequential) for size, some in r.of_size()
@@ -65,7 +65,7 @@ def rows_of(r: Rankings, pairs: Comparisons, design: Design) -> IntArray:
 
 
 def _tied(r: Rankings, rows: IntArray, orders: IntArray) -> tuple[Batch, ...]:
-    """Return the single choices that lists are made of, those from equally many objects together."""
+    """Return the single choices of the lists; choices from equally many objects are together."""
     ranked = r.places > 0
     begin = np.flatnonzero(ranked & np.append(True, (np.diff(r.lists) != 0) | (np.diff(r.places) != 0)))
     of = r.lists[begin]
@@ -80,12 +80,12 @@ def _tied(r: Rankings, rows: IntArray, orders: IntArray) -> tuple[Batch, ...]:
 
 
 def _check_sets(size: int, orders: IntArray) -> None:
-    """Raise where so many sets of objects can be chosen that sums over them lose too many digits.
+    """Raise if a choice has so many possible sets of objects that sums over them lose too many digits.
 
     Raises
     ------
     DesignError
-        With their number.
+        It states the number of sets.
     """
     sets = sum(math.comb(size, d) for d in (1, *orders.tolist()))
     if sets > _MOST_SETS:
@@ -99,12 +99,12 @@ def _check_sets(size: int, orders: IntArray) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Ghost:
-    """A prior: an object that nobody judged, against which each row of the worth wins and loses so often."""
+    """A prior: an object that nobody judged; each row of the worth wins and loses against it so many times."""
 
     judgments: float
 
     def joined(self, lists: Lists) -> Lists:
-        """Return the lists with those of the prior's ghost object, whose log-worth is the last worth parameter."""
+        """Return the lists and those of the prior's ghost object, whose log-worth is the last worth parameter."""
         rows = lists.matrix.shape[0]
         own, ghost = np.arange(rows), np.full(rows, rows)
         both = np.concatenate([np.column_stack([own, ghost]), np.column_stack([ghost, own])])

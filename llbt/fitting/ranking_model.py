@@ -43,7 +43,7 @@ from .ranking_results import RankingResults
 from .specification import Prior, make_problem
 
 BestWorst = Literal["joint", "sequential"]
-_GROWS = 0.05  # share of the largest entry of a direction from which on a parameter grows along it
+_GROWS = 0.05  # a parameter grows along a direction if it has at least this share of the largest entry
 _FINITE = "For finite estimates use a prior: llbt.fit(…, prior='jeffreys') or llbt.fit(…, prior=1.0)."
 
 
@@ -59,7 +59,7 @@ def fit_rankings(
     best_worst: BestWorst = "joint",
     progress: bool = False,
 ) -> RankingResults:
-    """Fit a model to lists, with the warnings that belong to it; arguments as of `fit`."""
+    """Fit a model of lists, and issue its warnings; arguments as in `fit`."""
     with steps_shown("fit", progress):
         res = solved_rankings(RankingSpecification(formula, reference, cov_type, groups, prior, best_worst), data)
         _warn(res)
@@ -67,14 +67,15 @@ def fit_rankings(
 
 
 def default_formula_of_lists(data: Rankings) -> str:
-    """Return ``object``, with ``+ tie`` where objects share places."""
+    """Return ``object``, with ``+ tie`` if objects share places."""
     return "object + tie" if data.largest_tie > 1 else "object"
 
 
 def fit_cautiously(formula: str, data: Rankings, *, reference: Reference = None, prior: Prior = None) -> RankingResults:
-    """Return the fit with the largest standard errors: of independent lists, or by one of the clusters that are kept.
+    """Return the fit with the largest standard errors: for independent lists, or by one of the available clusters.
 
-    Clusters of single lists say nothing of dependence; too few clusters are not allowed for, and a note says so.
+    Clusters of single lists have no information on dependence. With too few clusters the fit does not allow for
+    dependence, and a note says so.
     """
     spec = RankingSpecification(formula, reference, "nonrobust", "", prior, "joint")
     ways = [clusters_by(data, name) for name in data.clusters if _several(data, name)]
@@ -97,14 +98,14 @@ def fit_cautiously(formula: str, data: Rankings, *, reference: Reference = None,
 
 
 def _several(data: Rankings, name: str) -> bool:
-    """Whether there are several clusters, and several lists in one of them."""
+    """Whether there are several clusters, and at least one of them has several lists."""
     column = next(column for column in data.cluster_columns if column.name == name)
     lists = np.bincount(column.codes, data.counts)
     return bool((lists > 0).sum() > 1 and lists.max() > 1)
 
 
 def solved_rankings(spec: RankingSpecification, data: Rankings) -> RankingResults:
-    """Return the fit of the arguments of `fit`, without its warnings."""
+    """Return the fit for the arguments of `fit`, without its warnings."""
     res = rankings_of_terms(spec, data)
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {spec.formula!r} has no term for the worths", "Add object.")
@@ -138,7 +139,7 @@ def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResu
 
 
 def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
-    """Return the formula, in which nothing stands that lists do not tell."""
+    """Return the parsed formula; refuse terms that lists do not inform."""
     if has_brackets(formula):
         raise FormulaError(
             f"effects of judges in brackets, in {formula!r}",
@@ -160,10 +161,10 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
 
 
 def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) -> tuple[Design, IntArray]:
-    """Return the design of the worths, and which parameters are estimated; raise where some worths are infinite.
+    """Return the design of the worths and which parameters are estimated; raise if some worths are infinite.
 
-    With every δ held, worths are finite exactly where those of the implied comparisons with held ties are. Both need
-    that no direction puts the chosen objects above the remaining ones. With free δ this is necessary, and `fit_lists`
+    With every δ held, worths are finite exactly if those of the implied comparisons with held ties are. Both need that
+    no direction puts the chosen objects above the remaining ones. With free δ this is still necessary, and `fit_lists`
     checks the rest.
     """
     text = _worth_text(formula)
@@ -203,8 +204,8 @@ def _warn(res: RankingResults) -> None:
 
 
 def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | None) -> tuple[ListFit, Covariance]:
-    """Return the maximum and the covariance of worths and log δ, without the ghost of a prior."""
-    counted = spec.prior if isinstance(spec.prior, float | int) else None  # not Firth's
+    """Return the maximum, and the covariance of worths and log δ, without the prior's ghost object."""
+    counted = spec.prior if isinstance(spec.prior, float | int) else None  # not the prior of Firth
     whole = lists if counted is None else Ghost(counted).joined(lists)
     found = fit_reduced(whole) if spec.prior == "jeffreys" else fit_lists(whole)
     cov = inverse(found.information)
@@ -224,7 +225,7 @@ def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | Non
 
 
 def _infinite(direction: FloatArray, worths: list[str], ties: tuple[str, ...]) -> SeparationError:
-    """Return the error that names the parameters that grow along a direction of ever larger likelihood."""
+    """Return the error that names the parameters that go to infinity along a direction."""
     steps = [*zip(worths, direction, strict=False), *zip(ties, direction[len(direction) - len(ties) :], strict=True)]
     found = [f"{name} → {'+' if by > 0 else '−'}∞" for name, by in steps if abs(by) > _GROWS]
     finite = f" {_FINITE}" if np.any(np.abs(direction[: len(worths)]) > _GROWS) else ""

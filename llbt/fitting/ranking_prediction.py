@@ -1,4 +1,4 @@
-"""Probabilities of lists under a fit to lists: of its own, of others, and of each object to be the first of a set."""
+"""Probabilities of lists under a fit to lists: its own, other lists, and each object as the first of a set."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from .worth_estimates import WorthEstimates
 
 BoolArray = npt.NDArray[np.bool_]
 
-_BLOCK = 2_000  # lists whose errors are found at once
-_MOST_SHOWN = 200  # objects of a set of which each may be the first
+_BLOCK = 2_000  # lists whose errors are computed at once
+_MOST_SHOWN = 200  # most objects of a set for probabilities to be first
 
 
 def predicted_lists(res: RankingEstimates, data: Rankings | None, confidence: float) -> Table:
@@ -51,7 +51,7 @@ def predicted_lists(res: RankingEstimates, data: Rankings | None, confidence: fl
 
 
 def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: At, confidence: float) -> Table:
-    """Return the probability of each object to be the first of a set; see `RankingResults.first`."""
+    """Return the probability that each object is the first of a set; see `RankingResults.first`."""
     check_at(at, average=False)
     if isinstance(at, str):
         raise OptionError("at='average' averages worths, not probabilities", "Name values: at={'judge': 'J1'}.")
@@ -81,7 +81,7 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
         res.rankings.kind,
     )
     lists, gone = _lists_at(res, codings, sets, values)
-    mix, classes = csc_array(grid.mix), grid.mix.shape[0]  # each combination is in one class
+    mix, classes = csc_array(grid.mix), grid.mix.shape[0]  # each combination belongs to one class
     group = (mix.indices[:, None] * size + first).ravel()
     found = Chances.of(res, lists, group, classes * size, np.repeat(mix.data, number))
     found = found.without(np.bincount(group, gone) > 0, np.zeros(classes * size, dtype=np.bool_))
@@ -96,7 +96,7 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
 
 
 def _firsts(size: int, kind: str) -> tuple[IntArray, IntArray]:
-    """Return the orders (Q, size) of a set that have an object first, and which object it is (Q,)."""
+    """Return the orders (Q, size) of a set, and the object (Q,) that is first in each."""
     if kind == "best_worst":
         ends = np.array(list(itertools.permutations(range(size), 2)), dtype=np.int64)
     else:
@@ -112,7 +112,7 @@ def _places(size: int, number: int, kind: str) -> IntArray:
 
 
 def _others(res: RankingEstimates, codings: Codings, data: Rankings) -> tuple[Lists, BoolArray]:
-    """Return other lists as the fit takes its own, and which of them it does not determine."""
+    """Return other lists in the form of the fit's own lists, and which of them the fit does not determine."""
     if data.kind != res.rankings.kind:
         raise OptionError(
             f"lists of the kind {data.kind!r} for a fit of the kind {res.rankings.kind!r}",
@@ -137,7 +137,7 @@ def _used(codings: Codings) -> list[str]:
 
 
 def _matched(known: Coded, column: Coded) -> npt.NDArray[Any]:
-    """Return the values of a covariate as the fit has them, shape (L,)."""
+    """Return the values of a covariate in the fit's coding, shape (L,)."""
     if known.numeric:
         try:
             return np.asarray(column.values, dtype=np.float64)
@@ -153,7 +153,7 @@ def _matched(known: Coded, column: Coded) -> npt.NDArray[Any]:
 def _lists_at(
     res: RankingEstimates, codings: Codings, r: Rankings, values: Mapping[str, npt.NDArray[Any]]
 ) -> tuple[Lists, BoolArray]:
-    """Return lists whose entries have rows of their own, by object and covariates (N,), and which are undetermined."""
+    """Return lists whose entries have their own rows, by object and covariates (N,), and which are undetermined."""
     rows = rows_at(codings, "worth", r.items, values)
     gone = undetermined(res.average, csr_array(rows - rows[r.starts[:-1][r.lists]]))
     sequential = res.specification.best_worst == "sequential"
@@ -163,7 +163,7 @@ def _lists_at(
 
 
 def _impossible(res: RankingEstimates, r: Rankings) -> BoolArray:
-    """Return which lists have as many objects in one place as no fitted list has, shape (L,)."""
+    """Return which lists have a number of objects in one place that no fitted list has, shape (L,)."""
     if r.kind == "best_worst":
         return np.zeros(len(r), dtype=np.bool_)
     ranked = r.places > 0
@@ -201,7 +201,7 @@ class Chances:
         return cls(estimate, error)
 
     def without(self, gone: BoolArray, impossible: BoolArray) -> Chances:
-        """Return the same, with NaN where the fitted lists do not determine a probability, 0 for impossible lists."""
+        """Return the probabilities, NaN where the fitted lists do not determine them, 0 for impossible lists."""
         estimate = np.where(gone, np.nan, np.where(impossible, 0.0, self.estimate))
         return Chances(estimate, np.where(gone | impossible, np.nan, self.error))
 
@@ -214,7 +214,7 @@ def chances_table(
     confidence: float,
     notes: Sequence[str],
 ) -> Table:
-    """Return probabilities with intervals on the logit scale, so that they stay in range."""
+    """Return probabilities with intervals on the logit scale, so that they stay in (0, 1)."""
     estimate, error = found.estimate, found.error
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)

@@ -1,4 +1,4 @@
-"""A fit to lists: tests, printout and predictions."""
+"""The results of a fit to lists: tests, printout and predictions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .unsupported_questions import OF_LISTS
 class RankingResults(RankingEstimates, Record):
     """A model fitted to lists of objects. L lists, p parameters of the worths, T of ties.
 
-    Made by `fit` of `Rankings`. Attributes have statsmodels' names. Questions about worths are functions, as of other
+    Made by `fit` of `Rankings`. Attributes have statsmodels' names. Questions about worths are functions, as for other
     fits: ``llbt.worth(res)``, ``llbt.leaderboard(res)``, ``llbt.pairwise(res)``.
 
     Attributes
@@ -32,36 +32,36 @@ class RankingResults(RankingEstimates, Record):
     specification : RankingSpecification
     rankings : Rankings
     design : Design
-        Of the worths, made on the comparisons that the lists imply.
+        The design of the worths, made on the comparisons that the lists imply.
     free : ndarray of int
         Which of the p parameters were estimated.
     lists : Lists
     solution : ListFit
-        The result of Newton's method for them, log δ last.
+        The result of Newton's method for these parameters, log δ last.
     covariance : Covariance
-        Of the estimates, log δ last.
+        The covariance of the estimates, log δ last.
     average : FitPart
-        The worths beside the comparisons that the lists imply, as questions about worths take them. They are not a fit
-        of their own: what needs counts or a likelihood refuses them.
+        The worths on the comparisons that the lists imply, in the form that questions about worths use. They are not a
+        fit of their own: functions that need counts or a likelihood refuse them.
 
     Notes
     -----
-    A list is a sequence of choices from the remaining objects: the objects C of the next place from the set A have
-    probability proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, the largest
-    number in one place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has; `tie` in the formula has
-    a log δ for each number of objects in one place beyond one, without it each δ is 1. Objects shown and not ranked are
-    part of every set A, and no choice is made among them. Sets of two are the comparisons of `fit` with ``γ = log δ₂``.
-    For sets with a best and a worst both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so that a set of two is a
-    comparison; or, with ``best_worst="sequential"``, the best first, by exp(2λ), and then the worst of the others by
-    exp(−2λ).
+    A list is a sequence of choices from the remaining objects. The objects C of the next place are chosen from the set
+    A with probability proportional to ``δ_|C| exp(mean of 2λ over C)``, among all sets C of up to D objects, where D is
+    the largest number in one place (Turner et al. 2020). δ₁ = 1, and δ is 0 for numbers that no list has. The term
+    `tie` adds a log δ for each number of objects, two or more, in one place; without `tie` each δ is 1. Objects that
+    were shown and not ranked are part of every set A, and no choice is made among them. Sets of two objects are the
+    comparisons of `fit` with ``γ = log δ₂``. For best-worst sets both are named at once, P(b, w) ∝ exp(λ_b − λ_w), so a
+    set of two is a comparison. With ``best_worst="sequential"`` the best is chosen first, by exp(2λ), and then the
+    worst of the others, by exp(−2λ).
 
-    A ranking of k objects is one judgment here, where `fit` on ``data.to_comparisons()`` takes k(k − 1)/2 as
-    independent: other estimates, and standard errors that are too small.
+    Here a ranking of k objects is one judgment. `fit` on ``data.to_comparisons()`` takes it as k(k − 1)/2 independent
+    judgments; that gives other estimates, and standard errors that are too small.
 
-    A number as `prior` gives each object (under each class of covariates with worths of its own) so many wins and as
-    many losses against one that nobody judged, without ties; they count in the standard errors. ``"jeffreys"`` is
-    Firth's bias reduction, the penalty ½ log det I, with standard errors of the information there; δ is finite then,
-    too.
+    A number as `prior` gives each object that many wins and losses, and no ties, against an object that nobody judged;
+    if classes of covariates have their own worths, in each class. They count in the standard errors. ``"jeffreys"`` is
+    Firth's bias reduction, the penalty ½ log det I. Standard errors come from the information at its maximum, and δ is
+    finite too.
 
     References
     ----------
@@ -103,15 +103,15 @@ class RankingResults(RankingEstimates, Record):
         Parameters
         ----------
         data : Rankings, optional
-            Other lists, of objects and levels of covariates that were fitted; by default those of the fit. A list of
-            the best few alone has the probability that these come out so, whatever the order of the rest.
+            Other lists, of fitted objects and fitted levels of covariates; by default those of the fit. A list of only
+            the best few has the probability that these come first in this order, whatever the order of the rest.
         confidence : float
 
         Returns
         -------
         Table
             ranking, covariates of the formula, estimate (probability), std_error (delta method), conf_low, conf_high
-            (on the logit scale, so within 0 and 1); NaN where the fitted lists do not determine it.
+            (on the logit scale, so within 0 and 1); NaN if the fitted lists do not determine it.
 
         Raises
         ------
@@ -122,27 +122,27 @@ class RankingResults(RankingEstimates, Record):
 
     @checked
     def first(self, objects: Sequence[Label] | None = None, *, at: At = None, confidence: Confidence = 0.95) -> Table:
-        """Return the probability of each object to be the first of a set, or the one that is named the best.
+        """Return the probability that each object is the first of a set, or is named the best.
 
         Parameters
         ----------
         objects : sequence of labels, optional
-            The set that is shown, of two to 200 objects; by default all.
+            The set that is shown, two to 200 objects; by default all.
         at : mapping, optional
-            Values of covariates, such as ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all
-            their levels, numbers their mean over the lists.
+            Values of covariates, such as ``{"judge": "J3", "age": [20, 40]}``. Labels that are not named take all their
+            levels; numbers take their mean over the lists.
         confidence : float
 
         Returns
         -------
         Table
             covariates, object, estimate (probability), std_error (delta method), conf_low, conf_high (on the logit
-            scale). With ties it is the probability to be first alone.
+            scale). With ties it is the probability of being first alone.
 
         Raises
         ------
         OptionError
-            For objects that were not fitted or stand twice, and names in `at` that are not in the worth.
+            For objects that were not fitted or are given twice, and for names in `at` that worths do not depend on.
         """
         return predicted_first(self, objects, at, confidence)
 
@@ -155,9 +155,9 @@ class RankingResults(RankingEstimates, Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), and δ.
         max_rows : int
-            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+            The most rows to print. Rows with the lowest worths and the smallest |z| are left out first, and counted.
         sort : {"name", "estimate"}
-            The order of the rows of each term: as the labels are, or the largest estimate first.
+            The order of the rows within each term: by label, or the largest estimate first.
         """
         return ranking_summary(self, odds=odds, max_rows=max_rows, sort=sort)
 

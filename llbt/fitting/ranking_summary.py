@@ -13,9 +13,9 @@ from .ranking_estimates import RankingEstimates
 from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, scale_notes, worths_in_order
 from .summary_rows import Sort
 
-_EQUAL = 1e-6  # log-worths closer than this are equal
-_MOSTLY = 2  # times as often above as below
-_NAMED = 3  # pairs in a note
+_EQUAL = 1e-6  # log-worths closer than this count as equal
+_MOSTLY = 2  # above so many times as often as below
+_NAMED = 3  # most pairs in a note
 _MODELS = {
     ("ranking", "joint"): "Plackett-Luce model",
     ("ranking", "sequential"): "Plackett-Luce model",
@@ -82,11 +82,11 @@ def _notes(res: RankingEstimates, odds: bool) -> tuple[str, ...]:
 
 
 def reversal_notes(res: WithLists) -> tuple[str, ...]:
-    """Return a note on objects that often share places, mostly stand above another, and have the lower estimate.
+    """Return a note on objects that share places and mostly rank above another, but have the lower estimate.
 
-    In the model of ties each of k objects in one place counts as 1/k of a choice, so that a place shared with many
-    can be worth less than a later place held alone (Turner, van Etten, Firth & Kosmidis 2020, section 2.1). Mostly is
-    twice as often as below, among the lists that rank both.
+    In the model of ties each of k objects in one place counts as 1/k of a choice. So a place shared with many can be
+    worth less than a later place held alone (Turner, van Etten, Firth & Kosmidis 2020, section 2.1). "Mostly" means at
+    least twice as often above as below, among the lists that rank both.
     """
     if res.rankings.largest_tie < 2 or res.aliased or list(res.design.worth.units) != ["object"]:
         return ()

@@ -29,8 +29,8 @@ class LLBTResults(PlainEstimates, Record):
     """A fitted log-linear Bradley-Terry model. S comparisons, n cells, p parameters.
 
     Made by `fit`. Attributes have statsmodels' names and the values of the full Poisson GLM, whichever solver
-    ran; but `llf`, `aic` and `bic` are of the judgments, and those of the GLM `llf_poisson`, `aic_poisson` and
-    `bic_poisson`. Aliased parameters are NaN. Parameters held at a value have no standard error.
+    ran. The exceptions are `llf`, `aic` and `bic`: they describe the judgments, and the GLM's are `llf_poisson`,
+    `aic_poisson` and `bic_poisson`. Aliased parameters are NaN. Parameters held at a value have no standard error.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class LLBTResults(PlainEstimates, Record):
     free : ndarray of int
         Which of the p parameters were estimated.
     solution : Fit
-        The result of the solver for them.
+        The result of the solver for these parameters.
     covariance : Covariance
-        Of the estimates, as `cov_type` and `groups` ask for it.
+        The covariance of the estimates, by `cov_type` and `groups`.
 
     Notes
     -----
@@ -81,17 +81,17 @@ class LLBTResults(PlainEstimates, Record):
         Returns
         -------
         TestResult
-            Wald's χ², its degrees of freedom (the number of hypotheses) and p; F where the fit has finite degrees of
-            freedom. With ``cov_type="cluster"``: one hypothesis by t² of its coefficient; several by Rao's score with
-            the clusters' scores flipped in sign, as ``llbt.anova(…, test="cluster")``, or for two ways of clustering by
+            Wald's χ², its degrees of freedom (the number of hypotheses) and p-value; F if the fit has finite degrees of
+            freedom. With ``cov_type="cluster"`` one hypothesis is tested by t². Several are tested by Rao's score with
+            sign flips of the clusters' scores, as in ``llbt.anova(…, test="cluster")``; for two-way clustering, by
             Hotelling's form of Wald's test.
 
         Raises
         ------
         DesignError
-            As in `t_test`, and for more hypotheses than Hotelling's form has clusters for.
+            As in `t_test`, and if there are too few clusters for Hotelling's form with so many hypotheses.
         OptionError
-            As in `t_test`, and for hypotheses that say the same.
+            As in `t_test`, and for redundant hypotheses.
         """
         return wald_test(self, hypothesis)
 
@@ -117,25 +117,25 @@ class LLBTResults(PlainEstimates, Record):
             ``x`` as ``x_i, x_j``). By default the comparisons of the table.
         at : mapping or "average", optional
             Instead of a frame: all pairs of objects at these covariate values, such as
-            ``{"judge": "J3", "age": [20, 40]}``; labels that are not named take all their levels, numbers their
-            mean over the judgments. ``{"language": {"de": 0.3, "en": 0.7}}`` averages the probabilities over values
-            with weights that sum to 1: what to expect of a random judgment of this mix. ``"average"`` averages so over
-            the values that were judged, each with its share of the judgments, with `by` of those of the group.
+            ``{"judge": "J3", "age": [20, 40]}``. Labels that are not named take all their levels; numbers take their
+            mean over the judgments. ``{"language": {"de": 0.3, "en": 0.7}}`` averages probabilities over values, with
+            weights that sum to 1: what to expect of a random judgment from this mix. ``"average"`` weights the judged
+            values by their share of the judgments; with `by`, of the group's judgments.
         by : str or sequence of str, optional
             Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
         weights : data frame, optional
             A target mix: covariate values and a column ``weight`` of sum 1, over which probabilities are averaged; the
             weights are taken as known.
         hypothesis : "pairwise", optional
-            With `by`: differences of probabilities between the groups, the first less the second.
+            With `by`: differences of probabilities between the groups, the first minus the second.
         confidence : float
 
         Returns
         -------
         Table
             object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"j"``; every grade), estimate (probability),
-            std_error (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1); long, NaN where the
-            table does not determine it.
+            std_error (delta method), conf_low, conf_high (on the logit scale, so within 0 and 1). There is one row for
+            each outcome; values are NaN if the table does not determine them.
         """
         return predicted(self, frame, at, confidence, by=by, weights=weights, hypothesis=hypothesis)
 
@@ -148,9 +148,9 @@ class LLBTResults(PlainEstimates, Record):
         odds : bool
             Whether to add the column of odds: exp(2λ), exp(2δ), exp(γ).
         max_rows : int
-            Of more rows, those with the lowest worths and the smallest |z| are not printed, and counted.
+            The most rows to print. Rows with the lowest worths and the smallest |z| are left out first, and counted.
         sort : {"name", "estimate"}
-            The order of the rows of each term: as the labels are, or the largest estimate first.
+            The order of the rows within each term: by label, or the largest estimate first.
         """
         return summary_table(self, odds=odds, max_rows=max_rows, sort=sort)
 

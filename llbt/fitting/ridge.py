@@ -1,4 +1,4 @@
-"""Slopes of worths on features that are shrunk toward their mean over the objects; how much, by held-out judgments."""
+"""Shrink slopes of worths on features toward their mean over the objects; held-out judgments choose how strongly."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ RidgePenalty = Annotated[
 ]
 
 FOLDS = 5
-_SPREADS = 2.0 ** np.arange(1.0, -6.5, -0.75)  # standard deviations of slopes that are tried, the widest first
+_SPREADS = 2.0 ** np.arange(1.0, -6.5, -0.75)  # standard deviations of slopes to try, the widest first
 
 
 @dataclass(frozen=True)
 class Ridge:
-    """How strongly slopes are shrunk: 1/σ² of a normal prior of sd σ, for each standard deviation of the feature.
+    """Strength of the shrinkage: 1/σ² of a normal prior with sd σ, per standard deviation of the feature.
 
     Attributes
     ----------
     strength : float
     chosen : str
-        By what the strength was chosen, for a note; empty where it was given.
+        What chose the strength, for a note; empty if the strength was given.
     """
 
     strength: float
@@ -81,7 +81,7 @@ def slopes_of(design: Design, c: Comparisons) -> list[tuple[IntArray, float]]:
 
 
 def check_slopes(design: Design, c: Comparisons) -> None:
-    """Raise where the formula has no slopes that could be shrunk."""
+    """Raise if the formula has no slopes to shrink."""
     if not slopes_of(design, c):
         numbers = [column.name for column in c.columns if column.numeric] or ["length"]
         raise OptionError(
@@ -91,7 +91,7 @@ def check_slopes(design: Design, c: Comparisons) -> None:
 
 
 def without_slopes(design: Design, c: Comparisons, free: IntArray) -> IntArray:
-    """Return which of the estimated parameters no penalty keeps finite: all but slopes."""
+    """Return the estimated parameters that the penalty does not keep finite: all except slopes."""
     slopes = [k for columns, _ in slopes_of(design, c) for k in columns.tolist()]
     return free[~np.isin(free, slopes)]
 
@@ -99,12 +99,12 @@ def without_slopes(design: Design, c: Comparisons, free: IntArray) -> IntArray:
 def chosen_ridge(
     design: Design, c: Comparisons, problem: Problem, free: IntArray, by: str, rng: np.random.Generator
 ) -> Ridge:
-    """Return the strength with the smallest log-loss of held-out judgments, or of those of held-out clusters.
+    """Return the strength with the smallest log-loss of held-out judgments, or of held-out clusters' judgments.
 
     Raises
     ------
     DesignError
-        Where the judgments of all folds but one have no finite estimates, and for fractional counts.
+        If all folds but one have no finite estimates, and for fractional counts.
     """
     unit = Ridge(1.0).matrix(design, c, free)
     number = FOLDS if by == "judgment" else min(FOLDS, clustered(c, by, (by,)).size)
@@ -122,11 +122,11 @@ def chosen_ridge(
 
 
 def _losses(problem: Problem, unit: FloatArray, part: Fold) -> FloatArray:
-    """Return −Σ log p of a fold, by fits to the other judgments with each strength."""
+    """Return −Σ log p of a fold for each strength, from fits to the other judgments."""
     rest = replace(problem, counts=problem.counts - part.held(problem.counts.shape))
     seen = rows_of(problem, part.rows)
     found, params = np.empty(len(_SPREADS)), None
-    for k in reversed(range(len(_SPREADS))):  # the strongest first, from which the others begin
+    for k in reversed(range(len(_SPREADS))):  # the strongest first; each fit starts from the one before
         fit = eliminate(rest, start=params, penalty=ridge(unit / _SPREADS[k] ** 2))
         step_made()
         params = fit.params

@@ -1,4 +1,4 @@
-"""Messages about infinite estimates: which objects separate, and which parameters are infinite."""
+"""Messages about infinite estimates: which objects are separated, and which parameters are infinite."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Separation:
     Attributes
     ----------
     direction : ndarray, shape (p,)
-        In all parameters of the design, the largest entry 1.
+        The direction in all parameters of the design; its largest entry is 1.
     infinite : list of str
         Parameters without a finite estimate.
     design : Design
@@ -59,12 +59,12 @@ class Separation:
         return [name for name in units if name in same]
 
     def class_at(self, names: list[str], row: int) -> str:
-        """Return the class of a row of the problem: ``judge 'J7', sex 'f'``."""
+        """Return the class of a row of the problem, such as ``judge 'J7', sex 'f'``."""
         return class_of(self.comparisons, names, int(self.rows[row]))
 
     @property
     def verdict(self) -> str:
-        """Which parameters are infinite, and of one in which direction."""
+        """The infinite parameters in words; a single one with its direction."""
         if len(self.infinite) == 1:
             name = self.infinite[0]
             if isinstance(self.problem.response, Cumulative) and self._narrows(name):
@@ -73,13 +73,13 @@ class Separation:
         return f"so {listed(self.infinite)} have no finite estimate"
 
     def _narrows(self, name: str) -> bool:
-        """Whether the likelihood rises as cuts come together."""
+        """Whether the likelihood rises as cuts come closer together."""
         k = self.design.names.index(name)
         return self.design.blocks[k] in ("tie", "grade") and self.direction[k] < 0
 
 
 def class_of(c: Comparisons, names: list[str], s: int) -> str:
-    """Return the class of a comparison of a table: ``judge 'J7', sex 'f'``."""
+    """Return the class of a comparison of a table, such as ``judge 'J7', sex 'f'``."""
     values = {column.name: column.levels[column.codes[[s]]].tolist()[0] for column in c.columns}
     values["pair"] = ":".join(str(c.objects[k]) for k in np.sort(c.pairs[s]))
     return ", ".join(f"{name} {values[name]!r}" for name in names if name in values)
@@ -101,7 +101,7 @@ def describe(found: Separation) -> tuple[str, str]:
 def describe_groups(
     c: Comparisons, design: Design, problem: Problem, whole: IntArray, strong: IntArray
 ) -> tuple[str, str]:
-    """Return who won everything, and the remedy, where judgments connect rows of the worth in one direction alone.
+    """Return which objects won everything, and the remedy, if rows of the worth connect in one direction only.
 
     It describes the first class of judgments, such as a judge with separate worths, and names the others.
 
@@ -115,7 +115,8 @@ def describe_groups(
     across = np.flatnonzero(sides[:, 0] != sides[:, 1])
     members = whole[pairs[:, 0]] == whole[pairs[across[0], 0]]
     loser = sides[across, np.where(counts[across, 0] > 0, 1, 0)]
-    tops = np.setdiff1d(sides[members], loser).tolist()  # named is the smallest, of equal ones that of the first object
+    # the smallest group is named; among equal ones that of the first object
+    tops = np.setdiff1d(sides[members], loser).tolist()
     top = min(tops, key=lambda group: (np.count_nonzero(strong == group), np.argmax(strong == group)))
     upper = sides == top
     above, below = ([c.objects[k] for k in np.unique(c.pairs[members][side[members]])] for side in (upper, ~upper))
@@ -136,7 +137,7 @@ def describe_groups(
 
 
 def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str]:
-    """Return that a table with a tie category has no ties, and the remedy."""
+    """Return that a table with a tie category has no ties, with the remedy."""
     found = (
         f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie "
         f"{end}"
@@ -145,11 +146,11 @@ def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str
 
 
 def _levels(found: Separation) -> tuple[str, str]:
-    """Name the classes that never tie or never use a grade, or do nothing else."""
+    """Name the classes that never have a tie or a grade, or that have nothing else."""
     levels = found.design.shared
     blamed = {b: _blamed(found, b, rows) for b, rows in levels.items()}
     moved = [b for b, (classes, _) in blamed.items() if len(classes)]
-    b = next((b for b in moved if blamed[b][1]), moved[0])  # the level to blame; others only move against it
+    b = next((b for b in moved if blamed[b][1]), moved[0])  # the predictor to blame; others only move against it
     rows, classes = levels[b], blamed[b][0]
     names, unit = found.classes(rows.units), rows.index[found.rows].reshape(len(found.rows), -1)
     told = []
@@ -175,7 +176,7 @@ def _levels(found: Separation) -> tuple[str, str]:
 
 
 def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
-    """Return the classes that have none of a level's outcomes or none of the first grade; else all that move."""
+    """Return the classes without a level's outcomes or without the first grade; if none, all classes that move."""
     moved = np.abs(rows.matrix @ found.direction) > TOLERANCE
     used, first = used_levels(found.problem, b, rows, rows.index[found.rows])
     pure = moved & ((used == 0) | (first == 0))
@@ -183,9 +184,9 @@ def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
 
 
 def used_levels(problem: Problem, b: int, rows: Rows, index: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the judgments of each class with a level, and with the others, shape (U,) each.
+    """Return the numbers of judgments of each class with a level, and without it, shape (U,) each.
 
-    `index` is the class of each row of the problem, or those of both sides, where effects are added up.
+    `index` is the class of each row of the problem, or the classes of both sides if effects are added up.
     """
     units = index.reshape(len(index), -1).T
     used, first = (
@@ -196,9 +197,10 @@ def used_levels(problem: Problem, b: int, rows: Rows, index: IntArray) -> tuple[
 
 
 def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return the outcomes of a level, and those that it is set against, (K,) each.
+    """Return the outcomes of a level, and the outcomes that it is compared with, (K,) each.
 
-    The first grade; with a cumulative link, where a level is a cut, the outcomes on the other side of the cut.
+    A level is compared with the first grade. With a cumulative link a level is a cut, and it is compared with the
+    outcomes on the other side of the cut.
     """
     loadings = response.loadings
     own = np.asarray(loadings[:, b] != 0)
@@ -212,7 +214,7 @@ def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt
 
 
 def _said(found: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
-    """Return how often some comparisons have a level in words, or that they have nothing of the first grade."""
+    """Return in words how often some comparisons have a level, or that they have no judgment of the first grade."""
     response, counts = found.problem.response, found.problem.counts[inside].sum(axis=0)
     of_level, first = _of_level(response, b)
     if 0 < counts[of_level].sum() < counts.sum() and not counts[first].any():
@@ -265,7 +267,7 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
 
 
 def _by_numbers(found: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
-    """Name the objects that won, or lost, whatever the numbers that worths depend on; else the numbers that say who."""
+    """Name objects that always won or lost, whatever the numbers that worths depend on; else name the numbers."""
     c, first = found.comparisons, shift > 0
     moved = np.abs(shift) > TOLERANCE
     pairs = c.pairs[found.rows]

@@ -1,4 +1,4 @@
-"""The options of a fit, and the arrays that they make of a design and a table."""
+"""The options of a fit, and the arrays that follow from them, a design and a table."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ Prior = Annotated[
 
 @dataclass(frozen=True)
 class Specification:
-    """Everything that a fit was asked for: with the comparisons it gives the same fit again.
+    """Everything that defines a fit: together with the comparisons it gives the same fit again.
 
     Attributes
     ----------
     formula : str
     reference : label, mapping or None
-        As given; None is the last object.
+        As given; None means the last object.
     method : str
     fixed : mapping of str to float
         Parameters held at a value.
     cov_type : str
-        For a fit never ``"cautious"``, but what that came to.
+        Never ``"cautious"`` for a fit, but the type that was chosen.
     groups : tuple of str
         Clusters or covariates of the cluster-robust covariance, for ``"cluster"`` and ``"CR1"``.
     prior : float, "jeffreys", Ridge or None
-        A `Ridge` is what the option ``penalty`` came to.
+        A `Ridge` stands for the option ``penalty``.
     link : str
     discrimination : str or None
-        The covariate of judges who discriminate by factors of their own.
+        The covariate whose levels have a discrimination each.
     approximation : "laplace", "ep" or None
-        Of the integrals over effects of judges, where there are.
+        The approximation of the integrals over effects of judges.
 
     Notes
     -----
     The fields have the names of the arguments of `llbt.fit`:
-    ``LLBT.from_formula(s.formula, c, reference=s.reference).solved(s)`` repeats it, where judges do not differ by
-    brackets and discriminations.
+    ``LLBT.from_formula(s.formula, c, reference=s.reference).solved(s)`` repeats the fit, if it has no brackets and no
+    discriminations.
     """
 
     formula: str
@@ -86,14 +86,14 @@ class Specification:
 
     @property
     def adds_judgments(self) -> bool:
-        """Whether the prior is a number of judgments, which a GLM can have, too."""
+        """Whether the prior is a number of judgments, which a GLM can have too."""
         return is_real(self.prior)
 
 
 def make_problem(
     design: Design, c: Comparisons, free: IntArray, fixed: Mapping[str, float], link: Link = "adjacent"
 ) -> Problem:
-    """Return the arrays of a fit: the free columns, and what held parameters add."""
+    """Return the arrays of a fit: the free columns, and offsets from held parameters."""
     predictors = design.predictors(c.response)
     offsets = np.broadcast_to(0.0, (len(predictors), len(c)))
     if fixed:
@@ -106,7 +106,7 @@ def make_problem(
 
 
 def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> FloatArray | float:
-    """Return the counts that a prior of so many judgments adds, shape (S, K); 0 without one."""
+    """Return the counts that a prior of so many judgments adds, shape (S, K); 0 without such a prior."""
     if spec.prior is None or isinstance(spec.prior, str | Ridge):
         return 0.0
     return likelihood.pseudo_counts(c.pairs, problem.totals, problem.counts.shape[1], spec.prior)
@@ -115,7 +115,7 @@ def prior_counts(problem: Problem, c: Comparisons, spec: Specification) -> Float
 def penalty_of(
     problem: Problem, c: Comparisons, spec: Specification, design: Design, free: IntArray
 ) -> Penalize | None:
-    """Return what is added to the log-likelihood of a problem, whose columns are the free ones, if anything is."""
+    """Return the penalty of a problem whose columns are the free parameters; None if there is none."""
     if spec.reduces_bias:
         return firth(problem)
     if isinstance(spec.prior, Ridge):

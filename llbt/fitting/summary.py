@@ -37,11 +37,11 @@ NOT_CONVERGED = Qualifying("The solver did not converge. The estimates may be of
 
 _MOST_WORTHS = 10
 _MOST_TRACED = 1000
-_UNITS = ("judge", "prompt", "block")  # which judgments may depend on each other within
-_BEST = 5  # of more objects than that
+_UNITS = ("judge", "prompt", "block")  # clusters within which judgments may depend on each other
+_BEST = 5  # with more objects than this, only the best are listed
 
 _ODDS = {"worth": "exp(2λ)", "order": "exp(2δ) of order"}
-_SHARED = {"tie": "ties", "bad": "both bad", "grade": "grades"}  # whose odds are exp(γ)
+_SHARED = {"tie": "ties", "bad": "both bad", "grade": "grades"}  # parameters γ whose odds are exp(γ)
 _CUTS = {
     "tie": "tie is θ₁, the first cut on either side of the middle",
     "grade": "grade is θ_h − θ_(h−1), the distance to the next cut",
@@ -59,7 +59,7 @@ def summary_table(res: PlainEstimates, *, odds: bool, max_rows: int, sort: Sort)
 
 
 def part_summary(res: Estimates, whole: type, *, odds: bool, max_rows: int, sort: Sort) -> Table:
-    """Return the printout of estimates that are a part of another kind of answer; see `FitPart.summary`."""
+    """Return the printout of estimates that are part of a larger fit; see `FitPart.summary`."""
     found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
     title = f"{model_title(res)}: worths of a {whole.__name__} alone"
     notes = [*_estimate_notes(res, odds), *_prior_notes(res), *res.covariance.notes]
@@ -68,7 +68,7 @@ def part_summary(res: Estimates, whole: type, *, odds: bool, max_rows: int, sort
 
 
 def coefficient_table(res: Estimates, *, odds: bool, max_rows: int = MOST_ROWS, sort: Sort = "name") -> Table:
-    """Return the coefficients alone, references of main effects shown as 0."""
+    """Return the coefficient table alone; references of main effects are shown as 0."""
     odds = odds and res.specification.link != "probit"
     return coefficient_table_of(coefficient_rows(res), res.df_inference, odds=odds, max_rows=max_rows, sort=sort)
 
@@ -79,7 +79,8 @@ def coefficient_table_of(rows: CoefficientRows, df: float, *, odds: bool, max_ro
     fields = coefficient_fields(rows.names, rows.estimate, rows.error, rows.statistic, rows.p_value, df)
     if odds:
         factor = np.where(np.isin(rows.blocks, ("tie", "bad", "grade", "missing")), 1.0, 2.0)
-        factor[np.isin(rows.blocks, ("dependence", "effects"))] = np.nan  # of two answers at once, of no object
+        # these are no odds of an object: they belong to two answers, or to effects
+        factor[np.isin(rows.blocks, ("dependence", "effects"))] = np.nan
         fields = with_odds(fields, factor)
     defined = np.flatnonzero(~np.isnan(rows.estimate)).tolist()
     shown = rows.most_informative(max_rows, defined)
@@ -95,7 +96,7 @@ def coefficient_table_of(rows: CoefficientRows, df: float, *, odds: bool, max_ro
 
 
 def with_odds(fields: tuple[Field, ...], factor: FloatArray) -> tuple[Field, ...]:
-    """Return columns of coefficients with the odds beside the estimates: exp of a factor times the estimate."""
+    """Return the columns of coefficients with odds beside the estimates: exp(factor × estimate)."""
     with np.errstate(over="ignore"):
         odds = Field("odds", "Odds", np.exp(factor * np.asarray(fields[1].values)), "number", 3)
     return (*fields[:2], odds, *fields[2:])
@@ -131,7 +132,7 @@ def coefficient_fields(
 
 
 def head_lines(res: Estimates) -> tuple[str, ...]:
-    """Return formula, data and what the outcomes are."""
+    """Return the lines on formula, data and outcomes."""
     lines = [
         f"Formula: {res.specification.formula}",
         f"Data: {'; '.join(_data(res))}",
@@ -156,7 +157,7 @@ def _data(res: Estimates) -> list[str]:
 
 
 def _covariates(res: Estimates) -> list[str]:
-    """Say of each covariate whether it is a number or labels, and the reference of those that the formula uses."""
+    """Return for each covariate whether it is a number or labels, with the reference level of those in the formula."""
     c = res.comparisons
     formula = parse(res.specification.formula, vocabulary(c))
     phrases = []
@@ -170,12 +171,12 @@ def _covariates(res: Estimates) -> list[str]:
 
 
 def integer_levels(res: Estimates) -> str:
-    """Say which covariates of a fit to whole answers are integers that the formula took as labels."""
+    """Return notes on integer covariates that the formula took as labels."""
     return "".join(f"; {phrase}" for phrase in _covariates(res) if INTEGERS in phrase)
 
 
 def _reference_level(res: Estimates, name: str) -> str:
-    """Say which level of a covariate is 0, in which terms where they differ; nothing for other codings and numbers."""
+    """Return which level of a covariate is 0, by term if they differ; empty for other codings and for numbers."""
     found: dict[object, list[str]] = {}
     for variable, term, level in res.design.levels:
         if variable == name:
@@ -197,7 +198,7 @@ def _ties(res: Estimates) -> str:
 
 
 def _bad(res: Estimates) -> list[str]:
-    """Say how many judgments are that both objects are bad, where they can be."""
+    """Return how many judgments are "both bad", if judges could say so."""
     c = res.comparisons
     if not c.response.has_bad:
         return []
@@ -206,7 +207,7 @@ def _bad(res: Estimates) -> list[str]:
 
 
 def _grades(res: Estimates) -> list[str]:
-    """Say of graded judgments what the grades are, and how many judgments have one beyond the first."""
+    """Return for graded judgments the grades, and how many judgments have a grade beyond the first."""
     c = res.comparisons
     if not c.response.grades:
         return []
@@ -217,10 +218,10 @@ def _grades(res: Estimates) -> list[str]:
 
 
 def worths_in_order(res: Estimates) -> str:
-    """Return the worths in order, the best of many; where there is no single order, why and what to ask.
+    """Return the worths in order, only the best of many; if there is no single order, why and what to use instead.
 
-    For graded judgments and cumulative links the probability of being preferred is asked for, which no worths are
-    proportional to.
+    For graded judgments and cumulative links the probability of being preferred is used instead; no worths are
+    proportional to it.
     """
     c, units = res.comparisons, list(res.design.worth.units)
     if "worth" not in res.design.blocks:
@@ -235,7 +236,7 @@ def worths_in_order(res: Estimates) -> str:
     estimates = np.asarray(res.params, dtype=np.float64)
     worth[res.design.worth.units["object"]] = np.exp(2 * (res.design.worth.matrix @ estimates))
     worth /= worth.sum()
-    ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths in the order of the objects
+    ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths keep the order of the objects
     text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"
     told = ranked if len(ranked) <= _MOST_WORTHS else ranked[:_BEST]
     for before, k in itertools.pairwise(told):
@@ -265,12 +266,12 @@ def _likelihood(res: PlainEstimates) -> tuple[str, ...]:
 
 
 def _traced(res: PlainEstimates) -> bool:
-    """Whether the effective parameters are found at once, which with a prior takes the covariance of all."""
+    """Whether effective parameters are cheap to compute; with a prior they need the covariance of all estimates."""
     return res.specification.prior is None or res.specification.reduces_bias or len(res.free) <= _MOST_TRACED
 
 
 def likelihood_lines(llf: float, aic: float, bic: float, poisson: tuple[float, float] | None = None) -> tuple[str, ...]:
-    """Return the figures of the judgments, and log-likelihood and AIC of the Poisson counts, as papers have R's."""
+    """Return the criteria of the judgments, and log-likelihood and AIC of the Poisson counts, as R has them."""
     lines = (
         f"Log-likelihood of the judgments: {format_figure(llf)}   AIC: {format_figure(aic)}   "
         f"BIC: {format_figure(bic)}",
@@ -282,7 +283,7 @@ def likelihood_lines(llf: float, aic: float, bic: float, poisson: tuple[float, f
 
 
 def solver_line(res: PlainEstimates) -> str:
-    """Say what maximized the likelihood."""
+    """Return how the likelihood was maximized."""
     if res.solution.solver == "glm":
         return f"statsmodels GLM: {counted(res.n_iter, 'Fisher scoring iteration')}"
     eliminated = "Newton, nuisance parameters eliminated" if res.log_linear else "Newton"
@@ -293,7 +294,7 @@ def solver_line(res: PlainEstimates) -> str:
 def _fit(res: PlainEstimates) -> str:
     if res.df_resid == 0:
         return " (saturated)"
-    if res.specification.groups:  # χ² is that of independent judgments; goodness_of_fit goes by the clusters
+    if res.specification.groups:  # χ² would be that of independent judgments; goodness_of_fit uses the clusters
         return " (no χ² test of fit: clustered)"
     possible, _ = chi2_reservation(res.solution.means)
     if not possible:
@@ -304,7 +305,7 @@ def _fit(res: PlainEstimates) -> str:
 
 
 def _estimate_notes(res: Estimates, odds: bool) -> list[str]:
-    """Say what the estimates are, and which the table does not determine or were held."""
+    """Return notes on what the estimates mean, and which are not determined or were held."""
     notes = [*scale_notes(res, odds)]
     if res.design.sums:
         words = dict.fromkeys(res.design.blocks[columns[0]] for _, _, columns in res.design.sums)
@@ -329,7 +330,7 @@ def _prior_notes(res: Estimates, more: str = "") -> list[str]:
 
 
 def _effective_params(res: PlainEstimates) -> str:
-    """Say how many parameters the judgments of a prior leave, where they are found at once."""
+    """Return the number of effective parameters under a prior, if it is cheap to compute."""
     if res.specification.prior is None or res.specification.reduces_bias or not _traced(res):
         return ""
     effective = format_number(res.effective_params, 4)
@@ -349,7 +350,7 @@ def _notes(res: PlainEstimates, odds: bool) -> tuple[str, ...]:
 
 
 def aliased_notes(aliased: Sequence[str]) -> tuple[str, ...]:
-    """Return a note on parameters that are not determined, as R counts them."""
+    """Return a note on parameters that are not determined, counted as in R."""
     if not aliased:
         return ()
     return (Qualifying(f"{len(aliased)} not defined because of singularities (NA): {named(aliased)}."),)
@@ -369,12 +370,12 @@ def prior_note(prior: float, more: str = "") -> Qualifying:
 
 
 def scale_notes(res: Estimates, odds: bool) -> list[str]:
-    """Say what the estimates and their odds are."""
+    """Return notes on the meaning of the estimates and of their odds."""
     return _log_linear_notes(res, odds) if res.log_linear else _notes_of_link(res, odds)
 
 
 def _log_linear_notes(res: Estimates, odds: bool) -> list[str]:
-    """Say what the estimates of a log-linear model and their odds are."""
+    """Return notes on the meaning of a log-linear model's estimates and of their odds."""
     if res.comparisons.response.grades:
         notes = [
             "Estimates are log-worths λ: odds of the first grade are exp(2(λᵢ − λⱼ)).",
@@ -389,7 +390,7 @@ def _log_linear_notes(res: Estimates, odds: bool) -> list[str]:
 
 
 def _notes_of_link(res: Estimates, odds: bool) -> list[str]:
-    """Say what the estimates of a cumulative link are."""
+    """Return notes on the meaning of a cumulative link's estimates."""
     cuts = [_CUTS[word] for word in _CUTS if word in res.design.blocks]
     if res.specification.link == "probit":
         notes = ["Estimates are log-worths λ: 2(λᵢ − λⱼ) is in standard deviations of a judgment."]
@@ -403,7 +404,7 @@ def _notes_of_link(res: Estimates, odds: bool) -> list[str]:
 
 
 def _kept_clusters(res: PlainEstimates) -> tuple[str, ...]:
-    """Say what the clusters that the table keeps would change in a fit that takes judgments as independent."""
+    """Return how clusters of the table would change standard errors, if a fit takes judgments as independent."""
     spec = res.specification
     if spec.cov_type != "nonrobust" or res.covariance.notes:
         return ()
@@ -417,7 +418,7 @@ def _kept_clusters(res: PlainEstimates) -> tuple[str, ...]:
 
 
 def _unkept_units(c: Comparisons) -> tuple[str, ...]:
-    """Say which columns the table was made without although judgments may depend on each other by them."""
+    """Return a note on columns that the table does not keep, although judgments may depend on each other by them."""
     names = [name for name in (c.called.get(unit, unit) for unit in _UNITS) if name in c.unkept]
     if not names:
         return ()

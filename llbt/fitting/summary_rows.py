@@ -1,4 +1,4 @@
-"""The rows of a printed fit: parameters and what has none, in which order, and which of many are printed."""
+"""The rows of a printed fit: parameters and references, their order, and the choice of rows if there are many."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .estimates import Estimates
 
 Sort = Literal["name", "estimate"]
 
-MOST_ROWS = 60  # of a printout
+MOST_ROWS = 60  # most rows of a printout
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class CoefficientRows:
     ----------
     names : list of str
     terms : list of str
-        Of the formula.
+        The term of each row in the formula.
     blocks : list of str
         The block of each row: worth, tie, bad, grade, order.
     estimate, error, statistic, p_value : ndarray, shape (R,)
@@ -57,12 +57,12 @@ class CoefficientRows:
         )
 
     def most_informative(self, most: int, among: list[int]) -> tuple[int, ...]:
-        """Return the rows to print. Short terms are printed in full, and the long ones share the remaining lines.
+        """Return the rows to print. Short terms are printed in full; long terms share the remaining lines.
 
-        Of the objects those with the highest worths, of other terms the rows with the largest statistics; references
-        and sums always.
+        Objects with the highest worths come first; in other terms, rows with the largest statistics. References and
+        sums are always printed.
         """
-        if len(among) <= most + 1:  # a line that says "1 row hidden" is as long as the row
+        if len(among) <= most + 1:  # a line "1 row hidden" would be as long as the row
             return tuple(among)
         terms = list(dict.fromkeys(self.terms[k] for k in among))
         free = {t: [k for k in among if self.terms[k] == t and not self.without[k]] for t in terms}
@@ -76,7 +76,7 @@ class CoefficientRows:
         return tuple(sorted(kept))
 
     def _informs(self, k: int) -> float:
-        """Return the values that decide which rows of a term are printed."""
+        """Return the values by which rows of a term are chosen for printing."""
         of_objects = self.blocks[k] == "worth" and ":" not in self.terms[k]
         value = self.estimate[k] if of_objects else abs(self.statistic[k])
         return float("-inf") if np.isnan(value) else float(value)
@@ -108,13 +108,13 @@ def coefficient_rows(res: Estimates) -> CoefficientRows:
 
 
 def _term_of(name: str, position: int, terms: tuple[str, ...] | list[str]) -> str:
-    """Return the term of a reference: that of its parameters, or its own without parameters."""
+    """Return the term of a reference: the term of its parameters, or its own if there are none."""
     beside = [terms[k] for k in (position - 1, position) if 0 <= k < len(terms)]
     return next((term for term in beside if name.startswith(f"{term}[")), name)
 
 
 def _of_sums(res: Estimates) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return estimate, error, statistic and p of effects that are minus the sum of parameters."""
+    """Return estimate, error, statistic and p-value of effects that are minus a sum of parameters."""
     rows = np.zeros((len(res.design.sums), len(res.names)))
     for row, (_, _, columns) in zip(rows, res.design.sums, strict=True):
         row[list(columns)] = -1.0

@@ -1,8 +1,8 @@
-"""Questions that a fit of another kind than `LLBTResults` has no answer to: why, and what to ask in their place.
+"""Questions that some kinds of fit cannot answer: the reason, and what to ask instead.
 
-What to ask runs when it is pasted: ``{plain}`` in it is the call that fits the pairs of the fit's table as plain
-judgments, ``{formula}`` the formula of that, ``{judge}`` who has effects, or else the first cluster
-or covariate of the data.
+The suggested call runs when it is pasted. In it ``{plain}`` stands for the call that fits the pairs of the fit's table
+as plain judgments, ``{formula}`` for the formula of that call, and ``{judge}`` for the grouping that has effects, or
+else the first cluster or covariate of the data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OF_EFFECTS = "judges differ by normal effects here, and have no parameters of t
 
 _WITHOUT = "Ask a fit without effects, which takes the judgments as independent"
 
-# asker → why it does not answer, and what to do
+# function → why it does not answer, and what to do
 OF_EFFECTS: Mapping[str, tuple[str, str]] = {
     "drift": (
         "paths of worths are not fitted together with normal effects",
@@ -139,7 +139,7 @@ OF_CLASSES: Mapping[str, tuple[str, str]] = dict.fromkeys(
 
 # -- attributes --------------------------------------------------------------------------------------------------------
 
-# attribute → why a kind of fit does not have it, and what to ask; {name} is the attribute
+# attribute → why a kind of fit does not have it, and what to use; {name} is the attribute
 Figures = Mapping[str, tuple[str, str]]
 
 _FITTED_COUNTS = (

@@ -15,24 +15,25 @@ from ..core.statistics import TestResult
 from ..kernel.mixed import MarginalLikelihood, MixedFit
 from ..kernel.mixed_profile import profile_scale
 
-NOISE = 0.2  # of a χ², above which a test says so
-_ROUNDING = 1e-10  # of a log-likelihood, relative
+NOISE = 0.2  # Monte Carlo error of a χ² from which a note mentions it
+_ROUNDING = 1e-10  # relative rounding error of a log-likelihood
 
 
 def share_between(sigma: float, link: Link) -> float:
     """Return the share of the variance of a pair's latent log-odds that is between judges.
 
-    The log-odds 2(λᵢ − λⱼ) of a judge vary by 8σ², a logistic judgment by π²/3, a normal one by 1.
+    The log-odds 2(λᵢ − λⱼ) have the variance 8σ² between judges. A logistic judgment has the variance π²/3, a normal
+    judgment 1.
     """
     between = 8 * sigma**2
     return between / (between + (1.0 if link == "probit" else math.pi**2 / 3))
 
 
 def effect_df(variance: FloatArray, sigma: float, log_variance: float) -> FloatArray:
-    """Return the degrees of freedom of t for predicted effects with these variances, of the same shape.
+    """Return the degrees of freedom of t for predicted effects with these variances, in the same shape.
 
-    By Satterthwaite's formula, with the derivative of the inverse of σ⁻² plus the judge's own information: the more
-    judgments a judge makes, the less σ matters for the estimate of that judge.
+    They follow Satterthwaite's formula. A judge's variance is the inverse of σ⁻² plus the judge's own information, and
+    its derivative enters the formula. The more judgments a judge makes, the less σ matters for that judge's estimate.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def effect_df(variance: FloatArray, sigma: float, log_variance: float) -> FloatA
 
 
 def boundary_test(llf: float, without: float, name: str, noise: float) -> TestResult:
-    """Return the likelihood ratio of one standard deviation against 0, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
+    """Test one standard deviation against 0 by the likelihood ratio, on ½χ²₀ + ½χ²₁; `noise` is the error of llf."""
     statistic = likelihood_ratio(llf, without)
     p_value = mixture_p_value(statistic, 0, boundary=1)
     noisy = f"the statistic has a Monte Carlo error of {format_number(2 * noise, 2)}"
@@ -63,15 +64,15 @@ def boundary_test(llf: float, without: float, name: str, noise: float) -> TestRe
 
 
 def likelihood_ratio(large: float, small: float) -> float:
-    """Return 2(large − small); 0 where the two log-likelihoods differ by rounding, as at σ = 0."""
+    """Return 2(large − small), or 0 if the log-likelihoods differ only by rounding, as at σ = 0."""
     ratio = 2 * (large - small)
     return ratio if ratio > _ROUNDING * (1 + abs(small)) else 0.0
 
 
 def mixture_p_value(statistic: float, further: int, *, boundary: int) -> float:
-    """Return the p-value of a likelihood ratio of so many `further` parameters, and of 0 or 1 at the `boundary`.
+    """Return the p-value of a likelihood ratio with `further` parameters and 0 or 1 at the `boundary`.
 
-    On ½χ²_q + ½χ²_{q+1} with one at the boundary; χ²₀ is 0.
+    With one parameter at the boundary the distribution is ½χ²_q + ½χ²_{q+1}; χ²₀ is 0.
     """
 
     def tail(df: int) -> float:
@@ -81,7 +82,7 @@ def mixture_p_value(statistic: float, further: int, *, boundary: int) -> float:
 
 
 def said_mixture(further: int) -> str:
-    """Return the distribution of a likelihood ratio of `further` parameters and a standard deviation."""
+    """Return in words the distribution of a likelihood ratio with `further` parameters and one standard deviation."""
     digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
     return " + ".join("½χ²" + str(df).translate(digits) for df in (further, further + 1))
 
@@ -89,7 +90,7 @@ def said_mixture(further: int) -> str:
 def scale_intervals(
     likelihood_of: Callable[[int | None], MarginalLikelihood], found: MixedFit, confidence: float
 ) -> FloatArray:
-    """Return where the profile likelihood of each standard deviation falls by half the χ²(1) quantile, shape (E, 2)."""
+    """Return where each σ's profile likelihood has fallen by half the χ²(1) quantile, shape (E, 2)."""
     drop = float(stats.chi2.isf(1 - confidence, 1)) / 2
     bounds = [profile_scale(likelihood_of, found, e, drop) for e in range(len(found.scales))]
     return np.array(bounds)

@@ -1,4 +1,4 @@
-"""Estimates with their covariance, and what follows from them for fits of all kinds: errors, intervals, frames."""
+"""Estimates with their covariance, for fits of all kinds: standard errors, intervals, frames."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Wald(Protocol):
 
     @property
     def df_each(self) -> FloatArray:
-        """Those of each parameter, shape (p,)."""
+        """Degrees of freedom of each parameter, shape (p,)."""
 
     @property
     def aliased(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Wald(Protocol):
 
     @property
     def others(self) -> Mapping[str, Sequence[int]]:
-        """Names without a parameter, each minus the sum of some parameters, a reference of none."""
+        """Names without a parameter: each is minus the sum of some parameters; a reference is the sum of none."""
 
     @property
     def clustered(self) -> bool:
@@ -70,7 +70,7 @@ class Wald(Protocol):
         """Return the covariance of linear combinations (k, p), shape (k, k); NaN for unknown ones."""
 
     def rank(self, rows: FloatArray) -> int:
-        """Return how many of the linear combinations (k, p) say something of their own."""
+        """Return the number of linear combinations (k, p) that are independent of each other."""
 
     def missing_notes(self, estimate: FloatArray, error: FloatArray) -> tuple[str, ...]:
         """Return why combinations that have an estimate have no standard error."""
@@ -78,7 +78,7 @@ class Wald(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Estimated:
-    """Estimates with a covariance matrix; see `Wald`. Of p parameters m were estimated.
+    """Estimates with a covariance matrix; see `Wald`. m of the p parameters were estimated.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Estimated:
     places : ndarray of int, shape (m,)
         Which of the parameters were estimated.
     covariance : Covariance
-        Of these, (m, m).
+        The covariance of these, (m, m).
     held : tuple of int
         Which of the others were held at their values.
     others : mapping of str to sequence of int
@@ -176,7 +176,7 @@ class Estimated:
 
 
 def others_of(design: Design) -> dict[str, Sequence[int]]:
-    """Return the names without a parameter that a hypothesis about a design may have; see `Wald`."""
+    """Return the names without a parameter that a hypothesis may mention; see `Wald`."""
     references: dict[str, Sequence[int]] = dict.fromkeys(design.references, ())
     return references | {name: columns for _, name, columns in design.sums}
 
@@ -206,7 +206,7 @@ def params(fit: WithEstimates) -> pd.Series[float]:
 
 @Attribute
 def bse(fit: WithEstimates) -> pd.Series[float]:
-    """Standard errors, shape (p,); NaN for aliased or held parameters and for those that rest on a single cluster."""
+    """Standard errors, shape (p,); NaN for parameters that are aliased, held, or informed by a single cluster."""
     return _series(fit, fit.estimated.errors, "std_error")
 
 
@@ -230,14 +230,14 @@ def df_inference(fit: WithEstimates) -> float:
 
 
 class WithIntervals(WithEstimates, Protocol):
-    """A fit whose estimates have intervals by the profile of its likelihood, or which says why they have none."""
+    """A fit whose estimates have profile likelihood intervals, or which states why they have none."""
 
     def _profile_bounds(self, drop: float) -> FloatArray:
         """Return where the profile likelihood of each parameter has fallen by `drop`, shape (p, 2)."""
 
 
 class Methods:
-    """Methods of fits of all kinds whose estimates have a covariance."""
+    """Methods for fits of all kinds whose estimates have a covariance."""
 
     @checked
     def conf_int(self: WithIntervals, alpha: Share = 0.05, method: IntervalMethod = "wald") -> pd.DataFrame:
@@ -247,8 +247,8 @@ class Methods:
         ----------
         alpha : float
         method : {"wald", "profile"}
-            Estimate ± z (or t) · standard error; or where the profile likelihood falls by half the χ²(1) quantile,
-            for independent judgments; with a prior it is the penalized one.
+            "wald" is estimate ± z (or t) · standard error. "profile" ends where the profile likelihood, penalized if
+            there is a prior, has fallen by half the χ²(1) quantile; it takes judgments as independent.
 
         Returns
         -------
@@ -258,8 +258,8 @@ class Methods:
         Raises
         ------
         OptionError
-            For ``"profile"`` of a fit with clusters or an estimated dispersion, of a part of a fit, and of a kind of
-            fit whose likelihood is not profiled.
+            For ``"profile"`` if the fit has clusters or an estimated dispersion, for a part of a fit, and for kinds of
+            fit without a profile.
         """
         of = self.estimated
         if method == "profile":
@@ -273,7 +273,7 @@ class Methods:
         Raises
         ------
         DesignError
-            For so many that it does not fit into memory; `bse` and tests need less.
+            If the matrix does not fit into memory; `bse` and tests need less.
         """
         names = list(self.estimated.names)
         refuse_parameters(len(names))

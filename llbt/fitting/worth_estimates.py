@@ -21,7 +21,7 @@ from .wald import Estimated, others_of
 
 
 class AnswerModel(criteria.WithLikelihood, Protocol):
-    """The attributes of each kind of fit to lists or patterns, besides `llf` and `n_params`."""
+    """The attributes of fits to lists or patterns, besides `llf` and `n_params`."""
 
     @property
     def names_beside(self) -> tuple[str, ...]:
@@ -39,15 +39,15 @@ class WorthEstimates(AnswerModel):
     Attributes
     ----------
     design : Design
-        Of the p parameters that comparisons have, made on those that the answers imply.
+        The design of the p parameters that comparisons have, made on the comparisons that the answers imply.
     free : ndarray of int
         Which of the p parameters were estimated.
     solution : ListFit
-        The result of Newton's method for them and for the further parameters, which come last.
+        The result of Newton's method for these and for the further parameters, which come last.
     covariance : Covariance
-        Of the estimates.
+        The covariance of the estimates.
     average : FitPart
-        The worths beside the comparisons that the answers imply, as questions about worths take them.
+        The worths on the comparisons that the answers imply, in the form that questions about worths use.
     """
 
     design: Design
@@ -68,7 +68,7 @@ class WorthEstimates(AnswerModel):
 
     @property
     def places(self) -> IntArray:
-        """Where the estimates stand among all parameters."""
+        """The places of the estimates among all parameters."""
         p = len(self.design.names)
         return np.append(self.free, np.arange(p, p + len(self.names_beside)))
 
@@ -94,7 +94,7 @@ class WorthEstimates(AnswerModel):
 
     @property
     def fixed(self) -> dict[str, float]:
-        """Parameters held at a value: none."""
+        """Parameters held at a value: there are none."""
         return {}
 
     def _profile_bounds(self, drop: float) -> FloatArray:
@@ -129,7 +129,7 @@ class WorthEstimates(AnswerModel):
 
     @property
     def llf(self) -> float:
-        """Log-likelihood of the answers, Σ n log p; a prior is not a part of it."""
+        """Log-likelihood of the answers, Σ n log p; a prior is not part of it."""
         return self.solution.log_likelihood
 
     nobs = criteria.nobs
