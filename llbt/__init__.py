@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from . import classical, errors, formats, judges, metrics, planning, plot, scores
     from .auditing.audit import audit
     from .base.table import Table
+    from .base.versions import show_versions
     from .core.comparisons import Comparisons
     from .core.judgments import Judgments
     from .core.patterns import Patterns
@@ -139,6 +140,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "LLBTError",
     "Table",
     "TestResult",
+    "show_versions",
     # the neighbours, each a namespace
     "classical",
     "errors",
@@ -220,6 +222,7 @@ HOMES = {
     "write_report": "report.page",
     "scores": "scores",
     "Table": "base.table",
+    "show_versions": "base.versions",
 }
 
 
