@@ -12,6 +12,7 @@ from .discrimination import discrimination
 from .fits import anova, residuals
 from .forest import forest
 from .fragility import fragility
+from .frontier import frontier
 from .intervals import intervals, ranks
 from .judge_effects import judge_effects
 from .judges import judges, ties
@@ -37,6 +38,7 @@ __all__ = [
     "discrimination",
     "forest",
     "fragility",
+    "frontier",
     "intervals",
     "judge_effects",
     "judges",

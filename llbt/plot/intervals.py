@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,16 +24,15 @@ from ..inference.quasi_variances import quasi_variances
 from ..inference.ranks import leaderboard
 from ..inference.scales import FACTORS, OF_MEAN, Scale, said_of
 from ..inference.unit_losses import names_of
+from ..scores.leaderboard_result import ScoreLeaderboard
 from .side_by_side import side_by_side
 from .style import (
     BLUE,
     COLUMN,
-    DASHED,
     axes_of,
     colour_bar,
     contrasting,
     finish,
-    ink,
     label_scale,
     make_room,
     mark_ranks,
@@ -48,6 +46,7 @@ from .style import (
     short_names,
     zero_line,
 )
+from .tiers import BOARD, ROW, draw_breaks, score_intervals, write_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +58,8 @@ Several = Annotated[
     Kind(lambda several: _are_fits(several), "a list of fits, or a dict of names to fits"),
 ]
 
-_ROW = 0.12  # inches a row at least
+Tiers = Annotated[ScoreLeaderboard, BOARD]
+
 _LEAST_SHARE = 0.1  # of the colour scale
 _MOST_BESIDE = 8  # estimates of an object that are told apart in a row: a marker each
 _CELLS = 10  # objects up to which shares are written into the cells
@@ -74,7 +74,7 @@ _LEVELS: dict[Scale, str] = {
 
 @checked
 def intervals(
-    res: WithWorths | FitPart | Several,
+    res: WithWorths | FitPart | Several | Tiers,
     *,
     at: At = None,
     by: By | None = None,
@@ -89,7 +89,9 @@ def intervals(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         A fit with effects of judges is shown for the average judge. Or several fits of the same objects, drawn beside
-        each other: a list, named by their formulas, or a mapping of names to fits.
+        each other: a list, named by their formulas, or a mapping of names to fits. Or a board of scores, what
+        ``board.leaderboard()`` and `scores.leaderboard` return: mean scores, which have no other options than
+        `confidence` and `ax`.
     at : mapping or "average", optional
         Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     by : str or sequence of str, optional
@@ -116,11 +118,14 @@ def intervals(
         Of several fits or groups each row has a point with its bar for each of them, named in the legend. The object
         with the best mean over the fits is at the top. Letters, ranks and breaks belong to one fit and are left out.
 
+        Of a board of scores rank ranges stand at the right, or its letters, and dashed lines are the breaks between its
+        clusters.
+
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and neither `at` nor `by`, fits of other objects, more than eight
-        fits or groups, and for unknown options.
+        For options that a board of scores does not have, log-worths that differ between classes and neither `at` nor
+        `by`, fits of other objects, more than eight fits or groups, and for unknown options.
     DesignError
         For fits whose estimates mean something else on this scale, as those of graded judgments do beside others.
 
@@ -137,6 +142,9 @@ def intervals(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['J1', 'J2', 'J3', 'J4']
     """
+    if isinstance(res, ScoreLeaderboard):
+        _refuse_options(at=at is not None, by=by is not None, scale=scale != "log_odds", bars=bars != "confidence")
+        return score_intervals(res, confidence, ax)
     if by is not None or isinstance(res, Sequence | Mapping):
         return _plot_several(_series(res, at, by), by, scale, bars, confidence, ax)
     worths = average_of(res)
@@ -151,18 +159,21 @@ def intervals(
     points(ax, frame["estimate"], range(len(frame)), frame[["conf_low", "conf_high"]], (BLUE, "o"))
     told = _draw_groups(ax, pairs, frame["object"].tolist())
     label_scale(ax, _scale_said(worths, scale, against) + told)
-    return finish(ax, height=_ROW * len(frame))
+    return finish(ax, height=ROW * len(frame))
 
 
 @checked
-def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax: Axes | None = None) -> Axes:
+def ranks(
+    ranks: Annotated[Table | AnyFit | ScoreLeaderboard, JUDGED_INSIDE], *, at: At = None, ax: Axes | None = None
+) -> Axes:
     """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
 
     Parameters
     ----------
-    ranks : Table or a fit
+    ranks : Table, ScoreLeaderboard or a fit
         The result of ``bootstrap(res).ranks()``: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
-        `leaderboard` return: ranks are drawn as points with their confidence sets, as those of a fit are.
+        `leaderboard` return, or a board of scores: ranks are drawn as points with their confidence sets, as those of a
+        fit are.
     at : mapping or "average", optional
         For a fit, where log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
     ax : matplotlib.axes.Axes, optional
@@ -190,9 +201,12 @@ def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax:
     >>> llbt.plot.ranks(res).get_xlabel()
     'rank (simultaneous confidence sets)'
     """
-    if isinstance(ranks, Table) and at is not None:
+    if isinstance(ranks, Table | ScoreLeaderboard) and at is not None:
         raise OptionError(f"at={safe_repr(at)} beside a table", "Leave at out, or pass the fit.")
-    table = leaderboard(ranks, at=at) if is_fit(ranks) else ranks
+    if isinstance(ranks, ScoreLeaderboard):
+        table: object = ranks.table()
+    else:
+        table = leaderboard(ranks, at=at) if is_fit(ranks) else ranks
     frame, fields = (table.to_frame(), table.fields) if isinstance(table, Table) else (pd.DataFrame(), ())
     if {"object", "rank", "rank_low", "rank_high"} <= set(frame):
         drawn = any("prediction" in field.heading for field in fields)
@@ -205,6 +219,16 @@ def ranks(ranks: Annotated[Table | AnyFit, JUDGED_INSIDE], *, at: At = None, ax:
         expected="a fit, or what llbt.bootstrap(res).ranks(), llbt.pairwise(res).ranks() or llbt.leaderboard(res) "
         "returns",
     )
+
+
+def _refuse_options(**given: bool) -> None:
+    """Refuse options of fits beside a board of scores."""
+    names = [f"{name}=" for name, is_given in given.items() if is_given]
+    if names:
+        raise OptionError(
+            f"{listed(names)} beside a board of scores, whose means have one scale and no covariates",
+            f"Leave {'it' if len(names) == 1 else 'them'} out.",
+        )
 
 
 # -- estimates ------------------------------------------------------------------------------------------------
@@ -328,10 +352,8 @@ def _draw_groups(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
     if pairs.rank_ranges is not None:
         return "\n" + _draw_ranks(ax, pairs, objects)
     cluster = pairs.clusters().to_frame().set_index("object")["significance_cluster"].reindex(objects)
-    breaks = [row for row, (above, below) in enumerate(itertools.pairwise(cluster)) if below > above]
-    for row in breaks:
-        ax.axhline(row + 0.5, color=ink(ax), linewidth=0.7, linestyle=DASHED, zorder=1)
-    return "\n" + _draw_alike(ax, pairs, objects) + ("\ndashed: all above beat all below" if breaks else "")
+    breaks = draw_breaks(ax, cluster)
+    return "\n" + _draw_alike(ax, pairs, objects) + breaks
 
 
 def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
@@ -346,19 +368,13 @@ def _draw_alike(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
 def _draw_ranks(ax: Axes, pairs: Pairwise, objects: list[Any]) -> str:
     """Write the ranks that each object may have beside its row; return what they mean."""
     ranks = pairs.ranks().to_frame().set_index("object").reindex(objects)
-    note_beside(ax, [_from_to(*ends) for ends in ranks[["rank_low", "rank_high"]].to_numpy(dtype=float)], "ranks")
+    write_ranks(ax, *ranks[["rank_low", "rank_high"]].to_numpy(dtype=float).T)
     level = f"{100 * pairs.confidence:.4g} %"
     return (
         f"ranks: {level} prediction of each"
         if pairs.rank_ranges is not None
         else f"ranks: simultaneous {level} confidence sets"
     )
-
-
-def _from_to(low: float, high: float) -> str:
-    if np.isnan(low):
-        return ""
-    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
 
 
 # -- ranks ----------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,8 @@ class ScoreLeaderboard(Record):
     head : tuple of str
         What the board says above the table.
     """
+
+    _made_by: ClassVar[str] = "llbt.scores.leaderboard(…) or board.leaderboard()"
 
     systems: tuple[Label, ...]
     estimate: FloatArray

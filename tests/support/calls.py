@@ -12,6 +12,7 @@ import pandas as pd
 import llbt
 from llbt.judges.class_fit import LatentClasses
 from llbt.metrics.compare_all import MetricComparisons
+from llbt.scores.cost_frontier import CostFrontier
 from llbt.scores.pairwise_records import PairwiseScores
 
 JUDGMENTS = pd.DataFrame(
@@ -139,6 +140,12 @@ def score_pairs() -> PairwiseScores:
     return llbt.scores.pairwise(SCORES)
 
 
+def costs() -> CostFrontier:
+    long = SCORES.rename_axis("item").reset_index().melt("item", var_name="system", value_name="score")
+    board = llbt.scores.read_board(long.assign(usd=1.0), system="system", item="item", score="score", cost="usd")
+    return board.frontier(n=50)
+
+
 def styled_counts() -> llbt.Comparisons:
     rng = np.random.default_rng(0)
     lengths = {name: rng.integers(10, 90, len(JUDGMENTS)) for name in ("length_a", "length_b")}
@@ -261,6 +268,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.metrics.outliers: lambda: ([HUMAN], {}),
     llbt.metrics.pairwise_accuracy: lambda: ([METRIC, HUMAN], {}),
     llbt.plot.scatter: lambda: ([METRIC, HUMAN], {}),
+    llbt.plot.frontier: lambda: ([costs()], {}),
     llbt.plot.difference_curve: lambda: ([llbt.metrics.difference_curve(DIFFERENCES, AGREE, bins=3)], {}),
     llbt.plot.power: lambda: ([llbt.power(llbt.Scenario(), judgments=[20, 40], n=3, rng=1)], {}),
     llbt.plot.significance: lambda: ([metric_comparisons()], {}),

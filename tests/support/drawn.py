@@ -219,6 +219,18 @@ def _elo_over_time(size: int) -> Axes:
     return llbt.plot.over_time(llbt.scores.elo_history(frame))
 
 
+def _frontier(size: int) -> Axes:
+    rng = np.random.default_rng(8)
+    skill = rng.normal(size=size)
+    rows = [
+        {"system": name, "item": k, "score": score, "usd": np.exp(2 * one + noise)}
+        for name, one, noise in zip(names(size), skill, rng.normal(0, 0.4, size), strict=True)
+        for k, score in enumerate(one + rng.normal(size=12))
+    ]
+    board = llbt.scores.read_board(rows, system="system", item="item", score="score", cost="usd")
+    return llbt.plot.frontier(board.frontier(n=100))
+
+
 # by name of the function, and what is asked of it; each draws by default, in a new figure
 PICTURES: dict[str, Callable[[int], Axes]] = {
     "anova": lambda size: llbt.plot.anova(llbt.anova(by_judge(size, 2))),
@@ -231,7 +243,9 @@ PICTURES: dict[str, Callable[[int], Axes]] = {
     "discrimination": _discrimination,
     "forest": _forest,
     "fragility": _fragility,
+    "frontier": _frontier,
     "intervals": lambda size: llbt.plot.intervals(pooled(size)),
+    "intervals: scores": lambda size: llbt.plot.intervals(llbt.scores.leaderboard(scores(size), test="t")),
     "intervals: Elo": lambda size: llbt.plot.intervals(pooled(size), scale="elo"),
     "intervals: worth": lambda size: llbt.plot.intervals(pooled(size), scale="probability"),
     "intervals: by judge": lambda size: llbt.plot.intervals(by_judge(size, 2), by="judge"),
