@@ -23,6 +23,7 @@ from .nested_groups import NestedGroups
 SingleArray = npt.NDArray[np.float32]
 
 _AT_A_TIME = 250_000  # values drawn: 2 MB
+_CACHED = 50_000  # values at a time of matrices of all pairs
 _MOST_PAIRS = 1_000_000  # looked at in these
 _SPARSE = 60  # times as much a pair costs that is looked up, as one of all
 _MANY = 512  # draws for which all pairs are gone through at once
@@ -71,19 +72,23 @@ class LargestDifference:
     def of(cls, root: FloatArray, std_error: FloatArray) -> LargestDifference:
         """Return the differences of R·u, standard errors (J, J) are infinite where i and j are not a pair."""
         paired = np.isfinite(std_error).any(axis=1)
-        root, std_error = root[paired], std_error[np.ix_(paired, paired)]
+        if not paired.all():
+            root, std_error = root[paired], std_error[np.ix_(paired, paired)]
         squared = _squared_scales(std_error)
-        root = root - (root / squared[:, None]).sum(axis=0) / (1 / squared).sum()
+        root = root - (1 / squared) @ root / (1 / squared).sum()
         scale = np.sqrt(squared)
-        reach = (std_error**2 / (squared[:, None] + squared)).min(axis=1)
+        inverse = 1 / std_error
+        reach = [(std_error[some] ** 2 / (squared[some, None] + squared)).min(axis=1) for some in _blocks(len(root))]
+        scaled = np.empty(root.shape, dtype=np.float32)
+        np.divide(root, scale[:, None], out=scaled, casting="same_kind")
         return cls(
             root,
-            1 / std_error,
+            inverse,
             scale.astype(np.float32),
-            (root / scale[:, None]).astype(np.float32),
-            (1 / std_error).astype(np.float32),
-            reach.astype(np.float32),
-            ((root.shape[1] + 16) * _UNIT * np.linalg.norm(root, axis=1)).astype(np.float32),
+            scaled,
+            inverse.astype(np.float32),
+            np.concatenate(reach).astype(np.float32),
+            ((root.shape[1] + 16) * _UNIT * np.sqrt(np.einsum("ir,ir->i", root, root))).astype(np.float32),
         )
 
     def drawn(self, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -231,6 +236,8 @@ class _Groups:
             return found
         if self.least == 0:
             found[:_FEW] = self._differences.by_all(directions[:_FEW])
+            if len(directions) <= _FEW:
+                return found
             self.least = _LESS * float(np.quantile(found[:_FEW], _RARELY))
         for wanted in (self.least / _LESS, self.least):
             open_ = np.flatnonzero(found < wanted)
@@ -243,11 +250,20 @@ class _Groups:
         return found
 
 
+def _blocks(size: int) -> Iterator[slice]:
+    """Yield rows of a matrix whose products stay in the processor's cache."""
+    each = max(1, _CACHED // max(1, size))
+    yield from (slice(start, start + each) for start in range(0, size, each))
+
+
 def _squared_scales(std_error: FloatArray) -> FloatArray:
     """Return a² such that a_i² + a_j² are near the squared standard errors (J, J), by least squares, shape (J,)."""
-    squared = np.where(np.isfinite(std_error), std_error, 0.0) ** 2
-    mean = squared.sum(axis=1) / np.maximum(np.isfinite(std_error).sum(axis=1), 1)
-    size = len(mean)
+    size = len(std_error)
+    mean = np.empty(size)
+    for some in _blocks(size):
+        finite = np.isfinite(std_error[some])
+        mean[some] = np.square(std_error[some], where=finite, out=np.zeros(finite.shape)).sum(axis=1)
+        mean[some] /= np.maximum(finite.sum(axis=1), 1)
     found = ((size - 1) * mean - size * mean.mean() / 2) / max(size - 2, 1)
     return np.asarray(np.maximum(found, _LEAST * mean.mean()))
 

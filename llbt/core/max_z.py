@@ -173,20 +173,24 @@ def _root_of_many(std_error: FloatArray, cov: FloatArray) -> FloatArray | None:
     paired = np.flatnonzero(np.isfinite(std_error).any(axis=1))
     if len(paired) < 2:
         return None
-    rest, zero = paired[:-1], paired[-1]
-    against = cov[np.ix_(rest, rest)]
-    against -= (cov[rest, zero] - cov[zero, zero])[:, None]
-    against -= cov[zero, rest]
+    some = cov if len(paired) == len(cov) else cov[np.ix_(paired, paired)]
+    root = np.empty((len(paired), len(paired) - 1))
+    root[-1] = 0.0
+    against = root[:-1]  # made in place: the transpose is laid out as LAPACK wants it
+    np.subtract(some[:-1, :-1], (some[:-1, -1] - some[-1, -1])[:, None], out=against)
+    against -= some[-1, :-1]
     variance = np.diag(against).copy()
     try:
-        factor = linalg.cholesky(against.T, lower=True, overwrite_a=True, check_finite=False)  # laid out as LAPACK's
+        against[...] = linalg.cholesky(against.T, lower=False, overwrite_a=True, check_finite=False).T
     except linalg.LinAlgError:
         return None
-    if (np.diag(factor) ** 2 <= _SINGULAR * variance).any():
+    if (np.diag(against) ** 2 <= _SINGULAR * variance).any():
         return None
-    root = np.zeros((len(cov), len(rest)))
-    root[rest] = factor
-    return root
+    if len(paired) == len(cov):
+        return root
+    whole = np.zeros((len(cov), len(paired) - 1))
+    whole[paired] = root
+    return whole
 
 
 def max_z_of(root: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:

@@ -143,6 +143,8 @@ class Estimated:
 
     def df_of(self, rows: FloatArray) -> FloatArray:
         """Return the degrees of freedom of linear combinations (k, p), shape (k,)."""
+        if not self.covariance.differs:
+            return np.full(len(rows), self.covariance.df)
         return self.covariance.df_of(rows[:, self.places])
 
     def combined(self, rows: FloatArray) -> FloatArray:

@@ -57,9 +57,9 @@ def corrected_line(
     """
     kept, (label, value) = pairs.ranking, anchor
     place = None if label is None else [pairs.objects[k] for k in kept].index(label)
-    some = pairs.std_error[np.isin(pairs.pairs, kept).all(axis=1)]
     if scale not in _UNITS or found.predicted or place == 0 or not 2 <= len(kept) <= MOST_GROUPED:
         return ()
+    some = pairs.std_error[np.isin(pairs.pairs, kept).all(axis=1)]
     if np.isnan(some).any() or not some.any():
         return ()
     wider = critical_value(pairs.confidence, pairs.df) / critical_value(pairs.confidence, np.inf)

@@ -95,11 +95,15 @@ class LogWorths:
             return self.combined(center, np.where(inside, estimate, np.nan))
 
         def less_mean(values: FloatArray) -> FloatArray:
+            if inside.all():
+                return np.asarray(values - values.mean(axis=0))
             return np.asarray(inside[:, None] * (values - values[inside].mean(axis=0)))
 
         own = None if self.of_objects is None else less_mean(self.of_objects)
         estimate = self.estimate - self.estimate[inside].mean()
-        cov = less_mean(less_mean(self.cov).T)
+        cov = less_mean(self.cov)
+        cov -= cov[:, inside].mean(axis=1)[:, None]
+        cov *= inside
         rows, lost = less_mean(self.rows), less_mean(self.lost)
         return LogWorths(rows, estimate, cov, lost, of_objects=own, contexts=self.contexts)
 
@@ -120,9 +124,9 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: f
     home = objects.index(res.design.reference)
     inside = _comparable(rows @ aliasing, home)
     zero = home if inside[home] else int(np.flatnonzero(inside)[-1])
-    against = rows - rows[zero]
+    against = rows - rows[zero] if rows[zero].any() else rows
     estimate = np.where(inside, against @ np.asarray(res.params.fillna(0.0), dtype=float), np.nan)
-    free = against[:, res.free]
+    free = against if len(res.free) == against.shape[1] else against[:, res.free]
     lost = res.covariance.moves_lost(free)
     effects = res.object_effects
     if effects is None:

@@ -163,7 +163,9 @@ def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
     if not is_whole(rng):
         return _tested(res, found, as_generator(rng))
     known = _TESTS.setdefault(res, {})
-    key = int(rng), blake2b(found.rows.tobytes() + found.estimate.tobytes()).digest()
+    digest = blake2b(np.ascontiguousarray(found.rows).data)
+    digest.update(np.ascontiguousarray(found.estimate).data)
+    key = int(rng), digest.digest()
     if key not in known:
         known[key] = _tested(res, found, np.random.default_rng(int(rng)))
     return known[key]
@@ -173,9 +175,9 @@ def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Test
     df, size = res.worth_df_inference, len(found.estimate)
     refuse_pairs(size)
     i, j = np.triu_indices(size, 1)
-    pairs = np.column_stack([i, j]).astype(np.int64)
+    pairs = np.array([i, j], dtype=np.int64).T  # whose columns are contiguous
     error, own = pair_errors(found, pairs), np.full(len(pairs), df)
-    if res.object_effects is None:
+    if res.object_effects is None and res.covariance.differs:
         own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
     error[np.isnan(own)] = np.nan
     statistic = ratio(found.estimate[i] - found.estimate[j], error)

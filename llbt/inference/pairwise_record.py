@@ -26,7 +26,7 @@ ADJUSTED = {
 }
 MOST_LETTERS = 9  # that a reader tells apart in a table
 _LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
-_SAME = 1e-9  # log-worths closer than that are equal
+SAME = 1e-9  # log-worths closer than that are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,19 +128,19 @@ class Pairwise(Record):
     @property
     def significant(self) -> npt.NDArray[np.bool_]:
         """Whether the adjusted p-value is below 1 − confidence, shape (m,)."""
-        known = np.abs(self.difference) > _SAME  # where the model itself says it
+        known = np.abs(self.difference) > SAME  # where the model itself says it
         return np.where(self.std_error == 0, known, self.p_adjusted < 1 - self.confidence)
 
     @property
     def apart(self) -> npt.NDArray[np.bool_]:
         """Whether the simultaneous interval leaves out equality, shape (m,)."""
-        half = np.where(self.std_error == 0, _SAME, self.reach * self.std_error)
+        half = np.where(self.std_error == 0, SAME, self.reach * self.std_error)
         return np.abs(self.difference) > half
 
     @property
     def ranking(self) -> IntArray:
         """Positions of the objects that take part, the best first."""
-        rounded = np.round(self.log_worths / _SAME)
+        rounded = np.round(self.log_worths / SAME)
         return np.argsort(-rounded, kind="stable")[: int(np.sum(~np.isnan(rounded)))]
 
     def better(self, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -149,6 +149,13 @@ class Pairwise(Record):
         for (i, j), ahead in ((self.pairs.T, difference > 0), (self.pairs.T[::-1], difference < 0)):
             matrix[i[which & ahead], j[which & ahead]] = True
         return matrix
+
+    def _numbers(self, which: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+        """Return how many objects are better than each one, and how many worse, among the chosen pairs (m,)."""
+        size, (i, j), first = len(self.objects), self.pairs.T, self.difference > 0
+        won = [np.bincount(side[which & ahead], minlength=size) for side, ahead in ((i, first), (j, ~first))]
+        lost = [np.bincount(side[which & ahead], minlength=size) for side, ahead in ((j, first), (i, ~first))]
+        return lost[0] + lost[1], won[0] + won[1]
 
     def table(self) -> Table:
         """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high.
@@ -319,13 +326,13 @@ class Pairwise(Record):
     def rank_fields(self) -> tuple[Field, ...]:
         """Return rank, rank_low and rank_high as columns, the best object first."""
         order, out, size = self.best_first, np.isnan(self.log_worths), len(self.ranking)
-        surely = self.better(self.apart)
-        ahead = self.better(np.abs(self.difference) > _SAME)  # equal log-worths share their rank
+        above, below = self._numbers(self.apart)
+        ahead, _ = self._numbers(np.abs(self.difference) > SAME)  # equal log-worths share their rank
         headings = {"rank": "rank", "rank_low": "rank_low", "rank_high": "rank_high"}
         columns = {
-            "rank": 1 + ahead.sum(axis=0),
-            "rank_low": 1 + surely.sum(axis=0),
-            "rank_high": size - surely.sum(axis=1),
+            "rank": 1 + ahead,
+            "rank_low": 1 + above,
+            "rank_high": size - below,
         }
         if self.rank_ranges is not None:
             columns |= dict(zip(("rank_low", "rank_high"), _whole(self.rank_ranges).T, strict=True))

@@ -44,7 +44,9 @@ def largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng
     i, j = pairs.T
     errors = np.full(found.cov.shape, np.inf)
     errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
-    cov = np.where(np.isnan(found.cov), 0.0, found.cov)  # of a class at infinity, whose differences have no errors
+    cov = found.cov
+    if np.isnan(cov).any():  # of a class at infinity, whose differences have no errors
+        cov = np.nan_to_num(cov)
     return max_z(errors, cov, df, rng)
 
 

@@ -29,6 +29,7 @@ from .threads import few_threads
 
 _WIDE = 4  # with fewer distinct rows for each parameter, all products of two rows are made
 _LARGE = 1000  # with so many parameters, variances are made without the covariance, which may never be needed
+_MIRRORED = 256  # rows at a time, which stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,9 +292,11 @@ def inverse(matrix: Any) -> FloatArray:
         return np.zeros(matrix.shape)
     factor, scale = _factor(matrix)
     found, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    diagonal = np.diag(found).copy()
-    found += found.T  # its upper triangle was 0
-    np.fill_diagonal(found, diagonal)
+    for start in range(0, len(found), _MIRRORED):  # its upper triangle was 0
+        stop = start + _MIRRORED
+        corner = found[start:stop, start:stop]
+        corner += np.tril(corner, -1).T
+        found[start:stop, stop:] = found[stop:, start:stop].T
     found *= scale
     found *= scale[:, None]
     return np.asarray(found)
@@ -310,10 +313,9 @@ def inverse_diagonal(matrix: Any) -> FloatArray:
 
 def _factor(matrix: Any) -> tuple[FloatArray, FloatArray]:
     """Return the Cholesky factor of a matrix scaled to unit diagonal, and the scale (p,)."""
-    matrix = matrix.toarray() if issparse(matrix) or isinstance(matrix, GraphInformation) else matrix
-    scale = 1 / np.sqrt(np.diag(matrix))
-    scaled = matrix * scale
-    del matrix
+    scaled = matrix.toarray() if issparse(matrix) or isinstance(matrix, GraphInformation) else matrix.copy()
+    scale = 1 / np.sqrt(np.diag(scaled))
+    scaled *= scale
     scaled *= scale[:, None]
     # large matrices are changed in place; the transpose has the layout that LAPACK needs
     factor, minor = linalg.lapack.dpotrf(scaled.T, lower=True, clean=True, overwrite_a=True)

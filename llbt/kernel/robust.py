@@ -238,6 +238,13 @@ class Covariance:
         if len(rows) < _MANY or np.count_nonzero(rows) > _SPARSE * rows.size:
             return np.asarray(rows @ self.matrix @ rows.T)
         some = csr_array(rows)
+        entries = np.diff(some.indptr)
+        if some.nnz and entries.max() == 1 and (some.data == 1).all():  # single estimates, and zeros
+            place = np.zeros(len(rows), dtype=np.int64)
+            place[entries > 0] = some.indices
+            found = self.matrix[np.ix_(place, place)]
+            found[entries == 0] = found[:, entries == 0] = 0.0
+            return found
         return np.asarray((some @ (some @ self.matrix).T).T)
 
     def unknown_each(self, size: int) -> npt.NDArray[np.bool_]:
