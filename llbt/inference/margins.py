@@ -64,7 +64,7 @@ class Margin:
             *kept,
             Field("p_no_worse", "p no worse", self.p_no_worse, "p_value"),
             Field("p_no_better", "p no better", self.p_no_better, "p_value"),
-            Field("p_equivalent", "p equivalent", self.p_equivalent, "p_value"),
+            Field("p_equivalent", "p equivalent", self.p_equivalent, "p_value", frame_only=True),  # the larger of both
             Field("claim", "claim", self.claims),
         )
         return replace(found, fields=fields, notes=(*found.notes, *self.notes))

@@ -1,8 +1,10 @@
 """Crossed judges and prompts by expectation propagation, by simulation: intervals of worths, bias and tests of σ.
 
 Three objects, worths .6, .3, 0, judges and 20 prompts with effects of sd .5 on every log-worth, no ties. A judge judges
-one random pair on every prompt, on a lognormal number of prompts between 5 and 20, or on a fifth of the cells.
-Tables are fitted by `llbt.fit` as a user does. Cases that were not run have no row in the file.
+one random pair on every prompt, on a lognormal number of prompts between 5 and 20, on 2 to 20 prompts by a geometric
+sequence ("sizes 1 to 10"), or a share of the cells is judged. For the test of σ = 0 prompts do not differ, and fits
+with and without them are compared by `llbt.anova`. Tables are fitted by `llbt.fit` as a user does. Cases that were not
+run have no row in the file.
 """
 
 import json
@@ -23,20 +25,27 @@ NAMES = np.array(list("ABC"))
 CONTRASTS = np.array([(1.0, 0.0), (1.0, -1.0)])
 TRUTH = CONTRASTS @ WORTH[:2]
 CROSSED = "object + (object | judge) + (object | prompt)"
+ONE_WAY = "object + (object | judge)"
 CASES = [
     *((judges, kind) for kind in ("equal", "unequal") for judges in (4, 6, 12, 30)),
+    (12, "sizes 1 to 10"),
+    (12, "three tenths of the cells"),
     (12, "a fifth of the cells"),
     (30, "a fifth of the cells"),
 ]
+OF_CELLS = {"a fifth of the cells": 0.2, "three tenths of the cells": 0.3}
+SIZES_UNDER_NULL = [(12, "equal"), (12, "sizes 1 to 10"), (30, "a fifth of the cells")]
 
 
 def table(judges: int, kind: str, rng: np.random.Generator, of_prompts: float = SIGMA) -> llbt.Comparisons:
     cells = rng.permutation(judges * PROMPTS)
-    if kind == "a fifth of the cells":
-        cells = cells[: judges * PROMPTS // 5]
+    if kind in OF_CELLS:
+        cells = cells[: round(judges * PROMPTS * OF_CELLS[kind])]
     judge, prompt = np.divmod(cells, PROMPTS)
-    if kind == "unequal":
-        size = np.clip(np.exp(rng.normal(np.log(0.75 * PROMPTS), 0.8, judges)), 5, PROMPTS).astype(int)
+    if kind in ("unequal", "sizes 1 to 10"):
+        size = np.geomspace(PROMPTS / 10, PROMPTS, judges).round().astype(int)
+        if kind == "unequal":
+            size = np.clip(np.exp(rng.normal(np.log(0.75 * PROMPTS), 0.8, judges)), 5, PROMPTS).astype(int)
         place = pd.Series(judge).groupby(judge).cumcount().to_numpy()
         judge, prompt = judge[place < size[judge]], prompt[place < size[judge]]
     i = rng.integers(3, size=len(judge))
@@ -61,10 +70,39 @@ def fitted(judges: int, kind: str, rng: np.random.Generator) -> FloatArray | Non
     return np.array([held.mean(), *res.scales, *res.maximum.scales, half, res.converged])
 
 
+def p_value(judges: int, kind: str, rng: np.random.Generator) -> float | None:
+    """Return the p-value of effects of prompts where there are none; None without estimates."""
+    c = table(judges, kind, rng, of_prompts=0.0)
+    try:
+        return float(llbt.anova(llbt.fit(ONE_WAY, c), llbt.fit(CROSSED, c)).to_frame()["p_value"].iloc[1])
+    except LLBTError:
+        return None
+
+
 def simulated(judges: int, kind: str, tables: int, seed: int) -> dict[str, float]:
     rng = np.random.default_rng([seed, judges, len(kind)])
-    every = [fitted(judges, kind, rng) for _ in range(tables)]
+    return summary([fitted(judges, kind, rng) for _ in range(tables)])
+
+
+def simulated_size(judges: int, kind: str, tables: int, seed: int) -> dict[str, float]:
+    rng = np.random.default_rng([seed, judges, len(kind), 1])
+    return shares([p_value(judges, kind, rng) for _ in range(tables)])
+
+
+def shares(every: list[float | None]) -> dict[str, float]:
+    """Return the share of p-values below two levels among tables with estimates, and that of p-values of 1."""
     found = np.array([one for one in every if one is not None])
+    return {
+        "tables": len(every),
+        "at .05": round(float((found <= 0.05).mean()), 4),
+        "at .10": round(float((found <= 0.10).mean()), 4),
+        "p of 1": round(float((found >= 1).mean()), 4),
+        "without finite estimates": round(1 - len(found) / len(every), 4),
+    }
+
+
+def summary(every: list[FloatArray | None]) -> dict[str, float]:
+    tables, found = len(every), np.array([one for one in every if one is not None])
     held, sigma = found[:, 0], found[:, 1:3]
     error = np.sqrt([held.var(ddof=1), sigma[:, 0].var(ddof=1), sigma[:, 1].var(ddof=1)]) / np.sqrt(len(found))
     return {
