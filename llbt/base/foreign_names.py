@@ -30,13 +30,19 @@ ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(("title",), "caption"),
     **dict.fromkeys(("type", "units"), "scale"),
 }
+_WEIGHTS = ("weights", "weight", "sample_weight", "sample_weights", "freq_weights", "var_weights", "pweights")
 _CLUSTERED = "cov_type='cluster', groups={judge}"
-# What to type for arguments that one function lacks; {judge} is a column of clusters.
+# What to type for arguments that one function lacks; {judge} is a column of clusters, {value} what was passed.
 OF_FUNCTION: dict[tuple[str, str], str] = {
     **dict.fromkeys((("fit", name) for name in ("cluster", "clusters", "vcov", "cov_kwds", "vcov_type")), _CLUSTERED),
     **dict.fromkeys((("fit", name) for name in ("robust", "se", "cov")), "cov_type='cautious'"),
     **dict.fromkeys((("fit", name) for name in ("alpha", "ridge", "C", "br")), "prior='jeffreys'"),
     ("fit", "family"): "link='probit'",
+    **dict.fromkeys(
+        (("fit", name) for name in _WEIGHTS),
+        "llbt.fit({formula}, llbt.from_judgments(frame, weights={value}, clusters={judge}), "
+        "cov_type='cluster', groups={judge})",
+    ),
 }
 
 # Other names of what a fit has, and what to type.
@@ -104,7 +110,16 @@ def unknown_argument(
     found = f"there is no argument {name!r}"
     remedy = OF_FUNCTION.get((function, name), "")
     if remedy:
-        return UnknownArgumentError(found, f"Type {remedy.replace('{judge}', repr(_cluster(value, passed)))}.")
+        column = _cluster(None if "{value}" in remedy else value, passed)
+        formula = passed.get("formula", "object + tie")
+        words = {
+            "{value}": _short(value if isinstance(value, str) else "weight"),
+            "{formula}": _short(formula),
+            "{judge}": repr(column),
+        }
+        for word, text in words.items():
+            remedy = remedy.replace(word, text)
+        return UnknownArgumentError(found, f"Type {remedy}.")
     other = ARGUMENTS.get(name, "")
     if name == "alpha" and "confidence" in known and isinstance(value, float):
         return UnknownArgumentError(found, f"Type confidence={1 - value:.6g}.")

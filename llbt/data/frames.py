@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..base.table import counted, format_count
+from ..base.table import counted, format_count, format_number
 from ..core.columns import (
     MOST_COUNTED,
     Coded,
@@ -313,6 +313,16 @@ def read_counts(rows: Rows, name: str) -> FloatArray:
             expected="finite counts and weights, at least 0",
         )
     return values
+
+
+def weight_notes(weights: FloatArray, rows: Rows, name: str) -> tuple[str, ...]:
+    """Say how many rows of equal weight are as informative: (Σw)²/Σw² (Kish 1965); nothing of whole weights."""
+    if not np.any(weights % 1 > 0):
+        return ()
+    total, squares = float(weights @ rows.times), float(weights**2 @ rows.times)
+    size = counted(int(rows.times.sum()), "row")
+    low, high = (format_number(value, 3) for value in (weights.min(), weights.max()))
+    return (f"weights {name!r} from {low} to {high}: {size} tell as much as {total**2 / squares:.4g} of equal weight",)
 
 
 def read_sizes(rows: Rows, name: str) -> FloatArray:

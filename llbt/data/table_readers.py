@@ -22,7 +22,7 @@ from .column_roles import Names, Wanted, wanted
 from .countable import Countable, countable, tie_kind_notes
 from .distinct_rows import Rows
 from .files import open_source
-from .frames import read_counts, read_label_pair
+from .frames import read_counts, read_label_pair, weight_notes
 from .graded_outcomes import Judged
 from .grades import Grades, grade_columns
 from .held import self_note
@@ -293,7 +293,9 @@ def from_judgments(
         Strengths beyond which a preference has the next grade, where they are finer than grades: AlpacaEval's
         preferences are up to .5 from the middle, and ``cuts=(0.25,)`` makes two grades of them.
     weights : str, optional
-        Column with the number of judgments that a row stands for.
+        Column with the number of judgments that a row stands for, or with sampling weights. These need clustered
+        standard errors: ``fit(…, cov_type="cluster", groups="judge")``; where judgments are independent, by a column
+        that numbers the rows.
     covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
         As in `from_counts`. If the format knows the column of the judge or the prompt, ``"judge"`` and ``"prompt"``
         stand for it, too; `units` keep their names of the frame, other columns have the requested names.
@@ -407,7 +409,8 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves, written=judged.written
     )
     kinds = tie_kind_notes(picked, said, labels)
-    weighed = picked.weights if weights is None else read_counts(picked, weights) * picked.times
+    each = None if weights is None else read_counts(picked, weights)
+    weighed = picked.weights if each is None else each * picked.times
     said, response, beside = judged.told(picked, labels, said, weighed)
     lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
@@ -419,6 +422,7 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *kinds,
         *([self_note(selves)] if selves else []),
         *beside,
+        *(() if each is None or weights is None else weight_notes(each, picked, weights)),
         *unlabelled,
         *unused_note([name for name in unkept if name not in made and name not in source.made]),
     )

@@ -13,6 +13,7 @@ from ..kernel.discrimination import SEED
 from .clusters import RATIOS, independence_note
 from .discrimination_estimates import DiscriminationEstimates
 from .discrimination_tests import alike_notes, equality_test, proportionality_test
+from .fractional_counts import fractional_notes
 from .summary import (
     NOT_CONVERGED,
     aliased_notes,
@@ -118,6 +119,7 @@ def _notes(res: DiscriminationEstimates, odds: bool) -> tuple[str, ...]:
     notes = scale_notes(res.average, odds)
     notes.append(f"Estimates are of a {res.judging.name} with σ = 1. σ multiplies log-worths; mean of σ²: 1.")
     notes += [*alike_notes(res.without), *aliased_notes(res.average.aliased), *held_notes(res.fixed)]
+    notes += fractional_notes(res.average.counts, res.groups, res.average.comparisons.clusters)
     notes += [*res.covariance.notes, *independence_note(res.groups, RATIOS)]
     if not res.converged:
         notes.append(NOT_CONVERGED)

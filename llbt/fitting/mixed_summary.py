@@ -11,6 +11,7 @@ from ..formulas.brackets import are_propagated
 from ..kernel.laplace import METHOD_NAMES, NormalDensity
 from ..kernel.quadrature import Quadrature, Sampling
 from .clusters import RATIOS, independence_note
+from .fractional_counts import effect_notes
 from .mixed_estimates import OF_AVERAGE, MixedEstimates
 from .summary import coefficient_table, head_lines, held_notes, likelihood_lines, model_title, scale_notes
 from .summary_rows import Sort
@@ -130,7 +131,7 @@ def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
 
 
 def _notes(res: MixedEstimates, odds: bool) -> tuple[str, ...]:
-    notes = scale_notes(res.average, odds)
+    notes = [*scale_notes(res.average, odds), *effect_notes(res.average.counts, res.brackets[0].grouping)]
     if res.has_judges:
         notes.append("Estimates are of the average judge. Averaged over judges, chances are nearer to ½.")
     if isinstance(res.solution.rule, NormalDensity) and res.solution.rule.method == "laplace":

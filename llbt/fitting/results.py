@@ -17,10 +17,11 @@ from . import hypotheses
 from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, missing_attribute
 from .estimates import Estimates
+from .fractional_counts import FRACTIONAL
 from .hypotheses import wald_test
 from .plain_estimates import PlainEstimates
 from .prediction import predicted
-from .summary import FRACTIONAL, summary_table
+from .summary import summary_table
 from .summary_rows import MOST_ROWS, Sort
 
 

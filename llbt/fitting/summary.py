@@ -28,11 +28,11 @@ from ..formulas.grammar import parse, vocabulary
 from ..formulas.integers import INTEGERS, levels_note
 from .cluster_units import unit_of
 from .estimates import Estimates
+from .fractional_counts import fractional_notes
 from .plain_estimates import PlainEstimates
 from .ridge import Ridge
 from .summary_rows import MOST_ROWS, CoefficientRows, Sort, coefficient_rows
 
-FRACTIONAL = Qualifying("Counts are fractional: AIC and BIC depend on the scale of the weights.")
 NOT_CONVERGED = Qualifying("The solver did not converge. The estimates may be off.")
 
 _MOST_WORTHS = 10
@@ -339,8 +339,7 @@ def _effective_params(res: PlainEstimates) -> str:
 
 def _notes(res: PlainEstimates, odds: bool) -> tuple[str, ...]:
     notes = [*_estimate_notes(res, odds), *_prior_notes(res, _effective_params(res)), *res.covariance.notes]
-    if np.any(res.counts % 1 > 0):
-        notes.append(FRACTIONAL)
+    notes += fractional_notes(res.counts, res.specification.groups, res.comparisons.clusters)
     notes += _kept_clusters(res)
     if not res.converged:
         notes.append(NOT_CONVERGED)

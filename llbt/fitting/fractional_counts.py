@@ -1,0 +1,57 @@
+"""Notes on fractional counts: sums of weights, or ties that were split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..base.table import Qualifying
+from ..core.columns import FloatArray
+
+FRACTIONAL = Qualifying("Counts are fractional: AIC and BIC depend on the scale of the weights.")
+_ROUNDING = 1e-9  # by which sums of whole and half judgments may miss
+
+
+def are_weights(counts: FloatArray) -> bool:
+    """Whether counts are sums of weights, rather than of judgments and of halves of ties."""
+    halves = 2 * counts
+    return bool((np.abs(halves - np.round(halves)) > _ROUNDING).any())
+
+
+def fractional_notes(counts: FloatArray, groups: Sequence[str], clusters: Sequence[str]) -> tuple[str, ...]:
+    """Return what fractional counts do to information criteria and, without clusters, to standard errors.
+
+    Parameters
+    ----------
+    counts : ndarray
+    groups : sequence of str
+        The clusters of the standard errors.
+    clusters : sequence of str
+        The clusters that the table keeps.
+    """
+    if not np.any(counts % 1 > 0):
+        return ()
+    if groups or not are_weights(counts):
+        return (FRACTIONAL,)
+    unit = clusters[0] if clusters else "judge"
+    kept = "" if clusters else f"from_judgments(…, weights=…, clusters={unit!r}), then "
+    return (
+        FRACTIONAL,
+        Qualifying(
+            "These standard errors take the weights as numbers of judgments. If they are sampling weights, cluster: "
+            f"{kept}fit(…, cov_type='cluster', groups={unit!r})."
+        ),
+    )
+
+
+def effect_notes(counts: FloatArray, grouping: str) -> tuple[str, ...]:
+    """Return what weights do to a fit with effects of the levels of a grouping."""
+    if not are_weights(counts):
+        return ()
+    return (
+        Qualifying(
+            "Effects take fractional counts as numbers of judgments. If they are sampling weights, σ is wrong: leave "
+            f"the effects out, and cluster: cov_type='cluster', groups={grouping!r}."
+        ),
+    )
