@@ -1,1 +1,1 @@
-"""The base of all rooms: checks of arguments, limits of memory, and tables as text, Markdown, HTML and LaTeX."""
+"""What all rooms use: checks of arguments, limits of memory, and tables as text, Markdown, HTML and LaTeX."""

@@ -1,9 +1,9 @@
 """Checks of arguments: signatures declare the types, and one place checks the values of callers.
 
 ``@checked`` reads the signature of a public function when it is imported: texts, labels, numbers, lists and dicts of
-them, Literal, callables, records (``_made_by`` names the call that makes them), and the types below. A parameter whose
-type it does not know fails there. Only data (``object``, ``Any``, ``ArrayLike``) are left to the function, which reads
-them. The function gets counts and numbers as int and float, and arrays of labels as lists.
+them, Literal, callables, records (``_made_by`` names the call that makes them), and the types below. A parameter with
+another type raises an error at import. Only data (``object``, ``Any``, ``ArrayLike``) are not checked here; the
+function reads them. The function gets counts and numbers as int and float, and arrays of labels as lists.
 """
 
 from __future__ import annotations
@@ -35,19 +35,20 @@ _NAMESPACES = (
     "planning",
     "plot",
     "scores",
-)  # rooms whose functions a user finds under their name
-_ABOVE = ("planning.power", "planning.scenarios")  # their modules whose functions are found above the room
-_LONGEST = 80  # characters of a value in a message
-_SEVERAL = 100  # values of a list up to which it may be one of fits
+)  # rooms whose functions users find under the room's name
+# modules of these rooms whose functions users find directly under llbt
+_ABOVE = ("planning.power", "planning.scenarios")
+_LONGEST = 80  # most characters of a value in a message
+_SEVERAL = 100  # up to so many values, a list may be a list of fits
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number; True and False are none."""
+    """Whether a value is a whole number; True and False do not count."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number that fits a float, finite or not. True and False do not count as numbers."""
+    """Whether a value is a real number that fits a float, finite or not; True and False do not count."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return False
     try:
@@ -68,7 +69,7 @@ class Kind:
     expected : str
         The kind in words, for a message.
     several : str
-        Several of the kind in words; empty for kinds that are not asked for in lists.
+        Several values of the kind in words; empty for kinds that do not occur in lists.
     plain : callable, optional
         The conversion of a value for the function, such as int for an integer of numpy.
     """
@@ -87,7 +88,7 @@ class Kind:
         )
 
     def made_plain(self, value: Any) -> Any:
-        """Return what the function gets."""
+        """Return the value in the form that the function gets."""
         return value if self.plain is None else self.plain(value)
 
 
@@ -96,17 +97,17 @@ def _real(holds: Callable[[float], bool], expected: str) -> Kind:
 
 
 def _number(value: Any) -> int | float:
-    """Return a number of any type as Python's own: sums of an int8 overflow, and a fraction has no t quantile."""
+    """Return a number of any type as Python's own: sums of an int8 overflow, and a Fraction has no t quantile."""
     return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def whole(least: int) -> Kind:
-    """Return the kind of whole numbers of at least so many."""
+    """Return the kind of whole numbers of at least `least`."""
     return Kind(lambda value: is_whole(value) and value >= least, f"an integer of at least {least}", "integers", int)
 
 
 def is_list(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether a value holds others in an order, and can be asked for them again: no set, dict, generator or answer."""
+    """Whether a value is an ordered collection that can be read again: no set, dict, generator or answer."""
     if isinstance(value, str | bytes | bytearray | Set | Mapping | Iterator) or not isinstance(value, Iterable):
         return False
     if hasattr(type(value), "as_text"):  # an answer, whose rows are not a list of values
@@ -115,12 +116,12 @@ def is_list(value: object) -> TypeGuard[Iterable[Any]]:
 
 
 def _listed(values: Any) -> Any:
-    """Return a list or tuple as it is, and what else holds values in an order (an array, a series) as a list."""
+    """Return a list or tuple unchanged, and another ordered collection (an array, a series) as a list."""
     return values if isinstance(values, Sequence) else values.tolist() if hasattr(values, "tolist") else list(values)
 
 
 def is_label(value: object) -> bool:
-    """Whether a value is one label, which equals itself: NaN and NaT do not."""
+    """Whether a value is a single label that equals itself; NaN and NaT do not."""
     return isinstance(value, str | numbers.Real | np.generic | datetime.date) and bool(value == value)
 
 
@@ -164,9 +165,9 @@ TWO_NAMES = Kind(
     "pairs of names of columns",
     plain=lambda value: _listed(value),
 )
-_LARGEST = 2**63 - 1  # as large as integers of arrays are
+_LARGEST = 2**63 - 1  # the largest integer of arrays
 _FEWER = "Ask for fewer objects, judgments, parameters or resamples, or allow more memory."
-JUDGED_INSIDE = _DATA  # of arguments whose function says more of what is wrong: which of several fits, say
+JUDGED_INSIDE = _DATA  # for arguments whose function explains more, such as which of several fits is wrong
 _PLAIN: dict[Any, Kind] = {
     bool: _FLAG,
     str: _TEXT,
@@ -183,7 +184,7 @@ _LATER = {"Axes": Annotated[Any, _DRAWN]}  # types that are imported for mypy al
 
 
 def _loaded(module: str, name: str) -> type | tuple[()]:
-    """Return a type of a module that may not be imported yet; then there is nothing of the type."""
+    """Return a type from a module that may not be imported yet; no value has the type then."""
     found: type | tuple[()] = getattr(sys.modules.get(module), name, ())
     return found
 
@@ -197,12 +198,12 @@ def _hashes(value: object) -> bool:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments that are not what the signature declares, and name the function in all that it refuses.
+    """Refuse arguments that do not match the signature; errors and warnings name the function.
 
     Raises
     ------
     OptionError
-        By the function that is returned, which is the function itself otherwise.
+        Raised by the returned function, which otherwise does the same as the given one.
     """
     parameters = inspect.signature(function).parameters.values()
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -211,7 +212,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     kinds = _declared(function)
     module = function.__module__.partition(".")[2]
     room = "" if module in _ABOVE else module.partition(".")[0]
-    # a record of options is known under its name, what every answer has under its own
+    # a record of options has its own name; the methods that every answer has keep theirs
     name = function.__qualname__.removesuffix(".__init__").removeprefix("Record.")
     asker = f"{room}.{name}" if room in _NAMESPACES else name
 
@@ -228,9 +229,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             named = {known: _judged(asker, known, value, kinds, passed) for known, value in kwargs.items()}
             return function(*given, **named)  # type: ignore[arg-type]
         except LLBTError as error:
-            error.asker = _method(args[0], function.__name__) if "." in name and args else asker  # the outermost
+            # the outermost function
+            error.asker = _method(args[0], function.__name__) if "." in name and args else asker
             raise
-        except MemoryError as error:  # what nobody asked for before it was made
+        except MemoryError as error:  # nobody checked the memory before the array was made
             refused = DesignError(f"memory ran out: {error}".removesuffix(": "), _FEWER)
             refused.asker = asker
             raise refused from None
@@ -250,7 +252,7 @@ def _judged(asker: str, name: str, value: object, kinds: Mapping[str, Kind], pas
     if isinstance(value, np.ndarray) and value.ndim == 0:  # neither a number nor a list of numbers
         raise OptionError(f"{name} is an array without dimensions", expected=(kind and kind.expected) or "a value")
     for one in _ones(value):
-        if is_whole(one) and abs(one) > _LARGEST and name != "rng":  # seeds have any length
+        if is_whole(one) and abs(one) > _LARGEST and name != "rng":  # seeds may have any length
             raise OptionError(f"{name} is a number beyond 2**63", expected="a smaller one")
     if kind is None:
         return value
@@ -267,7 +269,7 @@ def _method(owner: object, name: str) -> str:
 
 
 def _refuse_unanswered(asker: str, value: object) -> None:
-    """Raise for a record that says why it does not answer (`_unanswered`), alone or in a list."""
+    """Raise for a record that states why it does not answer (`_unanswered`), alone or in a list."""
     for one in _ones(value):
         why, remedy = getattr(type(one), "_unanswered", {}).get(asker, ("", ""))
         if why:
@@ -275,12 +277,12 @@ def _refuse_unanswered(asker: str, value: object) -> None:
 
 
 def _ones(value: object) -> Sequence[object]:
-    """Return what a short list holds, or the value alone."""
+    """Return the items of a short list, or the value alone."""
     return value if isinstance(value, list | tuple) and len(value) <= _SEVERAL else (value,)
 
 
 def _refuse_part(name: str, value: object, kind: Kind | None) -> None:
-    """Raise for a part of an answer, which has a `whole`, where the declared type does not name it."""
+    """Raise for a part of an answer, which has a `whole`, if the declared type does not allow parts."""
     part = next((one for one in _ones(value) if hasattr(type(one), "whole")), None)
     if part is None or name == "self":
         return
@@ -294,7 +296,7 @@ def _refuse_part(name: str, value: object, kind: Kind | None) -> None:
 
 
 def filled(remedy: str, res: Any) -> str:
-    """Return what to ask with its gaps filled from a fit; see `llbt.fitting.unsupported_questions`."""
+    """Return a remedy with its gaps filled in from a fit; see `llbt.fitting.unsupported_questions`."""
     if "{" not in remedy:
         return remedy
     formula = repr(getattr(res, "average", res).specification.formula)
@@ -306,7 +308,7 @@ def filled(remedy: str, res: Any) -> str:
 
 
 def checked_record(record: type[R]) -> type[R]:
-    """Refuse fields of a record of options that are not what its types declare, and name the record in all of it."""
+    """Refuse fields of a record of options that do not match their declared types, in the record's name."""
     record.__init__ = checked(record.__init__)  # type: ignore[method-assign]
     return record
 
@@ -317,7 +319,7 @@ def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
     Raises
     ------
     TypeError
-        At import, for a parameter whose type says no kind.
+        At import, for a parameter whose type declares no kind.
     """
     found = {}
     for p in inspect.signature(function).parameters.values():
@@ -332,7 +334,7 @@ def _declared(function: Callable[..., Any]) -> dict[str, Kind]:
 
 
 def _kind(declared: Any) -> Kind | None:
-    """Return the kind that a type declares; None for a type that says none."""
+    """Return the kind that a type declares; None for a type that declares none."""
     origin, parts = get_origin(declared), get_args(declared)
     if origin is Annotated:
         return next((part for part in parts[1:] if isinstance(part, Kind)), None) or _kind(parts[0])
@@ -349,7 +351,7 @@ def _kind(declared: Any) -> Kind | None:
     if origin is Callable:
         return Kind(callable, "a function")
     if origin is np.ndarray or getattr(origin or declared, "__module__", "").startswith("numpy._typing"):
-        return _DATA  # an array, or whatever numpy makes one of
+        return _DATA  # an array, or anything that numpy makes an array of
     kind, record = _PLAIN.get(declared if origin is None else origin), origin or declared
     if kind is not None or not isinstance(record, type) or getattr(record, "_is_protocol", False):
         return kind
@@ -357,7 +359,7 @@ def _kind(declared: Any) -> Kind | None:
 
 
 def _any_of(parts: tuple[Any, ...]) -> Kind | None:
-    """Return the kind of a union: whatever is among data may be anything."""
+    """Return the kind of a union; if one part is data, any value is allowed."""
     if all(part is type(None) or get_origin(part) is Literal for part in parts):
         return _option((*(option for part in parts for option in get_args(part)), None))
     labels = set(parts) >= _LABELS
@@ -388,7 +390,7 @@ def _several(one: Kind) -> Kind:
 
 
 def _each(one: Kind, values: Any) -> Any:
-    """Return values with each of them plain, a list or tuple as before; the same where none is to be changed."""
+    """Return values with each of them converted, as a list or tuple like before; unchanged if nothing is converted."""
     if one.plain is None:
         return values
     made = [one.plain(value) for value in values]
@@ -403,7 +405,7 @@ def _mapped(key: Kind, value: Kind) -> Kind:
 
 
 def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object]) -> str:
-    """Return the remedy where two arguments stand in each other's place; else nothing."""
+    """Return the remedy if two arguments were exchanged; else empty."""
     for other, held in passed.items():
         fits = other in kinds and kinds[name].holds(held) and kinds[other].holds(passed.get(name))
         if fits and not kinds[other].holds(held):
@@ -412,15 +414,15 @@ def _exchanged(kinds: Mapping[str, Kind], name: str, passed: Mapping[str, object
 
 
 def _as_pairs(kind: Kind, name: str, value: object) -> str:
-    """Return the remedy where the pairs that rankings imply are of the kind; else nothing."""
-    pairs = getattr(type(value), "_pairs", None)  # what to_comparisons() returns
+    """Return the remedy if the pairs that rankings imply are of the kind; else empty."""
+    pairs = getattr(type(value), "_pairs", None)  # the type that to_comparisons() returns
     if pairs is None or not kind.holds(object.__new__(pairs)):
         return ""
     return f"Pass {name}.to_comparisons(), the pairs that the lists imply."
 
 
 def _shown(name: str, value: object) -> str:
-    """Return an argument in words, by its type where it is long."""
+    """Return an argument in words; a long one is described by its type."""
     text = safe_repr(value)
     if not 0 < len(text) <= _LONGEST or "\n" in text:
         return f"{name} is of type {type(value).__name__}"
@@ -428,5 +430,5 @@ def _shown(name: str, value: object) -> str:
 
 
 def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
-    """Return the generator that ``rng=`` names: itself, a new one from an int, or one of fresh entropy for None."""
+    """Return the generator for ``rng=``: the given one, a new one from an int, or one with fresh entropy for None."""
     return np.random.default_rng(rng)

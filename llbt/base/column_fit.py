@@ -1,4 +1,4 @@
-"""How columns fit a line of a terminal: bounds in one column, the least needed left out, long labels broken."""
+"""Fit columns to the width of a terminal: join bounds, leave out the least needed columns, break long labels."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from itertools import zip_longest
 from .layout import Column
 from .notes import WIDTH, text_width
 
-_LABELS = 48  # letters of the labels of a row that stay together before a column is left out
-_MOST = 40  # of these of one label
-_SHORT = 12  # letters of a label that takes no such room
-_LONG_TEXT = 160  # letters of a text that is not a label and may be cut
-_MOST_LINES = 3  # of it
-_SHORTEST = 8  # letters of a label in a line, at least
-_PARTS = re.compile(r"[^-_/.,:;\s]*(?:[-_/.,:;\s]+|$)")  # a label may be broken behind these
+_LABELS = 48  # letters for the labels of a row; if labels get less, a column is left out instead
+_MOST = 40  # most letters for one label
+_SHORT = 12  # labels this short are never broken
+_LONG_TEXT = 160  # a text that is not a label may be cut from so many letters on
+_MOST_LINES = 3  # most lines of a text
+_SHORTEST = 8  # least letters of a label in a line
+_PARTS = re.compile(r"[^-_/.,:;\s]*(?:[-_/.,:;\s]+|$)")  # a label may be broken after these characters
 _LOW = re.compile(r"(.* %)(?: prediction)?:? low$")
 
-# Headings of columns whose name in frames is no reader's word.
+# Headings of columns whose name in frames is not a word for readers.
 HEADINGS: dict[str, str] = {
     "std_error": "Std. Error",
     "conf_low": "low",
@@ -33,7 +33,7 @@ HEADINGS: dict[str, str] = {
     "p_value": "p",
     "p_adjusted": "p adjusted",
 }
-# Names of columns that are left out where a table is too wide, the first of these first.
+# Names of the columns that are left out if a table is too wide, in this order.
 LEAST_NEEDED = (
     *(
         "than the model expects",
@@ -49,12 +49,12 @@ LEAST_NEEDED = (
     ),
     *("p_t", "p_median", "refits", "other_leaders", "which", "reached", "starts", "aic"),
 )
-# Columns that say something together alone.
+# Columns that are informative only together.
 _TOGETHER = (("wins", "ties", "bad", "losses"), ("conf_low", "conf_high"))
 
 
 def reader_heading(name: str, heading: str) -> str:
-    """Return the heading of a column: the reader's word where only its name in frames was given."""
+    """Return the heading of a column: a reader's word if the heading is only the name in frames."""
     if name in HEADINGS and heading in (name, name.removeprefix("p_")):
         return HEADINGS[name]
     words = heading.replace("_", " ") if heading == name else heading
@@ -63,11 +63,11 @@ def reader_heading(name: str, heading: str) -> str:
 
 
 def with_bounds_joined(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return columns with the bounds of an interval in one: ``[0.12, 0.34]``; a range of ranks replaces the rank."""
+    """Return columns with the bounds of an interval joined: ``[0.12, 0.34]``; a range of ranks replaces the rank."""
     joined: list[Column] = []
     ranged = any(column.name == "rank_low" and set(column.cells) != {"NA"} for column in columns)
     for column in columns:
-        if column.name == "rank" and ranged:  # the range says it, and the order of the rows
+        if column.name == "rank" and ranged:  # the range and the order of the rows tell the rank
             continue
         before = joined[-1] if joined else None
         if before is not None and (before.name, column.name) == ("conf_low", "conf_high"):
@@ -84,7 +84,7 @@ def with_bounds_joined(columns: Sequence[Column]) -> tuple[Column, ...]:
 
 
 def _intervals(low: Sequence[str], high: Sequence[str]) -> list[str]:
-    """Return intervals whose bounds stand below each other."""
+    """Return intervals with their bounds aligned."""
     widest = max(map(len, high), default=0)
     return ["NA" if (a, b) == ("NA", "NA") else f"[{a}, {b.rjust(widest)}]" for a, b in zip(low, high, strict=True)]
 
@@ -96,7 +96,7 @@ def _ranks(low: str, high: str) -> str:
 def fitted(
     columns: Sequence[Column], least_needed: Sequence[str], width: int = WIDTH
 ) -> tuple[list[Column], list[str]]:
-    """Return the columns that fit a line with labels of some letters, and the names of those left out."""
+    """Return the columns that fit a line, with labels of enough letters, and the names of the columns left out."""
     kept, left_out = list(columns), []
     for name in (*least_needed, *LEAST_NEEDED):
         names = [column.name for column in kept]
@@ -110,7 +110,7 @@ def fitted(
 
 
 def _total(columns: Sequence[Column]) -> int:
-    """Return the width of columns with their labels broken into lines of some letters."""
+    """Return the width of columns if labels are broken into short lines."""
     widths = _widths(columns)
     labels = [k for k, column in enumerate(columns) if column.kind == "text" and widths[k] > _SHORT]
     share = min(_MOST, _LABELS // max(1, len(labels)))
@@ -122,7 +122,7 @@ def _widths(columns: Sequence[Column]) -> list[int]:
 
 
 def lines_of(columns: Sequence[Column], width: int = WIDTH) -> list[str]:
-    """Return headings and rows as lines with one space between columns, labels broken where they are too long."""
+    """Return headings and rows as lines with one space between columns; labels that are too long are broken."""
     widths = _widths(columns)
     excess = sum(widths) + len(columns) - 1 - width
     if excess > 0:
@@ -132,7 +132,7 @@ def lines_of(columns: Sequence[Column], width: int = WIDTH) -> list[str]:
 
 
 def _narrowed(columns: Sequence[Column], widths: list[int], excess: int) -> list[int]:
-    """Return widths that are smaller by an excess: the longest labels are broken first."""
+    """Return widths reduced by an excess; the longest labels are broken first."""
     narrow = list(widths)
     texts = [k for k, column in enumerate(columns) if column.kind == "text"]
     while excess > 0:
@@ -154,7 +154,7 @@ def _row(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int])
 
 
 def _part(cell: str, column: Column, width: int) -> list[str]:
-    """Return a cell in lines: a label whole, the first lines of a long text, such as a ranking of many objects."""
+    """Return a cell as lines: a label in full, or the first lines of a long text, such as a long ranking."""
     if column.kind != "text":
         return [cell]
     lines = broken(cell, width)
@@ -164,7 +164,7 @@ def _part(cell: str, column: Column, width: int) -> list[str]:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Return a label in lines, broken behind hyphens and the like, within words where these are too long."""
+    """Return a label as lines, broken after hyphens and the like, or within words that are too long."""
     if text_width(text) <= width:
         return [text]
     lines = [""]

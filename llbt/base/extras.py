@@ -1,4 +1,4 @@
-"""Packages that llbt works without: an error that says what they are for and how to install them."""
+"""Optional packages: the error that tells what they are for and how to install them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ..errors import OptionError
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported; it is not imported."""
+    """Whether a package can be imported, without importing it."""
     return importlib.util.find_spec(package) is not None
 
 
 def need(package: str, what: str, install: str) -> None:
-    """Raise where a package that something needs is not installed.
+    """Raise if a package that a function needs is not installed.
 
     Raises
     ------
     OptionError
-        With the command that installs it.
+        It states the command that installs the package.
     """
     if not is_installed(package):
         raise OptionError(f"{what} need the package {package}", f"Install it: pip install {install}.")

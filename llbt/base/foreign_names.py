@@ -1,4 +1,4 @@
-"""Names from R, statsmodels, scikit-learn and pandas, with what to type for them here: the text of hints."""
+"""Hints for names from R, statsmodels, scikit-learn and pandas: what to type here."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pandas as pd
 
 from ..errors import OptionError, listed, safe_repr
 
-_ALIKE = 0.75  # difflib's ratio from which a name is near another
-_LONGEST = 40  # characters of a value that is repeated in a hint
+_ALIKE = 0.75  # difflib's ratio from which two names are similar
+_LONGEST = 40  # most characters of a value that a hint repeats
 
-# Other names of arguments that several functions have.
+# Other packages' names for arguments that several functions have.
 ARGUMENTS: dict[str, str] = {
     **dict.fromkeys(("B", "R", "n_boot", "nboot", "n_resamples", "n_bootstrap", "nsim", "n_sim", "reps"), "n"),
     **dict.fromkeys(("seed", "random_state", "random_seed"), "rng"),
@@ -45,7 +45,7 @@ OF_FUNCTION: dict[tuple[str, str], str] = {
     ),
 }
 
-# Other names of what a fit has, and what to type.
+# Other packages' names for attributes of a fit, and what to type.
 OF_FITS: dict[str, str] = {
     **dict.fromkeys(("coef", "coef_", "coefs", "coefficients", "beta", "estimate"), "res.params"),
     **dict.fromkeys(("vcov", "cov", "covariance_matrix"), "res.cov_params()"),
@@ -68,7 +68,7 @@ OF_FITS: dict[str, str] = {
     **dict.fromkeys(("data", "frame"), "res.comparisons"),
     **dict.fromkeys(("plot", "plots"), "llbt.plot.worth(res)"),
 }
-# Other names of how an answer is written.
+# Other packages' names for ways to write an answer.
 _WRITTEN = {
     "to_latex": "as_latex()",
     "to_html": "as_html()",
@@ -82,7 +82,7 @@ _WRITTEN = {
 
 
 class UnknownArgumentError(OptionError, TypeError):
-    """An argument that a function does not have, with what to type in its place."""
+    """An argument that a function does not have, with what to type instead."""
 
 
 class UnknownColumnError(OptionError, KeyError):
@@ -97,9 +97,9 @@ def unknown_argument(
     Parameters
     ----------
     function : str
-        Its name, without that of a class.
+        The name of the function, without a class.
     name : str
-        Of the argument.
+        The name of the argument.
     value : object
         The passed value.
     known : sequence of str
@@ -137,7 +137,7 @@ def _short(value: object) -> str:
 
 
 def _cluster(value: object, passed: Mapping[str, object]) -> object:
-    """Return the column of clusters that was meant: the text that was passed, else the first that a table keeps."""
+    """Return the column of clusters that was probably meant: the passed text, else the first cluster of a table."""
     if isinstance(value, str):
         return value
     kept = (name for table in passed.values() for name in getattr(table, "clusters", ()))
@@ -145,7 +145,7 @@ def _cluster(value: object, passed: Mapping[str, object]) -> object:
 
 
 def _hint(kind: type, name: str) -> str:
-    """Return what to type for a name that a kind of record does not have; nothing where nothing is known."""
+    """Return what to type for a name that a kind of record does not have; empty if unknown."""
     of_fit = OF_FITS.get(name, "") if hasattr(kind, "params") else ""
     first = of_fit.removeprefix("res.").partition("(")[0] if of_fit.startswith("res.") else ""
     if of_fit and (not first or hasattr(kind, first)):
@@ -162,7 +162,7 @@ def _hint(kind: type, name: str) -> str:
 
 
 def _picture_of(kind: type) -> str:
-    """Return the picture whose first argument is such a record."""
+    """Return the plot whose first argument is a record of this kind."""
     plot = getattr(sys.modules.get("llbt"), "plot", None)
     for name in getattr(plot, "__all__", ()):
         first = next(iter(inspect.signature(getattr(plot, name)).parameters.values()))
@@ -172,13 +172,13 @@ def _picture_of(kind: type) -> str:
 
 
 def unknown_attribute(kind: type, name: str) -> AttributeError:
-    """Return the error for a name that a kind of record does not have, with what to type in its place."""
+    """Return the error for a name that a kind of record does not have, with what to type instead."""
     return AttributeError(_Missing(kind, name))
 
 
 @dataclass(frozen=True, repr=False)
 class _Missing:
-    """The message of such an error, written when it is read: `hasattr` asks often, and reads none."""
+    """The message of the error, composed only when it is read, because `hasattr` asks often and reads none."""
 
     kind: type
     name: str
@@ -193,7 +193,7 @@ class _Missing:
 
 
 def unknown_column(name: object, known: Sequence[str]) -> UnknownColumnError:
-    """Return the error for a name that is not a column of a table, or for the place of a row."""
+    """Return the error for a name that is no column of a table, or for the position of a row."""
     if isinstance(name, int | slice | tuple):
         return UnknownColumnError(f"[{name!r}] is not a column", "A row by its place: .to_frame().iloc[0].")
     close = difflib.get_close_matches(str(name), known, 1)

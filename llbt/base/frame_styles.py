@@ -1,4 +1,4 @@
-"""The names of the columns of frames: those of llbt, or those of R's package broom."""
+"""The column names of frames: llbt's own, or those of R's package broom."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BROOM = {
 
 
 def in_style(frame: pd.DataFrame, style: FrameStyle) -> pd.DataFrame:
-    """Return a frame with the names of columns in a style; those that broom does not have stay."""
+    """Return a frame with its column names in a style; columns that broom does not have keep their names."""
     if style == "llbt":
         return frame
     names: dict[str, str] = {}

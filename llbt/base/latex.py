@@ -1,4 +1,4 @@
-"""Columns of strings as LaTeX that fits a page: letters as large as they can be, then words broken, then refused."""
+"""Columns of strings as LaTeX that fits a page: the largest letters that fit; else words are broken; else an error."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .latex_text import (
 )
 from .layout import Column, Sheet, Size, check_label
 
-_PAGE = (360.0, 595.0)  # pt: \textwidth and \textheight of article, a4paper, 11pt
-_MOST_ROWS = 60  # of a table that floats
+_PAGE = (360.0, 595.0)  # \textwidth and \textheight of article (a4paper, 11pt), in pt
+_MOST_ROWS = 60  # most rows of a table that floats
 _NOTES: Size = "footnotesize"
 _SOME = 20  # letters that a comment names
-_STARS_WIDE = 0.42  # of a raised star, in sizes of the letters around it
+_STARS_WIDE = 0.42  # width of a raised star, in sizes of the letters around it
 _LEGEND = "$^{*}\\,p<0.05$, $^{**}\\,p<0.01$, $^{***}\\,p<0.001$"
 
 
 @dataclass(frozen=True)
 class Paper:
-    """The options of a table on paper.
+    """The LaTeX options of a table.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class _Letters:
-    """The letters of a size of LaTeX's: em and line in pt. Small ones are drawn wider: so is their em."""
+    """The letters of a LaTeX size: em and line in pt. Small letters are drawn wider, and so is their em."""
 
     size: Size
     em: float
@@ -65,7 +65,7 @@ _OF_NOTES = next(letters for letters in _LETTERS if letters.size == _NOTES)
 
 @dataclass(frozen=True)
 class _Block:
-    """A column with the stars behind it: LaTeX of its numbers, or texts that may be broken; widths in em."""
+    """A column with its stars: numbers as LaTeX, or texts that may be broken; widths in em."""
 
     heading: str
     cells: list[str]
@@ -76,7 +76,7 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Layout:
-    """How wide each column is (em; None: as wide as it is), with which letters and room between columns (pt)."""
+    """The width of each column (em; None for its natural width), the size of letters, and the columns' gap (pt)."""
 
     letters: _Letters
     room: float
@@ -85,10 +85,10 @@ class _Layout:
 
 
 def as_latex(sheet: Sheet, paper: Paper) -> str:
-    """Return a table as LaTeX; without columns, its lines alone."""
+    """Return a table as LaTeX; a table without columns gives only its lines."""
     if not sheet.columns:
         said = "\n\n".join(breakable(line, 10.0) for line in (sheet.title, *sheet.head, *sheet.notes) if line)
-        return rf"{{\sloppy {said}\par}}"  # room between words rather than words beyond the margin
+        return rf"{{\sloppy {said}\par}}"  # rather wide gaps between words than words beyond the margin
     _check(paper)
     blocks = list(_blocks(sheet))
     layout = _layout(sheet, blocks, paper.size)
@@ -105,7 +105,7 @@ def _check(paper: Paper) -> None:
 
 
 def _blocks(sheet: Sheet) -> Iterator[_Block]:
-    """Return the columns, each with the stars of the column behind it."""
+    """Return the columns, each with the stars of the next column."""
     columns = list(sheet.columns)
     for k, column in enumerate(columns):
         if column.kind == "stars" and k:
@@ -123,7 +123,7 @@ def _text(column: Column) -> _Block:
 def _numbers(column: Column, marks: list[str] | None) -> _Block:
     raised = [mark.strip(".") for mark in (marks or (column.cells if column.kind == "stars" else []))]
     room = max(map(len, raised), default=0)
-    if column.kind == "stars":  # in a table of its own
+    if column.kind == "stars":  # stars in their own table
         return _Block("", [raised_stars(mark, room) for mark in raised], None, True, room * _STARS_WIDE)
     write = composed_latex if column.kind == "composed" else number_latex
     cells = [write(cell) for cell in column.cells]
@@ -138,7 +138,7 @@ def _number_width(cell: str) -> float:
 
 
 def _heading(column: Column) -> str:
-    """Return the heading as LaTeX: typeset where it is known, else with a capital."""
+    """Return the heading as LaTeX: typeset if known, else with a capital letter."""
     if column.typeset:
         return column.typeset
     if column.heading in HEADINGS:
@@ -150,13 +150,13 @@ def _heading(column: Column) -> str:
 
 
 def _plain_width(source: str) -> float:
-    """Return the width of a heading in LaTeX, its commands as wide as a letter."""
+    """Return the width of a LaTeX heading, where a command counts as one letter."""
     letters = re.sub(r"\\mathrm|\\hat|\\[,;]|[{}$^_]|\\(?=[%#&_ ])", "", source)
     return width(re.sub(r"\\[a-zA-Z]{2,}", "m", letters))
 
 
 def _parts(block: _Block) -> list[str]:
-    """Return a heading in the lines that it can be parted into."""
+    """Return a heading as the lines into which it can be split."""
     return [part for part in re.split(r"\\? ", block.heading) if part]
 
 
@@ -169,7 +169,7 @@ def _heading_width(block: _Block, stacked: bool) -> float:
 
 
 def _layout(sheet: Sheet, blocks: Sequence[_Block], size: Size | None) -> _Layout:
-    """Return the first layout that is no wider than a page: large letters first, words broken last."""
+    """Return the first layout that fits a page; large letters are tried first, and words are broken last."""
     sizes = [letters for letters in _LETTERS[:3] if size is None] or [e for e in _LETTERS if e.size == size]
     for letters in sizes:
         for room, stacked, least in ((6.0, False, None), (6.0, True, None), (4.0, True, None), (4.0, True, _gently)):
@@ -185,14 +185,14 @@ def _layout(sheet: Sheet, blocks: Sequence[_Block], size: Size | None) -> _Layou
 
 
 def _gently(block: _Block) -> float:
-    """Return how narrow texts may become where words stay whole, and a line is parted into four at most."""
+    """Return the least widths of texts if words stay whole and a line is split into at most four."""
     words = [word for text in block.texts or () for word in text.split(" ")]
     whole = max(map(width, words), default=0.0)
     return min(block.wide, max(_anyhow(block), whole if whole < 11 else max(7.0, whole / 2), block.wide / 4, 5.0))
 
 
 def _anyhow(block: _Block) -> float:
-    """Return how narrow texts may become at all."""
+    """Return the least possible widths of texts."""
     return min(block.wide, max(4.5, 1.05 * _heading_width(block, stacked=True)))
 
 
@@ -203,7 +203,7 @@ def _widths(
     stacked: bool,
     least: Callable[[_Block], float] | None,
 ) -> tuple[float | None, ...] | None:
-    """Return the widths of broken columns (None: not broken) within the page; None where they do not fit."""
+    """Return the widths of broken columns (None: not broken) that fit the page; None if they do not fit."""
     left = (_PAGE[0] - 2 * room * (len(blocks) - 1)) / letters.em - 0.3
     natural = [
         block.wide if block.texts is not None else max(block.wide, _heading_width(block, stacked)) for block in blocks
@@ -222,9 +222,9 @@ def _widths(
 
 
 def _shared_out(natural: dict[int, float], smallest: dict[int, float], left: float) -> dict[int, float]:
-    """Return widths within the remaining room: each column what it needs, and equal widths for the widest."""
+    """Return widths within the remaining room: narrow columns get what they need, the widest get equal widths."""
     low, high = 0.0, left
-    for _ in range(60):  # the level below which all columns are as wide as they need
+    for _ in range(60):  # search the width below which columns get all that they need
         level = (low + high) / 2
         total = sum(max(smallest[k], min(natural[k], level)) for k in natural)
         low, high = (level, high) if total <= left else (low, level)
@@ -249,7 +249,7 @@ def _too_wide(sheet: Sheet, blocks: Sequence[_Block], letters: _Letters) -> Opti
 
 
 def _is_long(sheet: Sheet, blocks: Sequence[_Block], layout: _Layout, asked: bool | None) -> bool:
-    """Return whether a table goes on over pages: as it is asked to, else where it has too many rows for one."""
+    """Return whether a table runs over several pages: as requested, else if it has too many rows for one page."""
     rows = len(sheet.columns[0].cells)
     height = _height(sheet, blocks, layout)
     if asked is False and height > _PAGE[1]:
@@ -357,7 +357,7 @@ def _caption(sheet: Sheet, paper: Paper) -> str:
 
 
 def _said(sheet: Sheet) -> list[str]:
-    """Return the lines below the columns: those above them in other formats, then the foot and the notes."""
+    """Return the lines below the columns: those that other formats print above, then the foot and the notes."""
     return [line for line in (*sheet.head, sheet.more, *sheet.foot, *sheet.notes) if line]
 
 

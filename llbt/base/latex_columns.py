@@ -1,9 +1,9 @@
-"""Columns of a table on a printed page: fewer of them, with typeset headings."""
+"""The columns of a table on a printed page: fewer than on screen, with typeset headings."""
 
 from __future__ import annotations
 
-# What LaTeX leaves out of each answer where the caller names no columns, so that it fits an A4 page with names of 20
-# letters; a comment in the LaTeX names it. An answer that is not here has all of its columns.
+# Columns that LaTeX leaves out of each answer if the caller names no columns, so that it fits an A4 page with names of
+# 20 letters; a comment in the LaTeX names them. Answers that are not listed here keep all of their columns.
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "audit": ("effect",),
     "influence": ("fitted", "hat"),
@@ -20,7 +20,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-# Headings of columns, as they print, in LaTeX; others are set as they are, with a capital.
+# LaTeX for printed headings; other headings are set as they are, with a capital letter.
 HEADINGS: dict[str, str] = {
     "estimate": "Estimate",
     "std_error": r"Std.\ error",

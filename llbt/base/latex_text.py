@@ -1,4 +1,4 @@
-"""Letters in LaTeX: escaped, as wide as they are, and where a word may be broken."""
+"""Text in LaTeX: escaping, widths of letters, and places where a word may be broken."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _PLAIN = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': "{''}",  # \textquotedbl is not in the fonts that LaTeX starts with
+    '"': "{''}",  # LaTeX's default fonts lack \textquotedbl
     "[": "{[}",  # a bracket right after \\ would be read as its optional argument
     "]": "{]}",
-    "*": "{*}",  # and so would a star
+    "*": "{*}",  # a star would be read so too
     "…": r"\dots{}",
-    "\u0304": "",  # the bar over a mean, behind its letter
+    "\u0304": "",  # the bar over a mean comes after its letter
     "\u0302": "",
 }
 _GREEK = {
@@ -49,7 +49,7 @@ _LATEX = (
     | {letter: f"$_{digit}$" for letter, digit in _LOWERED.items()}
 )
 
-_KNOWN = frozenset("ßæÆœŒøØłŁıåÅ¡¿§¶©£†‡–—‘’“”\u00a0")  # to LaTeX's first fonts, beside letters with accents
+_KNOWN = frozenset("ßæÆœŒøØłŁıåÅ¡¿§¶©£†‡–—‘’“”\u00a0")  # letters in LaTeX's default fonts, besides letters with accents
 
 # a negative number gets a minus sign, not a hyphen: at the start, in brackets, in a list
 _NEGATIVE = re.compile(r"(?:^|(?<=\()|(?<=\{\[\})|(?<=, ))-(?=\d)")
@@ -65,19 +65,19 @@ _WIDTHS = {
     }.items()
     for letter in letters
 }  # fmt: skip
-_OTHER = 75  # of letters that are not there: capitals with accents, Greek
+_OTHER = 75  # width of letters that are not listed: capitals with accents, Greek
 
 _BREAK_BEHIND = "-_/:;|+)]@=,.&·"
 
 
 def escape_latex(text: str) -> str:
     """Return text without markup, for LaTeX."""
-    escaped = "".join(_LATEX.get(c, c) for c in text).replace("--", "-{}-")  # no dash of two hyphens
+    escaped = "".join(_LATEX.get(c, c) for c in text).replace("--", "-{}-")  # two hyphens must not become a dash
     return _NEGATIVE.sub("$-$", escaped)
 
 
 def unknown_letters(text: str) -> str:
-    """Return the letters that pdflatex does not know, each once: those of other scripts than Latin and single Greek."""
+    """Return the letters that pdflatex does not know, each once: other scripts than Latin and single Greek letters."""
     return "".join(dict.fromkeys(c for c in text if not _is_known(c)))
 
 
@@ -86,20 +86,20 @@ def _is_known(c: str) -> bool:
 
 
 def number_latex(text: str) -> str:
-    """Return a printed number for LaTeX: with a minus sign, and a power of ten in place of ``e-05``."""
+    """Return a printed number as LaTeX: with a minus sign, and a power of ten in place of ``e-05``."""
     powered = _POWER.sub(lambda found: rf"{found[1]}\0{found[2].replace('+', '')}{found[3]}\1", text)
     return escape_latex(powered).replace(r"\textbackslash{}0", r"$\cdot10^{").replace(r"\textbackslash{}1", "}$")
 
 
 def composed_latex(text: str) -> str:
-    """Return numbers with stars for LaTeX: stars are raised, and numbers without get the same room."""
+    """Return numbers with stars as LaTeX: stars are raised, and numbers without stars get the same room."""
     found = _STARRED.search(text)
     marks, room = ("", "") if found is None else (found[1] or "", found[2])
     return number_latex(text[: len(text) - len(marks) - len(room)]) + raised_stars(marks, len(marks) + len(room))
 
 
 def raised_stars(marks: str, room: int) -> str:
-    """Return stars as superscripts, with room for so many."""
+    """Return stars as superscripts, with room for `room` stars."""
     missing = rf"\phantom{{{'*' * (room - len(marks))}}}" if room > len(marks) else ""
     return f"$^{{{marks}{missing}}}$" if room else ""
 
@@ -120,7 +120,7 @@ def _letter(c: str) -> float:
 
 
 def pieces(word: str) -> list[str]:
-    """Return a word in the pieces between which it may be broken: behind hyphens and the like, before brackets."""
+    """Return the pieces between which a word may be broken: after hyphens and the like, before brackets."""
     found, start = [], 0
     for k in range(1, len(word)):
         before, after = word[k - 1], word[k]
@@ -132,7 +132,7 @@ def pieces(word: str) -> list[str]:
 
 
 def breakable(text: str, room: float) -> str:
-    """Return a text for LaTeX whose words that are wider than the room (em) may be broken."""
+    """Return a text as LaTeX where words that are wider than the room (em) may be broken."""
     return " ".join(escape_latex(word) if width(word) <= room else _broken(word, room) for word in text.split(" "))
 
 
@@ -141,12 +141,12 @@ def _broken(word: str, room: float) -> str:
 
 
 def _small_pieces(word: str, room: float) -> list[str]:
-    """Return a word in pieces that fit a room; the letters of a piece that does not."""
+    """Return a word as pieces that fit a room; a piece that is too long is split into letters."""
     return [small for piece in pieces(word) for small in ([piece] if width(piece) <= room else piece)]
 
 
 def lines_needed(text: str, room: float) -> int:
-    """Return how many lines of a width (em) a text takes."""
+    """Return the number of lines of a given width (em) that a text takes."""
     lines, left = 1, room
     for word in text.split(" "):
         for part in [word] if width(word) <= room else _small_pieces(word, room):

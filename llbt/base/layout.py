@@ -21,25 +21,25 @@ _NO_LABEL = re.compile(r"[\\{}%#~\s]")
 
 
 def check_label(label: str) -> None:
-    r"""Refuse a label that ``\ref`` of LaTeX and links of HTML cannot name."""
+    r"""Refuse a label that LaTeX's ``\ref`` and links in HTML cannot use."""
     if _NO_LABEL.search(label):
         raise OptionError(f"label={label!r}", expected="letters, digits, colons and hyphens: 'tab:leaderboard'")
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it is printed.
+    """One printed column.
 
     Attributes
     ----------
     name : str
-        By which `columns=` chooses it: as in ``to_frame()``; ``stars`` for the stars of p-values.
+        The name for `columns=`, as in ``to_frame()``; ``stars`` for the stars of p-values.
     heading : str
     cells : list of str
     kind : str
         The kind of the cells, as in `Field`.
     typeset : str
-        The heading in LaTeX; empty: made of `heading`.
+        The heading in LaTeX; if empty, it is made from `heading`.
     """
 
     name: str
@@ -50,26 +50,26 @@ class Column:
 
     @property
     def left(self) -> bool:
-        """Whether cells stand to the left."""
+        """Whether cells are aligned to the left."""
         return self.kind in ("text", "stars")
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table whose numbers are strings: what every rendering starts from.
+    """A table whose numbers are strings, from which every format is made.
 
     Attributes
     ----------
     columns : tuple of Column
     title : str
     head, foot, notes : tuple of str
-        Lines above and below the columns, and what a reader must know.
+        Lines above and below the columns, and the notes.
     more : str
         The line with the number of hidden rows.
     left_out : tuple of str
         Names of columns that would not fit a page.
     least_needed : tuple of str
-        Names of columns that text leaves out first where it is too wide.
+        Names of columns that text leaves out first if it is too wide.
     chosen : bool
         Whether the caller chose the columns, so that all of them are printed.
     """
@@ -94,11 +94,11 @@ class Sheet:
         return zip(*(column.cells for column in self.columns), strict=True)
 
     def opening_notes(self) -> list[str]:
-        """Return the notes that stand above the columns: those that qualify a number."""
+        """Return the notes above the columns, which qualify a number."""
         return [f"Note: {note}" for note in qualifying(self.notes)]
 
     def closing_lines(self) -> list[str]:
-        """Return what stands below the columns in formats that do not part it further."""
+        """Return the lines below the columns, for formats that do not separate them further."""
         return [
             *([LEGEND] if self.has_stars else []),
             *self.foot,

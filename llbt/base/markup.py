@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from .layout import Sheet, Size, check_label
 
-# What LaTeX's sizes of letters are in an article of 11 pt, beside those of its text.
+# HTML equivalents of LaTeX's font sizes in an article of 11 pt, relative to its text.
 SIZES: dict[Size, str] = {"normalsize": "100%", "small": "91%", "footnotesize": "82%", "scriptsize": "73%"}
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """Return a table as Markdown, with its lines above and below; without columns, its lines alone."""
+    """Return a table as Markdown, with its lines above and below; a table without columns gives only its lines."""
     lines = [f"**{escape_markdown(sheet.title)}**", ""] if sheet.title else []
     above = [*sheet.head, *sheet.opening_notes()]
     lines += [escape_markdown(line) + ("  " if sheet.columns else "") for line in above]
@@ -22,18 +22,18 @@ def as_markdown(sheet: Sheet) -> str:
         heading, *rows = ("| " + " | ".join(map(escape_markdown, row)) + " |" for row in _all_rows(sheet))
         lines += [heading, "| " + " | ".join(rules) + " |", *rows]
     for line in ([sheet.more] if sheet.more else []) + sheet.closing_lines():
-        lines += ["", escape_markdown(line.strip())]  # four leading spaces would make it code
+        lines += ["", escape_markdown(line.strip())]  # four leading spaces would make the line code
     return "\n".join(lines)
 
 
 def escape_markdown(text: str) -> str:
-    """Return text without markup, for Markdown."""
+    """Return text for Markdown with its markup escaped."""
     escaped = "".join("\\" + c if c in "\\`*_{}[]#|~$" else c for c in text)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-# Sorts the rows of a table by the column whose heading is clicked, again the other way round: numbers by the first
-# number of a cell, texts by their letters. It holds nothing of the table.
+# Sorts the rows of a table by the column whose heading is clicked; a second click reverses the order. Numbers sort by
+# the first number of a cell, texts by their letters. The script contains nothing of the table.
 _SORT = (
     "const h=event.target.closest('th');if(h){const b=this.parentNode.tBodies[0],k=h.cellIndex,"
     "u=this.dataset.by===k+'u'?-1:1;this.dataset.by=k+(u>0?'u':'d');"
@@ -46,13 +46,13 @@ _SORT = (
 
 
 def sortable(text: str) -> str:
-    """Return an HTML table whose rows are sorted by a click on a heading, for notebooks; a paragraph as it is."""
+    """Return an HTML table that is sorted by a click on a heading, for notebooks; a paragraph is returned unchanged."""
     clicked = f'<thead style="cursor:pointer" title="sort" onclick="{html.escape(_SORT)}">'
     return text.replace("<thead>", clicked, 1)
 
 
 def as_html(sheet: Sheet, label: str = "", size: Size | None = None) -> str:
-    """Return a table as one HTML table; without columns, a paragraph."""
+    """Return a table as one HTML table; a table without columns gives a paragraph."""
     check_label(label)
     named = (f' id="{html.escape(label)}"' if label else "") + (f' style="font-size:{SIZES[size]}"' if size else "")
     if not sheet.columns:

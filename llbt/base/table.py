@@ -32,16 +32,16 @@ from .notes import reworded as reworded
 
 Notes = Literal["few", "all"]
 
-_ALIKE = 0.9  # of two names, one of which was meant
-_OF_INTERVAL = 4.0  # standard errors in an interval of 95 %
-_NO_ERROR = 1e-9  # up to which a standard error is rounding
-_SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: below it a p-value is printed as <2e-16
+_ALIKE = 0.9  # similarity from which one name was meant as the other
+_OF_INTERVAL = 4.0  # standard errors in a 95 % interval
+_NO_ERROR = 1e-9  # smaller standard errors are rounding
+_SMALLEST_P = 2.2e-16  # R's .Machine$double.eps: smaller p-values print as <2e-16
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")  # the labels in the name of a parameter: object[A]:judge[J1]
-_QUOTED = re.compile(r'Q\("([^"\\`]+)"\)')  # how a parameter quotes what a formula has in backticks
+_QUOTED = re.compile(r'Q\("([^"\\`]+)"\)')  # how a parameter's name quotes a name in backticks
 
 
 class Record:
-    """The protocol of every answer: a class defines ``table()``, the rest follows from it.
+    """The protocol of every answer: a class defines ``table()``, and the rest follows from it.
 
     This is the one base class of the package; it carries no state. An answer has the rows and columns of its
     ``to_frame()``: ``len(board)`` counts rows, ``for row in board`` gives each row as a dict, ``board["object"]`` is a
@@ -49,7 +49,7 @@ class Record:
     """
 
     __slots__ = ()
-    _completed: ClassVar[tuple[str, ...]] = ()  # what completion lists, of a class with very many names
+    _completed: ClassVar[tuple[str, ...]] = ()  # what completion lists, for a class with very many names
 
     def table(self) -> Table:
         """Return the answer as a `Table`."""
@@ -73,7 +73,7 @@ class Record:
         Parameters
         ----------
         path : str or path
-            The file; one that exists is replaced.
+            The file; an existing file is replaced.
 
         Notes
         -----
@@ -85,7 +85,7 @@ class Record:
         return len(self.to_frame())
 
     def __bool__(self) -> bool:
-        return True  # an answer without rows is an answer
+        return True  # an answer without rows is still true
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.to_frame().to_dict("records"))  # type: ignore[arg-type]  # columns have names
@@ -104,7 +104,7 @@ class Record:
         own = {name for kind in type(self).__mro__[:-1] for name, value in vars(kind).items() if callable(value)}
         return sorted(name for name in own if not name.startswith("_"))
 
-    if not TYPE_CHECKING:  # a type checker refuses unknown names without it
+    if not TYPE_CHECKING:  # without this condition a type checker would not refuse unknown names
 
         def __getattr__(self, name: str) -> Any:
             raise unknown_attribute(type(self), name)
@@ -133,33 +133,33 @@ class Record:
         Parameters
         ----------
         columns : sequence of str, optional
-            Which columns, and in which order: names as in ``to_frame()``, and ``"stars"``; by default all.
+            The columns to print, in this order: names as in ``to_frame()``, and ``"stars"``; by default all.
         rename : mapping, optional
             Replacements for labels and for names or headings of columns: ``{"gpt-4-0613": "GPT-4", "estimate":
-            "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), not
-            in the lines above and below. The mapping may have labels of other tables, too.
+            "Elo"}``. Labels are renamed in the rows, also within the name of a parameter (``object[gpt-4-0613]``), but
+            not in the lines above and below. The mapping may also have labels of other tables.
         digits : int, optional
             Significant digits of the smallest standard error (without one, of the smallest estimate) and number, and
             decimals of statistics; by default 3.
         decimals : int, optional
-            Decimals of all estimates, statistics and numbers but counts and p-values, in place of `digits`.
+            Decimals of all estimates, statistics and numbers except counts and p-values, in place of `digits`.
         caption : str, optional
-            In place of the title.
+            A text in place of the title.
         notes : {"few", "all"}
-            Below the columns at most five lines, or every note in full. Notes that qualify a number stand above the
-            columns, always in full.
+            "few" prints at most five lines of notes below the columns, "all" prints every note in full. Notes that
+            qualify a number stand above the columns, always in full.
 
         Raises
         ------
         OptionError
-            For `digits` and `decimals` together, an unknown column, a `rename` without a match in the table, or with a
-            key that is nearly a label of it. For other `digits` than its own, or `decimals`, of a `Table` whose cells
-            are composed already.
+            For `digits` and `decimals` together, an unknown column, and a `rename` that matches nothing or has a key
+            similar to a label of the table. For `decimals`, or other `digits`, if the cells of a `Table` are already
+            text.
 
         Notes
         -----
-        Text and Markdown have no ``label=`` and ``size=``: neither has a place for them. All formats but text have
-        every note.
+        Text and Markdown have no ``label=`` and ``size=``, because they have no place for them. All formats except text
+        have every note.
         """
         return text.as_text(sheet_of(self, columns, rename, (digits, decimals), caption), all_notes=notes == "all")
 
@@ -197,12 +197,12 @@ class Record:
         label : str, optional
             The id of the table, for links: ``"tab:leaderboard"``.
         size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
-            The font size, relative to the text around the table as in LaTeX; by default that of the page.
+            The font size, relative to the surrounding text as in LaTeX; by default that of the page.
 
         Raises
         ------
         OptionError
-            As in `as_text`; and for a label that is not letters, digits, colons and hyphens.
+            As in `as_text`, and for a label with other characters than letters, digits, colons and hyphens.
         """
         return markup.as_html(sheet_of(self, columns, rename, (digits, decimals), caption), label or "", size)
 
@@ -233,20 +233,20 @@ class Record:
         label : str, optional
             For ``\ref``: ``"tab:leaderboard"``.
         longtable : bool, optional
-            Whether the table may go on over pages, in place of one that floats; by default where it has more than 60
-            rows or is taller than a page.
+            Whether the table may run over several pages instead of floating; by default if it has more than 60 rows or
+            is taller than a page.
         size : {"normalsize", "small", "footnotesize", "scriptsize"}, optional
             The font size; by default the largest of the first three at which the table is no wider than the page.
 
         Raises
         ------
         OptionError
-            As in `as_text`; and for a table that is wider than a page, or taller with ``longtable=False``.
+            As in `as_text`, and for a table that is wider than a page, or taller with ``longtable=False``.
 
         Notes
         -----
-        The packages that it needs stand in its first line: booktabs, array, and longtable for a table over pages.
-        Labels and headings that are too long for one line are broken, first behind hyphens and the like. Widths are
+        The first line names the required packages: booktabs, array, and longtable for a table over several pages.
+        Labels and headings that are too long for one line are broken, preferably after hyphens and the like. Widths are
         those of Computer Modern. Letters that pdflatex does not know (漢字) need lualatex; a comment says so.
         """
         paper = latex.Paper(label or "", longtable, size)
@@ -270,18 +270,18 @@ class Field:
     heading : str
         The heading of the column.
     values : sequence
-        One value a row; missing numbers are NaN and print as NA.
+        One value for each row; missing numbers are NaN and print as NA.
     kind : str
-        How a value becomes a string. All ``estimate`` columns share their decimals, as in R; ``composed`` is text of
-        numbers that stands to the right.
+        How a value becomes a string. All ``estimate`` columns share their decimals, as in R; ``composed`` is text made
+        of numbers, aligned to the right.
     digits : int
         Significant digits of the smallest value.
     typeset : str
-        The heading in LaTeX, where it is not made of `heading`.
+        The heading in LaTeX, if it is not made from `heading`.
     decimals : int or None
         Decimals of all values, in place of `digits`, unless the caller asks for digits.
     frame_only : bool
-        Whether the column is in ``to_frame()``, csv and JSON, and printed only where ``columns=`` names it.
+        Whether the column is only in ``to_frame()``, csv and JSON; it is printed only if ``columns=`` names it.
     """
 
     name: str
@@ -320,7 +320,7 @@ class Table(Record):
     head, foot : tuple of str
         Lines above and below the columns.
     notes : tuple of str
-        Notes: scales, rows left out, reservations.
+        The notes: scales, omitted rows, reservations.
     shown : tuple of int or None
         The rows that are printed (None: all). ``to_frame()`` and LaTeX always have all of them.
     more : str
@@ -355,7 +355,7 @@ class Table(Record):
     def first(self, most: int = 60, noun: str = "more row", how: str = ".to_frame()", *, asked: bool = False) -> Table:
         """Return a table that prints the first rows, and a line with the number of the other rows."""
         rest = len(self.fields[0].values) - most
-        if rest <= 1:  # one row takes no more room than the line that counts it
+        if rest <= 1:  # one row takes no more room than the line that would count it
             return self
         printed = self.printed and self.printed.first(most, noun, how, asked=asked)
         more = f"… {counted(rest, noun)}: {how}"
@@ -374,12 +374,12 @@ class Table(Record):
 
 
 def printed_columns(table: Table) -> Table:
-    """Return a table without the columns that stand in frames alone."""
+    """Return a table without the columns that only frames have."""
     return replace(table, fields=tuple(f for f in table.fields if not f.frame_only))
 
 
 def stacked_field(fields: Sequence[Field]) -> Field:
-    """Return the values of one column of several tables below each other; it is printed if one of them prints it."""
+    """Return the values of one column of several tables, one below another; printed if one table prints it."""
     values = [value for one in fields for value in one.values]
     return replace(fields[0], values=values, frame_only=all(one.frame_only for one in fields))
 
@@ -397,7 +397,7 @@ def sheet_of(
     caption: str | None,
     for_paper: bool = False,
 ) -> Sheet:
-    """Return what is printed of a record: the columns asked for, renamed, as strings."""
+    """Return the printed form of a record: the requested columns, renamed, as strings."""
     digits, decimals = rounding
     if digits is not None and decimals is not None:
         raise OptionError(f"digits={digits} and decimals={decimals}", expected="one of the two")
@@ -465,7 +465,7 @@ def relabelled(value: object, names: Mapping[str, str]) -> str:
 
 
 def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
-    """Return a table with other headings and labels."""
+    """Return a table with headings and labels renamed."""
     if not isinstance(rename, Mapping):
         raise OptionError(f"rename is of type {type(rename).__name__}", expected="a mapping: {'gpt-4-0613': 'GPT-4'}")
     if not rename:
@@ -482,9 +482,9 @@ def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
 
 
 def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
-    """Raise where no name of `rename` is in the table, or where a name is a near miss of a label.
+    """Raise if no name of `rename` is in the table, or if a name is similar to a label.
 
-    One mapping may serve several tables, so it may have labels that one of them lacks.
+    One mapping may serve several tables, so it may have labels that this table lacks.
     """
     known = dict.fromkeys(found for said in texts for found in (said, *_BRACKETED.findall(said)))
     unknown = [name for name in names if name not in known]
@@ -501,7 +501,7 @@ def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
 
 
 def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int = 4) -> tuple[Field, Field]:
-    """Return conf_low and conf_high as columns; the first is headed by its level."""
+    """Return conf_low and conf_high as columns; the heading of the first states the level."""
     return (
         Field(
             "conf_low",
@@ -516,7 +516,7 @@ def interval_fields(low: Any, high: Any, confidence: float = 0.95, digits: int =
 
 
 def p_fields(p_value: npt.NDArray[np.float64], p_adjusted: npt.NDArray[np.float64]) -> tuple[Field, ...]:
-    """Return the last columns: p_value, p_adjusted, and the stars of the latter."""
+    """Return the last columns: p_value, p_adjusted, and the stars of p_adjusted."""
     return (
         Field("p_value", "p", p_value, "p_value"),
         Field("p_adjusted", "adjusted", p_adjusted, "p_value"),
@@ -536,7 +536,7 @@ def format_p(p: float) -> str:
 
 
 def _p_cell(p: float) -> str:
-    """Return a p-value for a column, of nearly one width: ``0.0354``, ``1.9e-05``, ``<2e-16``."""
+    """Return a p-value for a column, in nearly constant width: ``0.0354``, ``1.9e-05``, ``<2e-16``."""
     if math.isnan(p) or p < _SMALLEST_P:
         return format_p(p)
     return f"{p:.4f}" if p >= 1e-3 else f"{p:.5f}" if p >= 1e-4 else f"{p:.1e}"
@@ -550,7 +550,7 @@ def stars(p: float) -> str:
 
 
 def format_number(x: float, digits: int = 5) -> str:
-    """Return a number with so many significant digits, in full up to 1e15."""
+    """Return a number with `digits` significant digits, in full up to 1e15."""
     if math.isnan(x):
         return "NA"
     if x == 0 or not math.isfinite(x):
@@ -561,16 +561,16 @@ def format_number(x: float, digits: int = 5) -> str:
 
 
 def format_figure(x: float) -> str:
-    """Return a log-likelihood, AIC or BIC with two decimals from 100 on, so that differences can be read."""
+    """Return a log-likelihood, AIC or BIC, with two decimals from 100 on, so that differences can be read."""
     return "NA" if math.isnan(x) else f"{x:.2f}" if abs(x) >= 100 else format_number(x)
 
 
-_FLOATS = 10**300  # integers that fit floats
+_FLOATS = 10**300  # integers that fit a float
 
 
 def format_count(x: float) -> str:
-    """Return a count: whole numbers with thousands separated, fractional ones to six digits."""
-    if isinstance(x, int) and abs(x) > _FLOATS:  # what is asked for, never what there is
+    """Return a count: whole numbers with thousands separators, fractional numbers with six digits."""
+    if isinstance(x, int) and abs(x) > _FLOATS:  # a requested number, never a real count
         return f"{Decimal(x):.3g}"
     return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.6g}"
 
@@ -581,7 +581,7 @@ def counted(number: float, noun: str) -> str:
 
 
 class Note(str):
-    """A note that begins with a count: ``3 judgments left out: …``. Counts of equal notes can be added.
+    """A note that begins with a count: ``3 judgments left out: …``. Counts of equal notes are added up.
 
     Attributes
     ----------
@@ -618,18 +618,18 @@ def format_share(x: float) -> str:
 
 
 def format_estimates(values: Iterable[float], digits: int = 4) -> list[str]:
-    """Return numbers with the decimals that a column of estimates prints them with."""
+    """Return numbers with the decimals that a column of estimates would have."""
     numbers = [float(value) for value in values]
     return _with_decimals(numbers, _decimals(numbers, digits))
 
 
 def _places(value: float, digits: int, most: int = 6) -> int:
-    """Return the decimals that show a number other than 0 with so many digits."""
+    """Return the decimals that show a number other than 0 with `digits` digits."""
     return min(max(0, digits - 1 - math.floor(math.log10(abs(value)))), most)
 
 
 def _decimals(values: Iterable[float], digits: int, most: int = 6) -> int:
-    """Return the decimals that show the smallest number with so many digits, as R does, and no more than needed."""
+    """Return the decimals that show the smallest number with `digits` digits, as in R, and not more than needed."""
     needed = 0
     for value in values:
         if value == 0 or not math.isfinite(value):
@@ -659,7 +659,7 @@ def _frame_values(values: Sequence[Any] | npt.NDArray[Any]) -> Any:
 
 
 def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
-    """Return headings and the printed strings column by column, with other digits than each column's where asked."""
+    """Return headings and printed strings by column; `digits`, if given, replaces each column's digits."""
     rows = range(len(table.fields[0].values)) if table.fields and table.shown is None else table.shown or ()
     fields = table.fields if digits is None else tuple(_with_digits(f, digits) for f in table.fields)
     picked = [[f.values[row] for row in rows] for f in fields]
@@ -667,7 +667,7 @@ def printed_cells(table: Table, digits: int | None = None) -> tuple[list[str], l
     fewest = min((f.digits for f in fields if f.kind == "estimate"), default=4)
     errors = _errors({f.name: values for f, values in zip(fields, picked, strict=True) if f.kind == "estimate"})
     shared = _decimals(estimates, fewest)
-    if errors:  # as R's printCoefmat: the standard errors decide
+    if errors:  # as in R's printCoefmat, the standard errors decide
         shared = min(shared, max(_places(error, fewest - 1 if digits is None else digits) for error in errors))
     decimals = 3 if digits is None else digits
     columns = [_column(f, values, shared, decimals) for f, values in zip(fields, picked, strict=True)]

@@ -8,11 +8,11 @@ from .column_fit import fitted, lines_of
 from .layout import LEGEND, Sheet
 from .notes import WIDTH, all_lines, describing, few_lines, qualifying, wrapped
 
-_FURTHER = "  "  # before the further lines of a line above or below the columns
+_FURTHER = "  "  # indent of the continuation of a line above or below the columns
 
 
 def as_text(sheet: Sheet, *, all_notes: bool = False) -> str:
-    """Return a table as plain text: title, notes that qualify its numbers, columns with spaces between, the rest."""
+    """Return a table as plain text: title, notes that qualify its numbers, columns, all other lines."""
     lines = _broken([sheet.title, *sheet.head])
     if above := qualifying(sheet.notes):
         lines += ["", *all_lines(above, WIDTH)]

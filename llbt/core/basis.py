@@ -1,4 +1,4 @@
-"""The basis of a log-likelihood: which judgments, with which outcomes, counted in which unit."""
+"""The basis of a log-likelihood: its judgments, their outcomes, and the unit in which they are counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .rankings import Rankings
 
 Unit = Literal["judgment", "ranking", "pattern"]
 
-_DIGITS = 30  # binary digits of sums of weights that do not depend on the order of adding
+_DIGITS = 30  # binary digits of a sum of weights that do not depend on the order of adding
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Basis:
     outcomes : tuple of str
         The possible outcomes of a unit.
     digest : str
-        Equal for the same judgments, however the table is split by covariates.
+        A text that is equal for the same judgments, however covariates split the table.
     """
 
     unit: Unit
@@ -41,7 +41,7 @@ class Basis:
     digest: str
 
     def difference(self, other: Basis) -> str:
-        """Return why likelihoods on two bases cannot be compared; empty where they can."""
+        """Return why likelihoods on two bases cannot be compared; empty if they can."""
         if self.unit != other.unit:
             return f"one is of {self.unit}s, one of {other.unit}s" + (
                 ", and the pairs of one ranking are not independent judgments"
@@ -54,12 +54,12 @@ class Basis:
 
 
 def aic(llf: float, n_params: float) -> float:
-    """Return −2 llf + 2 · parameters."""
+    """Return AIC, −2 llf + 2 · parameters."""
     return -2 * llf + 2 * n_params
 
 
 def bic(llf: float, n_params: float, n: float) -> float:
-    """Return −2 llf + log n · parameters."""
+    """Return BIC, −2 llf + log n · parameters."""
     return -2 * llf + math.log(n) * n_params
 
 
@@ -69,7 +69,7 @@ def number_of(data: Comparisons | Rankings | Patterns, unit: str) -> float:
     Raises
     ------
     OptionError
-        For a unit that the data do not keep.
+        If the data do not have the unit.
     """
     own, total = _counted(data)
     if unit == own:
@@ -92,7 +92,7 @@ def _counted(data: Comparisons | Rankings | Patterns) -> tuple[Unit, float]:
 
 
 def _levels(data: Comparisons | Rankings | Patterns) -> dict[str, IntArray]:
-    """Return the codes of clusters and of covariates that are labels, where there are judgments."""
+    """Return the codes of clusters, and of covariates that are labels, in rows with judgments."""
     columns: tuple[Coded, ...] = data.columns
     found = {column.name: column.codes for column in columns if not column.numeric}
     if isinstance(data, Rankings):
@@ -108,7 +108,7 @@ def _levels(data: Comparisons | Rankings | Patterns) -> dict[str, IntArray]:
 
 
 def of_comparisons(c: Comparisons) -> Basis:
-    """Return the basis of a table: its judgments by pair and outcome, whatever it is split by."""
+    """Return the basis of a table: its judgments by pair and outcome, however covariates split it."""
     order = _in_order(c.objects)
     place = np.argsort(order)
     i, j = place[c.pairs].T
@@ -131,18 +131,18 @@ def of_rankings(r: Rankings) -> Basis:
     bounds = zip(r.starts[:-1].tolist(), r.starts[1:].tolist(), r.counts.tolist(), strict=True)
     items, places = [label[k] for k in r.items.tolist()], r.places.tolist()
     for start, end, count in bounds:
-        last = max(places[start:end]) + 1  # of those without a place
+        last = max(places[start:end]) + 1  # the place of objects without one
         orders[tuple(sorted((places[k] or last, items[k]) for k in range(start, end)))] += count
     return Basis("ranking", (r.kind,), _digest_of(r.objects, orders))
 
 
 def of_patterns(p: Patterns, *, missing: bool) -> Basis:
-    """Return the basis of patterns. Complete patterns that equal judgments or rankings have the basis of these.
+    """Return the basis of patterns. Complete patterns equal to judgments or rankings have the basis of these.
 
     Parameters
     ----------
     missing : bool
-        Whether the model also says which answers are missing.
+        Whether the model also describes which answers are missing.
     """
     if p.kind == "comparisons" and p.complete and not missing:
         return of_comparisons(p.to_comparisons())
@@ -170,7 +170,7 @@ def _in_order(objects: tuple[Label, ...]) -> IntArray:
 
 
 def _ranks(objects: tuple[Label, ...]) -> list[int]:
-    """Return the place of each object in the order that tables share."""
+    """Return the place of each object in an order that all tables share."""
     return [int(k) for k in np.argsort(_in_order(objects))]
 
 
@@ -181,7 +181,7 @@ def _digest_of(objects: tuple[Label, ...], found: Counter[tuple[tuple[int, int],
 
 
 def _rounded(sums: FloatArray) -> list[bytes]:
-    """Return sums without the digits that depend on the order in which they were added."""
+    """Return sums without the digits that depend on the order of adding."""
     mantissa, exponent = np.frexp(sums)
     return [np.round(mantissa * 2.0**_DIGITS).tobytes(), exponent.tobytes()]
 

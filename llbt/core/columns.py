@@ -20,11 +20,11 @@ Label = str | int | float | bool
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-MOST_COUNTED = 2.0**53  # from here on floats skip whole numbers, and a judgment more is lost
-_DENSE = 2**22  # keys up to which a table of all that are possible is made
+MOST_COUNTED = 2.0**53  # from this number on floats skip whole numbers, and adding one judgment has no effect
+_DENSE = 2**22  # up to so many possible keys, a table of all of them is made
 _CHUNK = 2**18
 _BLOCK = 2**15
-# columns that say who judged, and what: their integers are names
+# columns that name the judge or the item: their integers are names
 _IDENTITY = re.compile(
     r"(judge|worker|annotator|rater|user|prompt|item|question|block|topic)([ ._-]?id)?", re.IGNORECASE
 )
@@ -38,14 +38,14 @@ class Coded:
     ----------
     name : str
     levels : ndarray
-        Distinct values, sorted: labels (dtype object) or numbers (dtype float64); in no order if every row has numbers
-        of its own (`own_numbers`).
+        Distinct values, sorted: labels (dtype object) or numbers (dtype float64); unsorted if every row has its own
+        number (`own_numbers`).
     codes : ndarray of int
         Index into `levels`; shape (S,) for a covariate, (S, 2) for a side covariate, (J,) for an object
         covariate, (R,) for a cluster.
     integers : int
-        Of labels that were read from a column of integers, how many different ones the whole table had, before any
-        part of it was selected; else 0.
+        For labels that were read from a column of integers: the number of distinct integers in the whole table, before
+        any selection; else 0.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Coded:
 
     @property
     def undecided(self) -> int:
-        """How many integers the table had, where these may be numbers as well as labels: names of judges are labels."""
+        """The number of integers, if these may be numbers as well as labels; names of judges are labels."""
         return 0 if self.numeric or _IDENTITY.fullmatch(self.name) else self.integers
 
     @property
@@ -69,8 +69,8 @@ class Coded:
         return self.levels[self.codes]
 
     def take(self, rows: npt.NDArray[Any] | slice) -> Coded:
-        """Return the column at some rows, without the levels that are gone."""
-        # a copy, lest a table share its memory with the caller's frame
+        """Return the column at some rows, without unused levels."""
+        # a copy, so that no table shares memory with the caller's frame
         picked = self.codes[rows].copy() if isinstance(rows, slice) else self.codes[rows]
         codes, used = dense(picked, len(self.levels))
         return replace(self, levels=self.levels if len(used) == len(self.levels) else self.levels[used], codes=codes)
@@ -88,7 +88,7 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class ClusterCounts:
-    """Counts by comparison and cluster, kept beside the table.
+    """Counts by comparison and cluster, stored beside the table.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Lines:
     clusters: tuple[Coded, ...] = ()
 
     def take(self, rows: npt.NDArray[Any]) -> Lines:
-        """Return some of the lines."""
+        """Return a selection of the lines."""
         return Lines(
             self.pairs[rows],
             self.counts[rows],
@@ -126,7 +126,7 @@ class Lines:
         )
 
     def oriented(self, response: Response) -> Lines:
-        """Return the lines with the smaller object first; counts and side covariates follow."""
+        """Return the lines with the smaller object first; counts and side covariates are swapped accordingly."""
         swap = (self.pairs[:, 0] > self.pairs[:, 1])[:, None]
         if not swap.any():
             return self
@@ -138,13 +138,13 @@ class Lines:
         )
 
     def keys(self) -> list[IntArray]:
-        """Return what tells comparisons apart: objects, covariates and side covariates, each (R,)."""
+        """Return the codes that distinguish comparisons: objects, covariates and side covariates, each (R,)."""
         sides = [c.codes[:, k] for c in self.sides for k in (0, 1)]
         return [*self.pairs.T, *(c.codes for c in self.columns), *sides]
 
 
 def sort_key(label: Any) -> tuple[int, Any]:
-    """Sort labels: numbers as numbers, then text by code point."""
+    """Return the sort key of a label: numbers by value, then text by code point."""
     return (0, label) if isinstance(label, (bool, int, float)) else (1, str(label))
 
 
@@ -157,7 +157,7 @@ def as_objects(labels: Iterable[Any]) -> npt.NDArray[Any]:
 
 
 def unmasked(values: Any) -> npt.NDArray[Any]:
-    """Return values as an array, with NaN where a masked array has none."""
+    """Return values as an array, with NaN for masked values."""
     if not isinstance(values, np.ma.MaskedArray):
         return np.asarray(values)
     if values.dtype.kind not in "biuf":
@@ -166,7 +166,7 @@ def unmasked(values: Any) -> npt.NDArray[Any]:
 
 
 def refuse_surrogates(where: str, labels: Iterable[Any]) -> None:
-    """Raise for text that no file can hold: halves of characters, which JSON and careless readers let in."""
+    """Raise for text that no file can hold: half characters (surrogates) from JSON or careless readers."""
     for label in labels:
         if isinstance(label, str) and not label.isascii() and any("\ud800" <= c <= "\udfff" for c in label):
             raise JudgmentError(
@@ -176,12 +176,12 @@ def refuse_surrogates(where: str, labels: Iterable[Any]) -> None:
 
 
 def real_array(values: Any) -> FloatArray:
-    """Return values as an array of floats, NaN where a masked array has none.
+    """Return values as an array of floats, with NaN for masked values.
 
     Raises
     ------
     TypeError, ValueError
-        For what is not an array of real numbers; complex ones would lose a part.
+        If values are not an array of real numbers; complex numbers would lose a part.
     """
     array = unmasked(values)
     if array.dtype.kind in "cUSmM":
@@ -199,7 +199,7 @@ def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded
     ----------
     name : str
     values : ndarray
-        Labels, or numbers where `numeric`; without missing values.
+        Labels, or numbers if `numeric`; without missing values.
     numeric : bool
         Whether the values are numbers.
     """
@@ -222,7 +222,7 @@ def own_numbers(name: str, values: FloatArray) -> Coded | None:
 
 
 def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
-    """Return codes into distinct labels as a column with sorted levels."""
+    """Return codes into unsorted distinct labels as a column with sorted levels."""
     order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
     if np.array_equal(order, np.arange(len(order))):
         return Coded(name, found, codes)
@@ -255,7 +255,7 @@ def dense(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
 
 
 def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """Return the first line of each distinct combination, sorted by the keys, and each line's combination.
+    """Return the first line of each distinct combination, sorted by the keys, and the combination of each line.
 
     Parameters
     ----------
@@ -270,18 +270,18 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     size = int(key.max(initial=0)) + 1
     for codes in keys[1:]:
         width = int(codes.max(initial=0)) + 1
-        if size > 2**62 // width:  # the product would overflow: number what is there so far
+        if size > 2**62 // width:  # the product would overflow: number the combinations so far
             if _increasing(key):
                 break
             found, key = ranked(key)
             size = len(found)
-            if size == len(key):  # told apart already, and what follows decides nothing
+            if size == len(key):  # all lines are distinct already, so further keys change nothing
                 break
         key = key * width + codes
         size *= width
-    if _increasing(key):  # sorted and told apart already
+    if _increasing(key):  # lines are sorted and distinct already
         return np.arange(len(key)), np.arange(len(key))
-    if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that are there
+    if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that occur
         there = np.zeros(size, dtype=bool)
         there[key] = True
         found = np.flatnonzero(there)
@@ -293,7 +293,7 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         rank[order] = np.arange(len(order))
         group = rank[group]
     first = np.empty(len(found), dtype=np.int64)
-    first[group[::-1]] = np.arange(len(key) - 1, -1, -1)  # the last to be written is the first row
+    first[group[::-1]] = np.arange(len(key) - 1, -1, -1)  # the value written last is that of the first row
     return first, group
 
 
@@ -311,11 +311,11 @@ def tallied(
     keys : sequence of ndarray of int, each (R,), or (R, 2) of both sides
         Codes from 0.
     said : ndarray of int, shape (R,)
-        The outcome, from 0; those from `outcomes` on are not counted.
+        The outcome, from 0; values of `outcomes` and above are not counted.
     weights : ndarray or None, shape (R,)
-        The weight of each row; None: 1.
+        The weight of each row; None means 1.
     outcomes : int
-        How many outcomes there are, at least 3.
+        The number of outcomes, at least 3.
 
     Returns
     -------
@@ -344,7 +344,7 @@ def _by_outcome(
     sizes: Sequence[int],
     outcomes: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return counts of the outcomes in all possible combinations, (G, K), and which have any, also of weight 0."""
+    """Return counts of outcomes in all possible combinations, (G, K), and which have any, even with weight 0."""
     size, cells = math.prod(sizes), 1 + max(outcomes - 1, int(said.max(initial=0)))
     judged = np.zeros(cells * size, dtype=np.int64)
     sums = np.zeros(len(judged) if weights is not None else 0)
@@ -360,10 +360,10 @@ def _by_outcome(
 def _cell_numbers(
     columns: Sequence[npt.NDArray[Any]], sizes: Sequence[int], chunk: int
 ) -> Iterator[tuple[int, IntArray]]:
-    """Yield where each chunk of rows starts, and the number of the cell that each row falls into.
+    """Yield the start of each chunk of rows, and the number of the cell of each row.
 
-    A bincount costs a pass over the whole table, so chunks are as long as it; numbers are made in shorter blocks, which
-    stay in the processor's cache.
+    A bincount costs a pass over all cells, so chunks have as many rows as there are cells. Numbers are computed in
+    shorter blocks, which fit into the processor's cache.
     """
     keys = np.empty(min(chunk, len(columns[0])), dtype=np.int64)
     for start in range(0, len(columns[0]), chunk):
@@ -384,7 +384,7 @@ def summed(counts: FloatArray, group: IntArray, size: int) -> FloatArray:
 
 
 def summed_by(group: IntArray, values: FloatArray, size: int | None = None) -> FloatArray:
-    """Return values (R,) summed by group, shape (size,); by default as many groups as there are."""
+    """Return values (R,) summed by group, shape (size,); by default as many groups as are named."""
     return np.asarray(np.bincount(group, values, 0 if size is None else size), dtype=np.float64)
 
 
@@ -396,11 +396,11 @@ def tally(
     Parameters
     ----------
     by, said : ndarray of int, each (R,)
-        Group and outcome, both from 0; a row with a negative group is in none.
+        Group and outcome, both from 0; rows with a negative group are not counted.
     weights : ndarray, shape (R,), optional
         The weight of each row; by default 1.
     size, outcomes : int
-        How many groups there are (by default as many as are named), and outcomes.
+        The number of groups (by default as many as are named), and of outcomes.
     """
     size = int(by.max(initial=-1)) + 1 if size is None else size
     there = by >= 0
@@ -416,7 +416,7 @@ def same_columns(a: tuple[Coded, ...], b: tuple[Coded, ...]) -> bool:
 
 
 def same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
-    """Whether clusters and the counts in them are equal."""
+    """Whether clusters and their counts are equal."""
     if a is None or b is None:
         return a is b
     same_rows = np.array_equal(a.rows, b.rows) and np.allclose(a.counts, b.counts, rtol=1e-12, atol=0)
@@ -424,18 +424,18 @@ def same_clusters(a: ClusterCounts | None, b: ClusterCounts | None) -> bool:
 
 
 def inferred(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Return Python values with their common type. Integers with missing values stay integers.
+    """Return Python values in their common type. Integers with missing values stay integers.
 
     As floats, two long integers could become equal.
     """
     try:
         return values if values.isna().any() else values.infer_objects()
-    except UnicodeEncodeError:  # half a character, refused where the column is read
+    except UnicodeEncodeError:  # half a character (surrogate), which is refused where the column is read
         return values
 
 
 def inferable(values: npt.NDArray[Any]) -> Any:
-    """Return labels as a list, so that pandas infers their type; numbers as they are."""
+    """Return labels as a list, from which pandas infers the type; numbers are returned unchanged."""
     return values.tolist() if values.dtype == object else values
 
 
@@ -452,10 +452,10 @@ def matching(name: str, values: Sequence[Label] | Label, columns: tuple[Coded, .
 
 
 def is_among(value: object, there: Collection[Any]) -> bool:
-    """Whether a value is one of a set or of the keys of a mapping; lists, arrays and the like never are."""
+    """Whether a value is in a set or among the keys of a mapping; False for lists, arrays and the like."""
     try:
         return value in there
-    except TypeError:  # a set cannot be asked for what has no hash
+    except TypeError:  # a value without a hash cannot be in a set
         return False
 
 

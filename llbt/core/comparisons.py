@@ -1,4 +1,4 @@
-"""Comparisons: validated counts of wins and ties for each comparison, with clusters beside the counts."""
+"""Comparisons: validated counts of wins and ties for each comparison, with the counts of clusters."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from .response import THREE, TWO, Response
 class Comparisons(Record):
     """Counts of wins and ties, one row per comparison: the table that a model is fitted to.
 
-    Made by `from_counts`, `from_judgments`, `from_matrix` or `load_dataset` rather than directly. A
-    comparison is one pair of objects under one combination of covariates. J objects, S comparisons.
+    Usually made by `from_counts`, `from_judgments`, `from_matrix` or `load_dataset`. A comparison is one pair of
+    objects under one combination of covariates. J objects, S comparisons.
 
     Attributes
     ----------
     objects : tuple
-        The J objects, sorted unless the judgments come with an order of theirs.
+        The J objects, sorted unless the judgments have their own order.
     pairs : ndarray of int, shape (S, 2)
-        Objects i and j of each comparison; i was shown first where `keeps_order`.
+        Objects i and j of each comparison; if `keeps_order`, i was shown first.
     counts : ndarray, shape (S, 3)
-        Wins of i, ties, wins of j; finite and not negative, whole or fractional. Of a response with more outcomes one
+        Wins of i, ties, wins of j; finite and not negative, whole or fractional. A response with more outcomes has one
         column for each, shape (S, K).
     response : Response
         The outcomes that a judgment can have: three, or two in a table without a tie category.
@@ -63,13 +63,13 @@ class Comparisons(Record):
     unkept : tuple of str
         Columns of the user's frame that were not kept.
     called : mapping of str to str
-        The names of judge and prompt in the judgments, where they differ: ``{"judge": "worker"}``.
+        The names of judge and prompt in the judgments, if they differ: ``{"judge": "worker"}``.
 
     Raises
     ------
     JudgmentError
-        For fewer than two objects, no comparison, an object against itself, counts that are negative or
-        not finite, and names that are reserved or used twice.
+        For fewer than two objects, no comparison, an object compared with itself, counts that are negative or not
+        finite, and names that are reserved or used twice.
 
     Examples
     --------
@@ -122,11 +122,11 @@ class Comparisons(Record):
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """Names of the clusters kept beside the counts."""
+        """Names of the clusters whose counts the table has."""
         return tuple(c.name for c in self.cluster_counts.columns) if self.cluster_counts else ()
 
     def named(self, name: str) -> str:
-        """Return the table's name of the column of judges or prompts, for ``"judge"`` or ``"prompt"``."""
+        """Return the table's name for the column of judges or prompts, given ``"judge"`` or ``"prompt"``."""
         own = self.called.get(name, name)
         return own if own in (*self.covariates, *self.clusters) else name
 
@@ -137,17 +137,17 @@ class Comparisons(Record):
 
     @property
     def has_ties(self) -> bool:
-        """Whether the table has a tie category (three outcomes, not two)."""
+        """Whether the table has a tie category: three outcomes, not two."""
         return self.response.has_ties
 
     @property
     def outcome_counts(self) -> FloatArray:
-        """Counts of the outcomes of the response alone, shape (S, K): without a column of ties where it has none."""
+        """Counts of the response's outcomes only, shape (S, K), so without ties if the response has none."""
         return counts_of_outcomes(self.counts, self.response)
 
     @property
     def wins_i(self) -> FloatArray:
-        """Judgments for object i, whatever their grade, shape (S,)."""
+        """Judgments for object i, of any grade, shape (S,)."""
         return self.response.tally(self.outcome_counts)[:, 0]
 
     @property
@@ -166,12 +166,12 @@ class Comparisons(Record):
 
     @property
     def wins_j(self) -> FloatArray:
-        """Judgments for object j, whatever their grade, shape (S,)."""
+        """Judgments for object j, of any grade, shape (S,)."""
         return self.response.tally(self.outcome_counts)[:, 2]
 
     @property
     def count_columns(self) -> tuple[str, ...]:
-        """The names of the columns of `counts` in a frame."""
+        """The names that the columns of `counts` have in a frame."""
         return count_columns(self.response)
 
     @property
@@ -181,17 +181,17 @@ class Comparisons(Record):
 
     @property
     def n_judgments(self) -> float:
-        """Number of judgments (an int where it is whole)."""
+        """Number of judgments (an int if it is whole)."""
         return whole(float(self.counts.sum()))
 
     @property
     def n_ties(self) -> float:
-        """Number of ties (an int where it is whole)."""
+        """Number of ties (an int if it is whole)."""
         return whole(float(self.ties.sum()))
 
     @property
     def n_bad(self) -> float:
-        """Number of judgments that both objects are bad (an int where it is whole)."""
+        """Number of "both bad" judgments (an int if it is whole)."""
         return whole(float(self.bad.sum()))
 
     def __len__(self) -> int:
@@ -208,7 +208,7 @@ class Comparisons(Record):
         )
 
     def same_counts(self, other: Comparisons) -> bool:
-        """Whether the comparisons and their counts are equal, so that deviances of the two can be compared."""
+        """Whether the comparisons and their counts are equal, so that deviances can be compared."""
         return (
             (self.objects, self.response, self.keeps_order) == (other.objects, other.response, other.keeps_order)
             and np.array_equal(self.pairs, other.pairs)
@@ -223,7 +223,8 @@ class Comparisons(Record):
     def to_frame(self, *, clusters: bool = False) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
         """Return the table as a frame that `from_counts` reads back.
 
-        With ``grades=c.response.outcomes`` if graded, ``ties_column={"ties": "tie", "bad": "bad"}`` with both bad.
+        Graded tables are read back with ``grades=c.response.outcomes``, tables with "both bad" with
+        ``ties_column={"ties": "tie", "bad": "bad"}``.
 
         Parameters
         ----------
@@ -234,8 +235,8 @@ class Comparisons(Record):
         -------
         pandas.DataFrame
             ``object_i, object_j, <covariates…>, wins_i, ties, wins_j``; a side covariate ``x`` has the
-            columns ``x_i`` and ``x_j``. A graded table has a column for each grade, ``i+, i, tie, j, j+``; one where
-            both objects can be bad has a column ``bad`` behind the ties.
+            columns ``x_i`` and ``x_j``. A graded table has a column for each grade, ``i+, i, tie, j, j+``; a table with
+            "both bad" has a column ``bad`` after the ties.
         """
         kept = self.cluster_counts if clusters else None
         rows = np.arange(len(self)) if kept is None else kept.rows
@@ -251,7 +252,7 @@ class Comparisons(Record):
         return pd.DataFrame({name: inferable(values) for name, values in data.items()})
 
     def win_matrix(self) -> pd.DataFrame:
-        """Return wins of the row over the column, summed over all covariates (J × J, labelled)."""
+        """Return the wins of the row's object over the column's, summed over all covariates (J × J, labelled)."""
         refuse_square("the matrix of wins", len(self.objects), JudgmentError)
         wins = np.zeros((len(self.objects), len(self.objects)))
         i, j = self.pairs.T
@@ -260,17 +261,17 @@ class Comparisons(Record):
         return pd.DataFrame(wins, index=list(self.objects), columns=list(self.objects))
 
     def components(self) -> tuple[tuple[Label, ...], ...]:
-        """Return the groups of objects connected by judgments, the group of the first object first.
+        """Return the groups of objects that judgments connect, the group of the first object first.
 
-        Objects of different groups were never compared, not even through others: their worths have no
-        common scale. Fit the groups apart with ``c.select(objects=group)``.
+        Objects of different groups were never compared, not even through other objects, so their worths have no common
+        scale. Fit each group separately, with ``c.select(objects=group)``.
         """
         judged = self.totals > 0
         i, j = (self.pairs if judged.all() else self.pairs[judged]).T
         size = len(self.objects)
         met = np.zeros(size, dtype=np.bool_)
         met[j[i == 0]] = met[i[j == 0]] = met[0] = True
-        if met.all():  # as a rule in large tables: the first object has met all others
+        if met.all():  # true for most large tables: the first object has met all others
             return (self.objects,)
         number, group = components_of(size, self.pairs[judged])
         members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=number))[:-1])
@@ -292,7 +293,7 @@ class Comparisons(Record):
         Raises
         ------
         JudgmentError
-            Where every group is a single object.
+            If every group is a single object.
 
         Examples
         --------
@@ -324,9 +325,9 @@ class Comparisons(Record):
 
     @checked
     def pool(self, *names: str | Sequence[str]) -> Comparisons:
-        """Return the table summed over covariates: all of them, or those named, one by one or as a list.
+        """Return the table summed over covariates: over all, or over the named ones, given singly or as a list.
 
-        Pooling keeps clusters, and forgets a cluster that is named.
+        Pooling keeps clusters, except a cluster that is named.
         """
         named = [name for part in names for name in ([part] if isinstance(part, str) else part)]
         if names and not named:
@@ -354,18 +355,18 @@ class Comparisons(Record):
         objects: Sequence[Label] | None = None,
         where: Mapping[str, Sequence[Label] | Label] | None = None,
     ) -> Comparisons:
-        """Return the part of the table among some objects and under some values of covariates or clusters.
+        """Return the part of the table with some objects, and with some values of covariates or clusters.
 
         Parameters
         ----------
         objects : sequence of labels, optional
-            Keep comparisons between these.
+            Keep comparisons between these objects.
         where : mapping, optional
             Covariate or cluster → the value or values to keep.
 
         Notes
         -----
-        Objects left without comparisons go; the notes of the result name them.
+        Objects without remaining comparisons are dropped; the notes of the result name them.
         """
         rows = lines_of(self)
         keep = np.ones(len(rows.counts), dtype=bool)
@@ -380,7 +381,7 @@ class Comparisons(Record):
         return tabulate(rows.take(keep), self)
 
     def drop_empty(self) -> Comparisons:
-        """Return the table without comparisons that have no judgment; the notes count them."""
+        """Return the table without comparisons that have no judgments; the notes count them."""
         empty = int((self.totals == 0).sum())
         if not empty:
             return self
@@ -457,7 +458,7 @@ class Comparisons(Record):
         )
 
     def table(self) -> Table:
-        """Return the table as it prints: sizes, then its first rows."""
+        """Return the table in its printed form: sizes, then the first rows."""
         frame = self.to_frame()
         return Table(
             fields=tuple(
@@ -470,7 +471,7 @@ class Comparisons(Record):
         ).first(20)
 
     def sizes(self) -> list[str]:
-        """Return objects, comparisons, judgments and ties as phrases, for the first line of a printout."""
+        """Return the numbers of objects, comparisons, judgments and ties as phrases, for a printout's first line."""
         ties = f"{_share_of_ties(self)} ties" if self.has_ties else "no tie category"
         ties += f", {format_percent(self.n_bad / self.n_judgments)} both bad" if self.response.has_bad else ""
         return [
@@ -481,7 +482,7 @@ class Comparisons(Record):
 
 
 def check_three(c: Comparisons) -> None:
-    """Raise for a table of graded or other outcomes, where wins, ties and losses are all that is understood."""
+    """Raise for a table with grades or other outcomes, if a function understands only wins, ties and losses."""
     if c.response not in (TWO, THREE):
         said = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
         merge = f"c.collapse() {'merges the grades' if c.response.grades else 'counts both bad as a tie'}"
@@ -489,16 +490,16 @@ def check_three(c: Comparisons) -> None:
 
 
 def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
-    """Sum lines to a table in canonical order, with everything else as in `like`.
+    """Sum lines to a table in standard order, with all other fields from `like`.
 
-    Pairs are oriented with the smaller object first unless the order is kept; rows are sorted by objects,
-    then covariates. Objects of `like` that no line mentions go, and a note names them.
+    In each pair the smaller object comes first, unless the order is kept. Rows are sorted by objects, then covariates.
+    Objects of `like` that no line mentions are dropped, and a note names them.
     """
     lines = lines if like.keeps_order else lines.oriented(like.response)
     pairs, used = dense(lines.pairs, len(like.objects))
     lines = replace(lines, pairs=pairs)
     first, group = groups(lines.keys())
-    rows = slice(None) if np.array_equal(first, np.arange(len(group))) else first  # as a rule they stand as they should
+    rows = slice(None) if np.array_equal(first, np.arange(len(group))) else first  # usually lines are in order already
     gone = [like.objects[k] for k in np.setdiff1d(np.arange(len(like.objects)), used)]
     note = (f"{counted(len(gone), 'object')} left without comparisons: {listed(gone)}",) if gone else ()
     return replace(
@@ -515,7 +516,7 @@ def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
 
 
 def lines_of(c: Comparisons) -> Lines:
-    """Return the table at its finest: by cluster where it has clusters."""
+    """Return the most detailed lines of a table: by cluster, if it has clusters."""
     kept = c.cluster_counts
     if kept is None:
         return Lines(c.pairs, c.counts, c.columns, c.sides)

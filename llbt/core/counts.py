@@ -1,4 +1,4 @@
-"""Counts of outcomes as a table keeps them: their columns, the names that these reserve, and what is refused."""
+"""Counts of outcomes as stored in a table: their columns, reserved names, and checks."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ RESERVED = frozenset(
 
 
 def count_columns(response: Response) -> tuple[str, ...]:
-    """Return what the columns of counts are called in a frame."""
+    """Return the names of the columns of counts in a frame."""
     if response.has_bad:
         return tuple(_COLUMN_NAMES[outcome] for outcome in response.outcomes)
     return COUNT_COLUMNS if response in (TWO, THREE) else response.outcomes
 
 
 def n_columns(response: Response) -> int:
-    """Return how many columns the counts of a table have: two outcomes are kept as three, never tied."""
+    """Return the number of columns of a table's counts; two outcomes are stored as three, without ties."""
     return max(len(THREE.outcomes), len(response.outcomes))
 
 
 def counts_of_outcomes(counts: FloatArray, response: Response) -> FloatArray:
-    """Return the columns of a table's counts that belong to outcomes, (S, K): two are kept as three, never tied."""
+    """Return the columns of a table's counts that belong to outcomes, (S, K); two outcomes are stored as three."""
     return counts if response != TWO else counts[:, [0, 2]]
 
 
 def counts_of_cells(counts: FloatArray, response: Response) -> FloatArray:
-    """Return counts of outcomes (S, K) as a table keeps them: two as three, never tied."""
+    """Return counts of outcomes (S, K) in the form that a table stores: two outcomes as three, without ties."""
     return counts if response != TWO else np.insert(counts, 1, 0.0, axis=1)
 
 
 def whole(x: float) -> float:
-    """Return a number, as an int where it is one."""
+    """Return a number, as an int if it is whole."""
     return int(x) if math.isfinite(x) and x.is_integer() else x
 
 
 def check_names(names: Sequence[str], sides: Sequence[str], reserved: Collection[str]) -> None:
-    """Raise for columns with reserved names or with one name; a side covariate has a column for either side, too."""
+    """Raise for reserved names and for names used twice; a side covariate also has a column for each side."""
     taken = [*names, *(f"{name}_{side}" for name in sides for side in "ij")]
     words = tuple(name for name in dict.fromkeys(taken) if name in RESERVED.union(reserved))
     if words:
@@ -61,7 +61,7 @@ def check_names(names: Sequence[str], sides: Sequence[str], reserved: Collection
 
 
 def check_alike(what: str, labels: tuple[Label, ...]) -> None:
-    """Raise for two labels such as 1 and '1': parameters are named after labels, so these would be one name."""
+    """Raise for two labels that print alike, such as 1 and '1': they would give one parameter name."""
     if len({str(label) for label in labels}) < len(labels):
         seen: dict[str, Label] = {}
         for label in labels:
@@ -73,13 +73,13 @@ def check_alike(what: str, labels: tuple[Label, ...]) -> None:
 
 
 def check_counts(counts: FloatArray, response: Response) -> None:
-    """Raise for counts that are negative or not finite, for a wrong number of columns, and without any judgment."""
+    """Raise for counts that are negative or not finite, a wrong number of columns, and a table without judgments."""
     if counts.shape[1:] != (n_columns(response),):
         raise JudgmentError(
             f"counts of shape {counts.shape} for the outcomes {listed(response.outcomes)}",
             expected="a column for each (three where there are two, the middle one 0)",
         )
-    if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # false where there is a NaN
+    if counts.size and counts.min() >= 0 and 0 < counts.sum() < MOST_COUNTED:  # False if there is a NaN
         return
     bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
     if bad.size:
