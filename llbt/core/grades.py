@@ -1,4 +1,4 @@
-"""Grades of preference on a scale: which outcome a preference of some size is, and the cuts between grades."""
+"""Grades of preference on a scale: the outcome of a preference of some size, and the cuts between grades."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .response import Response, graded
 
 
 def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
-    """Return cuts as floats; raise unless they increase, and the first is larger than the value named `above`."""
+    """Return cuts as floats; raise unless they increase and the first is larger than `above`."""
     found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
     if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
         raise OptionError(
@@ -30,22 +30,23 @@ def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
 def graded_outcomes(
     wins: IntArray, sizes: FloatArray, declared: Collection[float] = ()
 ) -> tuple[npt.NDArray[Any], Response, list[str]]:
-    """Return the graded outcome of each row, the scale, and notes on grades without judgments.
+    """Return the graded outcome of each row, the scale, and notes on unused grades.
 
     Parameters
     ----------
     wins : ndarray of int, shape (R,)
-        1 where object i is preferred, −1 where object j is, 0 for a tie; other values: left out.
+        1 if object i is preferred, −1 if object j is, 0 for a tie; rows with other values are left out.
     sizes : ndarray, shape (R,)
         The grade of the preference: 1, 2, …; ignored for ties.
     declared : collection of float
-        Sizes of grades that the scale has whether or not they are used; 0: a middle.
+        Sizes of grades that the scale has even if nobody uses them; 0 stands for a middle.
     """
     decided, tied = np.abs(wins) == 1, wins == 0
     steps = int(max([1, *declared, sizes[decided].max(initial=1)]))
     response = graded(steps, middle=bool(tied.any()) or 0 in declared)
     grade = np.where(decided, wins * sizes, 0).astype(np.int64)
-    down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))  # without a middle no place between 1 and -1
+    # without a middle there is no place between 1 and −1
+    down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))
     said = np.where(decided | tied, down, n_columns(response))
     unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
     return said, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []

@@ -1,4 +1,4 @@
-"""Which objects the judgments connect: directly or through others, in either direction or in both."""
+"""Which objects the judgments connect: directly or through others, in one direction or in both."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .columns import FloatArray, IntArray
 
 
 def components_of(size: int, pairs: IntArray) -> tuple[int, IntArray]:
-    """Return the number of groups that pairs (S, 2) connect objects to, and the group of each object, shape (size,)."""
+    """Return the number of groups that pairs (S, 2) connect, and the group of each object, shape (size,)."""
     number, group = connected_components(_graph(size, *pairs.T), directed=False)
     return int(number), np.asarray(group, dtype=np.int64)
 
 
 def strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArray[np.bool_]]]) -> IntArray:
-    """Return the strong component of each node, shape (size,), of a graph with the edges that are marked.
+    """Return the strong component of each node, shape (size,), of a graph with the marked edges.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ def strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArr
 
 
 def ordered_components(size: int, pairs: IntArray, tallies: FloatArray) -> IntArray:
-    """Return the strong component of each object (size,), where judgments lead from winners to losers, ties both ways.
+    """Return the strong component of each object (size,); edges lead from winners to losers, for ties both ways.
 
     Parameters
     ----------
     pairs : ndarray of int, shape (S, 2)
     tallies : ndarray, shape (S, 3)
-        Wins of i, what is undecided, wins of j.
+        Wins of i, undecided judgments, wins of j.
     """
     (i, j), (wins, ties, losses) = pairs.T, (tallies > 0).T
     return strong_components(size, [(i, j, wins | ties), (j, i, losses | ties)])

@@ -1,4 +1,4 @@
-"""The pairs of objects that a list implies: which of two is preferred, and by how much where both were rated."""
+"""The pairs of objects that a list implies: which object is preferred, and by how much if both were rated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .columns import FloatArray, IntArray
 from .grades import graded_outcomes
 from .response import THREE, Response
 
-ROUNDING = 1e-12  # relative; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
+ROUNDING = 1e-12  # relative rounding error; a mean of ratings or 0.3 − 0.2 is off by some 1e-16
 
 
 def implied_pairs(
@@ -21,25 +21,25 @@ def implied_pairs(
     ratings: FloatArray | None,
     bounds: tuple[float, ...],
 ) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], FloatArray, IntArray]:
-    """Return the pairs that Q lists of one size imply: all but those of two objects without a place.
+    """Return the pairs that Q lists of one size imply, without pairs of two objects that both have no place.
 
     Parameters
     ----------
     items, ranks, placed : ndarray, each (Q, size)
-        Objects, the lowest rank for the best, and whether each has a place.
+        Objects, their ranks (the lowest is the best), and whether each object has a place.
     ratings : ndarray, shape (Q, size), or None
     bounds : tuple of float
-        Differences of ratings beyond which a preference has the next grade, the smallest first; without any, the ranks
-        alone decide.
+        Differences of ratings beyond which a preference has the next grade, the smallest first. Without bounds only the
+        ranks decide.
 
     Returns
     -------
     i, j : ndarray of int, each (R,)
         Objects, i before j.
     wins : ndarray of int8, shape (R,)
-        1 where i is preferred, 0 for a tie, −1 where j is.
+        1 if i is preferred, 0 for a tie, −1 if j is preferred.
     sizes : ndarray, shape (R,)
-        How many bounds the difference of the ratings passes; empty without bounds.
+        The number of bounds that the difference of the ratings exceeds; empty without bounds.
     row : ndarray of int, shape (R,)
         The list, from 0.
     """
@@ -61,7 +61,7 @@ def implied_pairs(
 
 
 def _bounds_passed(first: FloatArray, second: FloatArray, bounds: tuple[float, ...]) -> FloatArray:
-    """Return how many bounds the differences of two ratings (R,) pass, each by more than rounding."""
+    """Return the number of bounds that differences of two ratings (R,) exceed, each by more than rounding."""
     apart, room = np.abs(first - second), ROUNDING * np.maximum(np.abs(first), np.abs(second))
     return np.asarray(sum((apart > bound + room).astype(np.float64) for bound in bounds))
 
@@ -69,7 +69,7 @@ def _bounds_passed(first: FloatArray, second: FloatArray, bounds: tuple[float, .
 def outcomes_of_pairs(
     wins: npt.NDArray[np.int8], sizes: FloatArray, bounds: tuple[float, ...]
 ) -> tuple[npt.NDArray[Any], Response, list[str]]:
-    """Return the outcome of each pair, graded where there are several bounds; the response, and notes on grades."""
+    """Return each pair's outcome (graded if there are several bounds), the response, and notes on grades."""
     if len(bounds) < 2:
         return np.int8(1) - wins, THREE, []
     return graded_outcomes(wins.astype(np.int64), sizes, (*([0] if bounds[0] else []), *range(1, len(bounds) + 1)))

@@ -1,4 +1,4 @@
-"""Judgments one by one: the record that every reader of judgments gives, and that tables are counted from."""
+"""Single judgments: the record that every reader of judgments returns, and from which tables are counted."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from .response import THREE, TWO, Response
 
 OBJECTS = ("object_i", "object_j")
 STANDARD = (*OBJECTS, "outcome", "judge", "prompt", "tie_kind", "strength", "weight", "block", "record")
-MADE = ("tie_kind", "strength", "weight", "block", "record")  # columns that a reader makes, and says so
+MADE = ("tie_kind", "strength", "weight", "block", "record")  # columns that a reader makes
 _OPTIONAL = ("weight", "record")  # columns that only some formats have
-_SHOWN = 10  # rows of a printout
-_WIDTH = 40  # characters of a text in it
+_SHOWN = 10  # most rows of a printout
+_WIDTH = 40  # most characters of a text in a printout
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments(Record):
     """Judgments of pairs among J objects, in R rows. A row is one judgment, or several equal ones.
 
-    Made by `read_judgments` rather than directly.
+    Usually made by `read_judgments`.
 
     Attributes
     ----------
     objects : tuple of labels, length J
     pairs : ndarray of int, shape (R, 2)
-        Positions of objects i and j; i is the one shown first where `shown`.
+        Positions of objects i and j; if `shown`, i was shown first.
     said : ndarray of int, shape (R,)
-        The outcome: 0 where i was preferred, 1 for a tie, 2 where j was.
+        The outcome: 0 if i was preferred, 1 for a tie, 2 if j was preferred.
     columns : dict of str to Series, each (R,)
         The other columns of the judgments: judge, prompt and so on. Empty if `query` has them.
     weights : ndarray of shape (R,), or None
-        The number of judgments in each row; None: one.
+        The number of judgments in each row; None means one.
     called : mapping of str to str
         The source's own names of the columns of judges and prompts: ``{"judge": "worker"}``. Arguments that take a
         column accept both names.
@@ -49,7 +49,7 @@ class Judgments(Record):
         For large files, the single judgments, which stay in DuckDB. The rows here are then the distinct pairs and
         outcomes, and `weights` has their counts.
     shown : bool
-        Whether the source says which object was shown first.
+        Whether the source tells which object was shown first.
     dropped : int
         The number of judgments that were left out because their outcome is unknown.
     notes : tuple of str
@@ -87,23 +87,23 @@ class Judgments(Record):
     def of_counts(
         cls, objects: tuple[Label, ...], pairs: IntArray, counts: FloatArray, shown: bool, notes: tuple[str, ...] = ()
     ) -> Judgments:
-        """Return counts (S, 3) of pairs (S, 2) as judgments, a row for each outcome that a pair has."""
+        """Return counts (S, 3) of pairs (S, 2) as judgments, one row for each outcome that a pair has."""
         row, said = np.nonzero(counts)
         return cls(objects, pairs[row], said, weights=counts[row, said], shown=shown, notes=notes)
 
     @property
     def times(self) -> FloatArray:
-        """How many judgments each row stands for, shape (R,)."""
+        """The number of judgments in each row, shape (R,)."""
         return np.ones(len(self.said)) if self.weights is None else self.weights
 
     @property
     def n_judgments(self) -> float:
-        """Number of judgments (an int where it is whole)."""
+        """Number of judgments (an int if it is whole)."""
         return whole(float(self.times.sum()))
 
     @property
     def held(self) -> Any:
-        """The judgments one by one, as a frame, its labels categories (coded already), or as the query."""
+        """The single judgments, as a frame with labels as categories (coded already), or as the query."""
         if self.query is not None:
             return self.query
         objects, said = (pd.CategoricalDtype(pd.Index(list(x), dtype=object)) for x in (self.objects, OUTCOMES))
@@ -112,7 +112,7 @@ class Judgments(Record):
         return pd.DataFrame({name: columns[name] if name in columns else self.values(name) for name in self.names})
 
     def empty(self) -> frozenset[str]:
-        """Return which of the columns judge and prompt have no values; none for a query, which is not run."""
+        """Return which of the columns judge and prompt have no values; empty for a query, which is not run."""
         here = [] if self.query is not None else [name for name in ("judge", "prompt") if name in self.columns]
         return frozenset(name for name in here if self.columns[name].isna().all())
 
@@ -127,7 +127,7 @@ class Judgments(Record):
         return (*standard, *(name for name in beside if name not in STANDARD))
 
     def standing_for(self, name: str) -> str:
-        """Return the column of these judgments that a name of the source stands for."""
+        """Return the column of these judgments that has this name in the source."""
         if name in self.names:
             return name
         return next((role for role, own in self.called.items() if own == name), name)
@@ -144,13 +144,13 @@ class Judgments(Record):
         return self.columns[name]
 
     def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
-        """Return the judgments one by one, with standard columns, as `read_judgments` describes them."""
+        """Return the single judgments with standard columns, as `read_judgments` describes them."""
         if self.query is not None:
             return pd.DataFrame(self.query.df())
         return pd.DataFrame({name: self.values(name) for name in self.names})
 
     def table(self) -> Table:
-        """Return the judgments as they print: sizes, then the first of them."""
+        """Return the judgments in their printed form: sizes, then the first rows."""
         some = self.query.limit(_SHOWN).df() if self.query is not None else self.take(slice(_SHOWN)).to_frame()
         there = [name for name in STANDARD if name in some and some[name].notna().any()]
         beside = [name for name in self.names if name not in STANDARD]
@@ -166,12 +166,12 @@ class Judgments(Record):
         )
 
     def take(self, rows: npt.NDArray[Any] | slice) -> Judgments:
-        """Return some of the judgments, by number or by condition (R,); all objects stay.
+        """Return some of the judgments, by number or by condition (R,); all objects are kept.
 
         Raises
         ------
         JudgmentError
-            For judgments that an engine holds.
+            If an engine holds the judgments.
         """
         self._refuse_query()
         at = np.arange(len(self.said))[rows]
@@ -180,7 +180,7 @@ class Judgments(Record):
         return replace(self, pairs=self.pairs[at], said=self.said[at], columns=columns, weights=weights)
 
     def among_judged(self) -> Judgments:
-        """Return the judgments without objects that none of them names."""
+        """Return the judgments without objects that no judgment names."""
         pairs, used = dense(self.pairs, len(self.objects))
         return replace(self, objects=tuple(self.objects[k] for k in used), pairs=pairs)
 
@@ -193,7 +193,7 @@ class Judgments(Record):
             )
 
     def turned(self, rows: npt.NDArray[np.bool_] | None = None) -> Judgments:
-        """Return the judgments with objects i and j exchanged: all, or those that a condition (R,) holds for."""
+        """Return the judgments with objects i and j exchanged: all, or those that satisfy a condition (R,)."""
         self._refuse_query()
         rows = np.ones(len(self.said), dtype=np.bool_) if rows is None else rows
         pairs = np.where(rows[:, None], self.pairs[:, ::-1], self.pairs)
@@ -209,9 +209,9 @@ class Judgments(Record):
         Parameters
         ----------
         by : ndarray of int, shape (R,)
-            The group of each judgment; those with a negative one are in none.
+            The group of each judgment; judgments with a negative group are not counted.
         size : int, optional
-            How many groups there are.
+            The number of groups.
         """
         return tally(by, self.said, self.weights, size, len(OUTCOMES))
 
@@ -221,7 +221,7 @@ class Judgments(Record):
         Parameters
         ----------
         order : bool
-            Whether to keep which object was shown first.
+            Whether the table keeps which object was shown first.
         response : Response, optional
             The outcomes that judgments can have; by default with ties if there is one.
         """
@@ -237,7 +237,7 @@ class Judgments(Record):
         Raises
         ------
         JudgmentError
-            For a column that is not there, or has no value in some row.
+            If there is no such column, or it has no value in some row.
         """
         here = self.standing_for(name)
         if here not in self.names:
@@ -263,7 +263,7 @@ class Judgments(Record):
         return code(name, values.to_numpy(dtype=object))
 
     def grouped(self, names: Sequence[str], parameter: str) -> tuple[IntArray, pd.DataFrame]:
-        """Return the number of each row's combination of some columns, (R,), and the combinations, one row each."""
+        """Return the combination of some columns in each row as a number, (R,), and the combinations, one row each."""
         columns = [self.column(name, parameter) for name in names]
         if not columns:
             return np.zeros(len(self.said), dtype=np.int64), pd.DataFrame(index=range(1))
@@ -271,9 +271,9 @@ class Judgments(Record):
         return group, pd.DataFrame({column.name: column.values[first] for column in columns})
 
     def once(self) -> tuple[Judgments, IntArray, tuple[str, ...]]:
-        """Return one judgment of each record where records of several objects were taken apart, its row, and a note.
+        """Return one judgment of each record that was split into several pairs, its row, and a note.
 
-        That of the smallest pair: the same for all judges of the same outputs.
+        The judgment of the smallest pair is kept, which is the same pair for all judges of the same outputs.
         """
         if "record" not in self.columns:
             return self, np.arange(len(self.said)), ()
@@ -288,11 +288,11 @@ class Judgments(Record):
 
 
 def has_standard_columns(names: Iterable[str]) -> bool:
-    """Whether a frame with such columns was made of `Judgments`."""
+    """Whether a frame with these columns was made from `Judgments`."""
     return set(STANDARD) - set(_OPTIONAL) <= set(names)
 
 
 def _brief(value: Any) -> str:
-    """Return a value as it prints: on one line, cut where it is long."""
+    """Return a value in its printed form: on one line, shortened if it is long."""
     text = "" if value is None or value is pd.NA or value != value else " ".join(str(value).split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

@@ -1,10 +1,11 @@
-"""The largest of all standardized differences between estimates, draw by draw, without going through all pairs.
+"""The largest standardized difference between estimates in each draw, without computing all pairs.
 
-With a_i > 0 for each estimate, (x_i − x_j)² ≤ (a_i² + a_j²) (x_i²/a_i² + x_j²/a_j²), and if x_i and x_j have one sign
-the larger of the two terms is enough. Standard errors of differences are near √(a_i² + a_j²), so that in each draw
-few estimates are far enough out to belong to the largest difference. Where they are many, because near estimates move
-together, groups of these that cannot reach it are left (`nested_groups`), or else all pairs are gone through. Each way
-in single precision with a bound of its error; the pairs that may be the largest are computed in double precision.
+With a_i > 0 for each estimate, (x_i − x_j)² ≤ (a_i² + a_j²) (x_i²/a_i² + x_j²/a_j²). If x_i and x_j have the same sign,
+the larger of the two terms is enough. Standard errors of differences are near √(a_i² + a_j²), so in each draw few
+estimates are far enough out to belong to the largest difference. There may be many if similar estimates move together.
+Then groups of estimates that cannot reach the largest difference are skipped (`nested_groups`), or all pairs are
+computed. All ways use single precision with a bound of the error. The pairs that may be the largest are computed in
+double precision.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _UNIT = 2.0**-24  # of rounding to single precision
 
 
 class _Candidates(NamedTuple):
-    """Pairs that may have the largest difference of a draw: (c,) each, the draws by their position."""
+    """Pairs that may have the largest difference of a draw: (c,) each; draws are given by position."""
 
     draw: IntArray
     i: IntArray
@@ -53,11 +54,12 @@ class LargestDifference:
     root : ndarray, shape (J, r)
         R, less a weighted mean of its rows.
     inverse : ndarray, shape (J, J)
-        1/s_ij; 0 where i and j are not a pair.
+        1/s_ij; 0 if i and j are not a pair.
     scale : ndarray, shape (J,)
         a_i.
     scaled, single, reach, off
-        Single precision: R/a (J, r), `inverse`, the least s_ij²/(a_i² + a_j²) of each i, and a bound of the error of x.
+        In single precision: R/a (J, r), `inverse`, the smallest s_ij²/(a_i² + a_j²) of each i, and a bound of the error
+        of x.
     """
 
     root: FloatArray
@@ -70,7 +72,7 @@ class LargestDifference:
 
     @classmethod
     def of(cls, root: FloatArray, std_error: FloatArray) -> LargestDifference:
-        """Return the differences of R·u, standard errors (J, J) are infinite where i and j are not a pair."""
+        """Return the differences of R·u; standard errors (J, J) are infinite for i and j that are not a pair."""
         paired = np.isfinite(std_error).any(axis=1)
         if not paired.all():
             root, std_error = root[paired], std_error[np.ix_(paired, paired)]
@@ -92,7 +94,7 @@ class LargestDifference:
         )
 
     def drawn(self, draws: int, rng: np.random.Generator) -> FloatArray:
-        """Return the largest in so many random directions, shape (draws,)."""
+        """Return the largest difference in each of `draws` random directions, shape (draws,)."""
         size, rank = self.root.shape
         found = np.zeros(draws)
         groups, open_, left, number = _Groups(self), _Waiting(rank), _Waiting(rank), 0
@@ -101,7 +103,7 @@ class LargestDifference:
             directions = rng.standard_normal((min(chunk, draws - start), rank))
             directions /= np.sqrt(np.einsum("dr,dr->d", directions, directions))[:, None]
             if start >= _MANY and number >= (1 - _RARELY) * start:
-                rest = np.arange(len(directions))  # bounds by single estimates have shown that they are of no use
+                rest = np.arange(len(directions))  # bounds by single estimates did not help in the first directions
             else:
                 found[start : start + chunk], rest = self._by_bounds(directions)
             number += len(rest)
@@ -116,7 +118,7 @@ class LargestDifference:
         return found
 
     def _by_bounds(self, directions: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the largest in each direction (n,), and the directions for which too many estimates are far out."""
+        """Return the largest difference in each direction (n,), and the directions with too many estimates far out."""
         x = directions.astype(np.float32) @ self.scaled.T
         every = np.arange(len(x))
         high, low = x.argmax(axis=1), x.argmin(axis=1)
@@ -135,9 +137,9 @@ class LargestDifference:
         return self._exact(directions, self._reaching(x, _products(upper, lower), least)), open_
 
     def by_groups(self, directions: FloatArray, groups: NestedGroups, least: float) -> FloatArray | None:
-        """Return the largest in each direction, (n,), or less than `least` where it is less, from groups that reach it.
+        """Return the largest difference in each direction (n,), from groups that reach `least`, or a smaller value.
 
-        None where these are too many.
+        None if these groups are too many.
         """
         x = directions.astype(np.float32) @ self.scaled.T
         values = np.ascontiguousarray((x * self.scale).T)
@@ -149,7 +151,7 @@ class LargestDifference:
         return self._exact(directions, self._reaching(x, _Candidates(*found), wanted))
 
     def by_all(self, directions: FloatArray) -> FloatArray:
-        """Return the largest in each direction, (n,), from all pairs."""
+        """Return the largest difference in each direction, (n,), from all pairs."""
         size = len(self.scale)
         x = directions.astype(np.float32) @ self.scaled.T
         values = np.ascontiguousarray((x * self.scale).T)
@@ -159,7 +161,7 @@ class LargestDifference:
             np.abs(rest, out=rest)
             rest *= self.single[k, k + 1 :, None]
             largest[k] = rest.max(axis=0)
-        off = (self.off + self.off.max()) * self.single.max(axis=1)  # of any difference from i
+        off = (self.off + self.off.max()) * self.single.max(axis=1)  # error bound of any difference from i
         least = np.maximum((largest - off[:, None]).max(axis=0), 0)
         i, draw = np.nonzero(largest + off[:, None] >= least)
         found = np.zeros(len(x))
@@ -172,20 +174,20 @@ class LargestDifference:
         return found
 
     def _difference(self, x: SingleArray, pairs: _Candidates, sign: float) -> SingleArray:
-        """Return |x_i − x_j|/s_ij with the bound of its error added or subtracted, shape (c,)."""
+        """Return |x_i − x_j|/s_ij with its error bound added or subtracted, shape (c,)."""
         draw, i, j = pairs
         apart = np.abs(x[draw, i] * self.scale[i] - x[draw, j] * self.scale[j])
         return np.asarray((apart + np.float32(sign) * (self.off[i] + self.off[j])) * self.single[i, j])
 
     def _reaching(self, x: SingleArray, pairs: _Candidates, least: SingleArray) -> _Candidates:
-        """Return the pairs whose difference may be the largest of their draw, which is at `least` (n,)."""
+        """Return the pairs whose difference may be the largest of their draw, which is at least `least` (n,)."""
         least = least.copy()
         np.maximum.at(least, pairs.draw, self._difference(x, pairs, -1.0))
         kept = self._difference(x, pairs, 1.0) >= least[pairs.draw]
         return _Candidates(*(column[kept] for column in pairs))
 
     def _exact(self, directions: FloatArray, pairs: _Candidates) -> FloatArray:
-        """Return the largest difference among the pairs of each draw in double precision, shape (n,)."""
+        """Return the largest difference among each draw's pairs in double precision, shape (n,)."""
         found = np.zeros(len(directions))
         block = max(1, _AT_A_TIME // max(1, self.root.shape[1]))
         for first in range(0, len(pairs.draw), block):
@@ -196,7 +198,7 @@ class LargestDifference:
 
 
 class _Waiting:
-    """Directions that wait until many can be gone through at once, with their places among all."""
+    """Directions that wait until many can be computed at once, with their places among all directions."""
 
     def __init__(self, rank: int) -> None:
         self._directions = np.empty((0, rank))
@@ -207,18 +209,18 @@ class _Waiting:
         self._places = np.append(self._places, places)
 
     def blocks(self, last: bool) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Yield as many as are gone through at once, (n, r) and (n,); the last ones may be fewer."""
+        """Yield as many directions as are computed at once, (n, r) and (n,); the last block may be smaller."""
         while len(self._places) >= (1 if last else _MANY):
             yield self._directions[:_MANY], self._places[:_MANY]
             self._directions, self._places = self._directions[_MANY:], self._places[_MANY:]
 
 
 class _Groups:
-    """The way by groups, for as long as it helps.
+    """Search by groups, for as long as groups help.
 
-    Groups are searched for differences above a value that nearly all of the first directions reach, or above the
-    smaller `least` where a direction does not reach it. `least` is infinite where groups do not help. A difference
-    below it may not be the largest.
+    Groups are searched for differences above a value that nearly all of the first directions reach; if a direction does
+    not reach it, above the smaller `least`. `least` is infinite if groups do not help. A difference below `least` may
+    not be the largest.
     """
 
     def __init__(self, differences: LargestDifference) -> None:
@@ -230,7 +232,7 @@ class _Groups:
         return NestedGroups.of(self._differences.root, self._differences.single)
 
     def largest(self, directions: FloatArray) -> FloatArray:
-        """Return the largest difference in each direction, shape (n,), where it is at least `least`."""
+        """Return the largest difference in each direction, shape (n,), correct if it is at least `least`."""
         found = np.zeros(len(directions))
         if np.isinf(self.least):
             return found
@@ -257,7 +259,7 @@ def _blocks(size: int) -> Iterator[slice]:
 
 
 def _squared_scales(std_error: FloatArray) -> FloatArray:
-    """Return a² such that a_i² + a_j² are near the squared standard errors (J, J), by least squares, shape (J,)."""
+    """Return a² (J,) such that a_i² + a_j² is near the squared standard errors (J, J), by least squares."""
     size = len(std_error)
     mean = np.empty(size)
     for some in _blocks(size):
@@ -269,7 +271,7 @@ def _squared_scales(std_error: FloatArray) -> FloatArray:
 
 
 def _products(upper: npt.NDArray[np.bool_], lower: npt.NDArray[np.bool_]) -> _Candidates:
-    """Return all pairs of an upper and a lower estimate of one draw, from masks (n, J)."""
+    """Return all pairs of an upper and a lower estimate in one draw, from masks (n, J)."""
     _, i = np.divmod(np.flatnonzero(upper), upper.shape[1])
     _, j = np.divmod(np.flatnonzero(lower), lower.shape[1])
     uppers, lowers = upper.sum(axis=1), lower.sum(axis=1)

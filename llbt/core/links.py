@@ -1,9 +1,10 @@
 """Cumulative links: outcomes as intervals between cuts, on a logistic or a normal scale.
 
-With the outcomes in order, from the largest preference for i to that for j, the first m + 1 of them have together the
-probability F(η_m), η_m = 2(λᵢ − λⱼ + δ) − θ_m: Rao and Kupper's model for three outcomes, Agresti's for more, and with
-the normal curve Thurstone's case V, Glenn and David's model and its extensions. Cuts θ are antisymmetric about the
-middle of the scale. Arrays as in `response`: K outcomes, B predictors, S comparisons.
+Order the outcomes from the largest preference for i to the largest for j. The first m + 1 of them have together the
+probability F(η_m), where η_m = 2(λᵢ − λⱼ + δ) − θ_m. With the logistic curve this is Rao and Kupper's model for three
+outcomes, and Agresti's for more. With the normal curve it is Thurstone's case V, Glenn and David's model and its
+extensions. Cuts θ are antisymmetric about the middle of the scale. Arrays as in `response`: K outcomes, B predictors, S
+comparisons.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ from .response import TWO, FloatArray, Response, graded
 
 Link = Literal["adjacent", "cumulative", "probit"]
 
-_BLOCK = 1 << 14  # comparisons gone through at a time
+_BLOCK = 1 << 14  # comparisons computed at a time
 _ROOT = 1 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True)
 class Cumulative:
-    """The outcomes of a response as stretches between cuts, moved by the signed predictor.
+    """The outcomes of a response as intervals between cuts, shifted by the signed predictor.
 
     Attributes
     ----------
     response : Response
-        The outcomes and their predictors: that of the tie is the first cut θ₁ on either side of the middle, that of a
-        larger grade the distance of its cut from the one before.
+        The outcomes and their predictors. The tie's predictor is the first cut θ₁ on either side of the middle. The
+        predictor of a larger grade is the distance of its cut from the cut before.
     link : {"cumulative", "probit"}
-        The logistic curve or the normal one.
+        "cumulative" is the logistic curve, "probit" the normal curve.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class Cumulative:
 
     @property
     def tie(self) -> int | None:
-        """The predictor of the first cut θ₁; None where the scale has no middle."""
+        """The predictor of the first cut θ₁; None if the scale has no middle."""
         return self.response.tie
 
     @property
@@ -80,11 +81,11 @@ class Cumulative:
         return self.response.grades
 
     def tally(self, counts: FloatArray) -> FloatArray:
-        """Return wins of i, ties and wins of j, whatever their grade, shape (…, 3), of counts of outcomes (…, K)."""
+        """Return wins of i, ties and wins of j, of any grade, shape (…, 3), from counts of outcomes (…, K)."""
         return self.response.tally(counts)
 
     def room(self, predictors: Sequence[FloatArray] | FloatArray) -> FloatArray:
-        """Return how far the cuts nearest to each other are apart, shape (S,); at 0 or less they are out of order."""
+        """Return the distance of the two nearest cuts, shape (S,); 0 or less if they are out of order."""
         apart = [np.full(np.shape(predictors[0]), np.inf)]
         apart += [predictors[b] for b in (self.tie, *self.grades.values()) if b is not None]
         return np.asarray(np.min(np.broadcast_arrays(*apart), axis=0))
@@ -106,7 +107,7 @@ class Cumulative:
 
     @functools.cached_property
     def _products(self) -> FloatArray:
-        """How curvatures at cuts, then between neighbours, make those in predictors, shape (B², 2K − 3)."""
+        """The factors, (B², 2K − 3), from curvatures at cuts and between neighbours to curvatures in predictors."""
         own = np.einsum("mb,mc->bcm", self.cuts, self.cuts)
         mixed = np.einsum("mb,mc->bcm", self.cuts[:-1], self.cuts[1:])
         return np.concatenate([own, mixed + mixed.transpose(1, 0, 2)], axis=2).reshape(self.width**2, -1)
@@ -114,7 +115,7 @@ class Cumulative:
     def probabilities(self, predictors: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the probabilities of the outcomes (K, S), and 0 for the log of their scale, (S,).
 
-        Those of cuts out of order are not positive.
+        If cuts are out of order, some probabilities are not positive.
         """
         shape = np.broadcast_shapes(*(np.shape(u) for u in predictors))
         at = [_combined(row, predictors) for row in self.cuts]
@@ -142,7 +143,7 @@ class Cumulative:
         return first, -np.where(first > 0, at, 0.0) * first
 
     def curvatures(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how −log p of the outcomes bends as the cut above rises by v ≥ 0 and that below falls by w ≥ 0.
+        """Return how −log p of an outcome bends as its upper cut rises by v ≥ 0 and its lower cut falls by w ≥ 0.
 
         Returns
         -------
@@ -169,7 +170,7 @@ class Cumulative:
         """Return the derivatives of the outcomes' log probabilities in the predictors, shape (K, B, S)."""
         density, _ = self._densities(probability)
         found = np.asarray(probability)
-        moved = np.zeros((len(found) + 1, self.width, *density.shape[1:]))  # at the ends of the scale nothing moves
+        moved = np.zeros((len(found) + 1, self.width, *density.shape[1:]))  # the ends of the scale do not move
         moved[1:-1] = np.einsum("ms,mb->mbs", density, self.cuts)
         return np.asarray(np.diff(moved, axis=0) / found[:, None])
 
@@ -184,14 +185,15 @@ class Cumulative:
     ) -> FloatArray:
         """Return minus the second derivatives of Σ y log p in the predictors for counts (K, S), shape (B, B, S).
 
-        The observed information, which differs from the expected one where the link is not log-linear.
+        This is the observed information. It differs from the expected information if the link is not log-linear.
         """
         return self._derivatives(np.asarray(probability), np.asarray(counts))[1]
 
     def _derivatives(self, probability: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradient, (B, S), and minus the second derivatives, (B, B, S), of Σ y log p."""
         density, second = self._densities(probability)
-        share = np.divide(counts, probability, out=np.zeros(probability.shape), where=counts != 0)  # 0 where none seen
+        # 0 for outcomes that were not seen
+        share = np.divide(counts, probability, out=np.zeros(probability.shape), where=counts != 0)
         square = np.divide(share, probability, out=np.zeros(probability.shape), where=counts != 0)
         pull = share[:-1] - share[1:]
         cuts = density * density
@@ -215,7 +217,7 @@ class Cumulative:
         ----------
         predictors : ndarray, shape (B, …)
         counts : ndarray, shape (K, …)
-            Where an outcome that was seen has no probability, Σ y log p is −∞.
+            If an observed outcome has probability 0, Σ y log p is −∞.
         """
         shape = counts.shape[1:]
         flat = [np.broadcast_to(u, shape).reshape(-1) for u in predictors]
@@ -227,7 +229,8 @@ class Cumulative:
             rows = slice(start, start + _BLOCK)
             p, _ = self.probabilities([u[rows] for u in flat])
             some = y[:, rows]
-            with np.errstate(all="ignore"):  # beyond the cuts' order there are no logarithms, which the value says
+            # if cuts are out of order there are no logarithms, and the value shows this
+            with np.errstate(all="ignore"):
                 value[rows] = special.xlogy(some, np.maximum(p, 0)).sum(axis=0)
                 score[:, rows], information[:, :, rows] = self._derivatives(p, some)
         width = self.width
@@ -235,12 +238,12 @@ class Cumulative:
 
     @property
     def plain_odds(self) -> bool:
-        """Whether exp(2u), u the signed predictor, are the odds of being preferred, given a decision."""
+        """Whether exp(2u), with u the signed predictor, are the odds of being preferred given a decision."""
         return self.link == "cumulative" and self.tie is None
 
     @property
     def levels(self) -> dict[str, int]:
-        """The predictors beside the signed one that P(i preferred | decided) depends on: the first cut's."""
+        """The predictors, besides the signed one, on which P(i preferred | decided) depends: the first cut."""
         return {} if self.response.tie is None else {"tie": self.response.tie}
 
     def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -251,7 +254,7 @@ class Cumulative:
         difference : ndarray, shape (m,)
             The signed predictor.
         levels : ndarray, shape (G,) or (m, G)
-            The first cut θ₁; none where the scale has no middle.
+            The first cut θ₁; none if the scale has no middle.
         """
         cut = levels.sum(axis=-1)
         up, up_slope = self._log_curve(2 * difference - cut)
@@ -271,7 +274,7 @@ AnyResponse = Response | Cumulative
 
 
 def linked(response: Response, link: Link) -> AnyResponse:
-    """Return a response under a link. It is unchanged for adjacent categories, and for two outcomes with a logit link.
+    """Return a response under a link. Adjacent categories, and a logit link with two outcomes, leave it unchanged.
 
     Raises
     ------

@@ -15,37 +15,37 @@ from .columns import FloatArray
 from .largest_difference import LargestDifference
 from .statistics import two_sided_p
 
-_MANY = 2000  # p-values, above which a curve through the tail is cheaper than each computed
-_LEAST = 1e-290  # of a tail that has a logarithm
-_DRAWS = 20_000  # directions: the simulated quantile of max |z| is right to about .005
-_FEW = 300  # estimates with so many draws; of more the draws times the estimates stay the same
-_LEAST_DRAWS = 4_000  # for which it is right to about .017 (2,000 estimates, eight seeds)
-_SINGULAR = 1e-10  # of a variance, what is left of it given the others
-_SCALES, _REMOTE = 200, 1e-16  # standard deviations that t is normal for, and the probability of those left out
-_NODES = 500  # means of as many draws each stand for them: another 1e-4
-_CELLS = 5_000_000  # contrasts × draws that are held at once
+_MANY = 2000  # with more p-values, a curve through the tail is cheaper than computing each
+_LEAST = 1e-290  # smallest tail probability whose logarithm is used
+_DRAWS = 20_000  # random directions: the simulated quantile of max |z| is exact to about .005
+_FEW = 300  # with more estimates, draws times estimates stay constant
+_LEAST_DRAWS = 4_000  # least draws, exact to about .017 (2,000 estimates, eight seeds)
+_SINGULAR = 1e-10  # a variance given the others is 0 below this share of it
+_SCALES, _REMOTE = 200, 1e-16  # number of scales at which t is normal, and the probability of the scales left out
+_NODES = 500  # each node is the mean of equally many draws: another 1e-4
+_CELLS = 5_000_000  # contrasts × draws in memory at once
 
 
 @dataclass(frozen=True, eq=False)
 class MaxZ:
-    """The distribution of max |z| over m contrasts, all of them 0.
+    """The distribution of max |z| over m contrasts that are all 0.
 
-    z is R·W·u: R the length of a normal (or t) vector of as many dimensions as the contrasts span, u its direction,
-    uniform on the sphere. Only the directions are simulated; given max |W·u| the tail is exact.
+    z is R·W·u. R is the length of a normal (or t) vector with as many dimensions as the contrasts span, and u is its
+    direction, uniform on the sphere. Only the directions are simulated; given max |W·u| the tail is exact.
 
-    Far out hardly any simulated direction is near that of a contrast, and the simulated tail is too small: by factors,
-    for 30 estimates and more. There Bonferroni's b = m·p is nearly exact. The tail is taken as at least b/(1 + 2b^⅓ +
-    100b), which is below .01 for any b; for t, the mean of this over the estimated variance. For more than 2,000 values
-    both are interpolated from 1,000.
+    Far out hardly any simulated direction is near the direction of a contrast. The simulated tail is then too small, by
+    factors for 30 estimates and more. There Bonferroni's b = m·p is nearly exact. So the tail is at least b/(1 + 2b^⅓ +
+    100b), which is below .01 for any b; for t, it is at least the mean of this over the estimated variance. For more
+    than 2,000 values both are interpolated from 1,000.
 
     Attributes
     ----------
     nodes : ndarray, shape (K,)
         Equally likely values of max |W·u|, between 0 and 1.
     rank : int
-        Dimensions of the contrasts.
+        The number of dimensions that the contrasts span.
     size : int
-        Contrasts m.
+        The number of contrasts m.
     df : float
         Degrees of freedom of the common variance; infinite for the normal.
     """
@@ -56,9 +56,9 @@ class MaxZ:
     df: float
 
     def p_value(self, z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return P(max |z| ≥ |z|) for each statistic: the single-step adjusted p-values, NaN where z is.
+        """Return P(max |z| ≥ |z|) for each statistic: single-step adjusted p-values; NaN if z is NaN.
 
-        Held between the unadjusted and Bonferroni's p-value, where the exact one is.
+        The value is kept between the unadjusted and Bonferroni's p-value, because the exact p-value lies there.
         """
         alone = two_sided_p(z, self.df)
         bonferroni = self.size * alone
@@ -66,7 +66,7 @@ class MaxZ:
         return np.asarray(np.clip(found, alone, np.minimum(bonferroni, 1.0)))
 
     def quantile(self, confidence: float) -> float:
-        """Return the value that max |z| stays below with this probability."""
+        """Return the value that max |z| does not exceed with this probability."""
         if not len(self.nodes):
             return math.nan
         alone, bonferroni = stats.t.isf(np.array([1, 1 / self.size]) * (1 - confidence) / 2, self.df)
@@ -76,7 +76,7 @@ class MaxZ:
         return float(np.clip(found, alone, bonferroni))
 
     def _each(self, tail: Callable[[float], float], z: FloatArray) -> FloatArray:
-        """Return a tail at each value: of more than `_MANY` by a cubic through its logarithm on a grid."""
+        """Return a tail at each value; with more than `_MANY` values by a cubic through its logarithm on a grid."""
         top = float(np.nanmax(z, initial=0.0))
         if len(z) <= _MANY or not len(self.nodes) or not top:
             return np.array([tail(float(value)) for value in z])
@@ -86,7 +86,7 @@ class MaxZ:
         cubic = interpolate.PchipInterpolator(grid[sure], np.log(tails[sure]), extrapolate=False)
         found = np.exp(cubic(z))
         beyond = np.isnan(found) & ~np.isnan(z)
-        found[beyond] = 0.0  # raised to the unadjusted p-value by who asks
+        found[beyond] = 0.0  # the caller raises it to the unadjusted p-value
         return np.asarray(found)
 
     def _tail(self, z: float) -> float:
@@ -98,9 +98,9 @@ class MaxZ:
         return float(np.mean(special.chdtrc(self.rank, squared)))
 
     def _far_out(self, z: float) -> float:
-        """Return what the tail is at least where Bonferroni's is small: by all pairs of 3 to 1,000 equal variances.
+        """Return a lower bound of the tail if Bonferroni's is small: from all pairs of 3 to 1,000 equal variances.
 
-        It rises with the number of contrasts, so that more of them never have a smaller p-value.
+        It rises with the number of contrasts, so more contrasts never have a smaller p-value.
         """
         scale, weight = self._scales
         b = self.size * 2 * special.ndtr(-z * scale)
@@ -108,7 +108,7 @@ class MaxZ:
 
     @cached_property
     def _scales(self) -> tuple[FloatArray, FloatArray]:
-        """Values of the estimated over the true standard deviation and their probabilities: t given these is normal."""
+        """Ratios of estimated to true standard deviation, with probabilities; given the ratio, t is normal."""
         if not math.isfinite(self.df):
             return np.ones(1), np.ones(1)
         chi = stats.chi(self.df, scale=1 / math.sqrt(self.df))
@@ -123,7 +123,7 @@ def max_z(std_error: FloatArray, cov: FloatArray, df: float, rng: np.random.Gene
     Parameters
     ----------
     std_error : ndarray, shape (J, J)
-        Standard errors of the differences of J estimates, symmetric; infinite where two are not a pair.
+        Standard errors of the differences of J estimates, symmetric; infinite if two estimates are not a pair.
     cov : ndarray, shape (J, J)
         Covariance of the estimates.
     df : float
@@ -151,24 +151,24 @@ def max_z(std_error: FloatArray, cov: FloatArray, df: float, rng: np.random.Gene
 
 
 def draws_of(size: int) -> int:
-    """Return how many directions are drawn for the pairs of so many estimates, a multiple of the nodes."""
+    """Return the number of directions that are drawn for the pairs of `size` estimates, a multiple of the nodes."""
     if size <= _FEW:
         return _DRAWS
     return max(_LEAST_DRAWS, _FEW * _DRAWS // size) // _NODES * _NODES
 
 
 def _root(cov: FloatArray) -> FloatArray:
-    """Return R with RRᵀ the covariance, shape (J, rank), by its eigenvalues."""
+    """Return R with RRᵀ equal to the covariance, shape (J, rank), by its eigenvalues."""
     values, vectors = np.linalg.eigh(cov)
     kept = values > 1e-12 * values.max(initial=0.0)
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
 def _root_of_many(std_error: FloatArray, cov: FloatArray) -> FloatArray | None:
-    """Return R with RRᵀ the covariance of the estimates less one of them: that of their differences.
+    """Return R with RRᵀ equal to the covariance of the estimates minus one of them.
 
-    It uses Cholesky's factor, which takes a fifth of the time of eigenvalues. None where some differences are (nearly)
-    known.
+    It uses Cholesky's factor, which takes a fifth of the time of eigenvalues. None if some differences have (almost) no
+    variance.
     """
     paired = np.flatnonzero(np.isfinite(std_error).any(axis=1))
     if len(paired) < 2:
@@ -199,7 +199,7 @@ def max_z_of(root: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
     Parameters
     ----------
     root : ndarray, shape (m, d)
-        Contrasts with variances 1 are root·z, z standard normal; rows with another variance are scaled to it, and
+        Contrasts with variance 1 are root·z, where z is standard normal. Rows with another variance are scaled to 1;
         rows of zeros or NaN are left out.
     df : float
         Degrees of freedom of a common variance estimate; infinite for the normal.

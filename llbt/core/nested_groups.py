@@ -1,9 +1,9 @@
-"""Which differences between estimates may be the largest: bounds for groups of estimates that move together.
+"""Find the differences between estimates that may be the largest, by bounds for groups that move together.
 
-Where objects were compared with similar ones, estimates are near those of their neighbours in every draw, while
-standard errors grow with the distance. The extreme values of two groups, over the smallest standard error between them,
-bound all differences between the groups. Pairs of groups whose bound is below the requested difference are skipped, and
-the others are halved down to single estimates (branch and bound with nested groups, as in dual-tree algorithms: Gray &
+If objects were compared with similar objects, neighbouring estimates are close in every draw, and standard errors grow
+with the distance. The extreme values of two groups, over the smallest standard error between them, bound all
+differences between the groups. Pairs of groups whose bound is below the requested difference are skipped, and the
+others are halved down to single estimates (branch and bound with nested groups, as in dual-tree algorithms: Gray &
 Moore 2001).
 
 References
@@ -23,22 +23,22 @@ from .columns import FloatArray, IntArray
 
 SingleArray = npt.NDArray[np.float32]
 
-_GROUPS = 64  # at most, of which all pairs are gone through
-_COLUMNS = 16  # directions in which estimates differ most, along which groups are parted
-_SLACK = 1e-5  # of a bound: rounding
+_GROUPS = 64  # most groups of the first level, where all pairs are computed
+_COLUMNS = 16  # directions in which estimates differ most; groups are split along these
+_SLACK = 1e-5  # rounding of a bound
 
 
 @dataclass(frozen=True, eq=False)
 class NestedGroups:
-    """J estimates in groups of groups.
+    """J estimates in nested groups.
 
     Attributes
     ----------
     order : ndarray of int, shape (N,)
-        The estimate at each place, N at least J; the last stands at the places behind it, too.
+        The estimate at each place, N at least J; the last estimate also fills the remaining places.
     levels : tuple of ndarray, each (G, G)
-        The greatest 1/s_ij between groups of a level, each of the same number of places that follow each other. Each
-        group has two of the next level; those of the last level are places.
+        The largest 1/s_ij between the groups of each level. The groups of a level have equally many consecutive places.
+        A group consists of two groups of the next level; the groups of the last level are single places.
     """
 
     order: IntArray
@@ -46,16 +46,16 @@ class NestedGroups:
 
     @classmethod
     def of(cls, root: FloatArray, inverse: SingleArray) -> NestedGroups:
-        """Return groups of estimates whose rows of the root (J, r) of their covariance are near each other."""
+        """Return groups of estimates that have similar rows in the root (J, r) of their covariance."""
         size = len(root)
-        span = 1 << max(0, int(np.ceil(np.log2(size / _GROUPS))))  # places of a group of the first level
+        span = 1 << max(0, int(np.ceil(np.log2(size / _GROUPS))))  # places in a group of the first level
         number = -(-size // span)
         widest = np.argsort(-(root**2).sum(axis=0), kind="stable")[:_COLUMNS]
         order = np.empty(number * span, dtype=np.int64)
         order[:size] = _parted(root[:, widest], np.arange(size), number * span, span)
         order[size:] = order[size - 1]
         between = inverse[np.ix_(order, order)]
-        between[size:] = between[:, size:] = 0  # counted already
+        between[size:] = between[:, size:] = 0  # these pairs are counted already
         levels = [between]
         while len(levels[0]) > number:
             half = len(levels[0]) // 2
@@ -65,17 +65,17 @@ class NestedGroups:
     def reaching(
         self, values: SingleArray, off: SingleArray, least: float, most: int
     ) -> tuple[IntArray, IntArray, IntArray] | None:
-        """Return the pairs whose difference may be as large as `least` in a draw: draw, i and j, (c,) each.
+        """Return the pairs whose difference may reach `least` in a draw: draw, i and j, (c,) each.
 
         Parameters
         ----------
         values : ndarray, shape (J, n)
             Estimates in n draws.
         off : ndarray, shape (J,)
-            Bounds of their error.
+            Bounds of the values' errors.
         least : float
         most : int
-            Pairs of groups of one level that are looked at; None is returned where there are more.
+            The most pairs of groups that are checked at a level; with more, the result is None.
         """
         bounds = _bounds(values[self.order], off[self.order][:, None], len(self.levels))
         low, high = bounds[0]
@@ -101,15 +101,15 @@ class NestedGroups:
     def _upper(
         self, bounds: list[tuple[SingleArray, SingleArray]], level: int, a: IntArray, b: IntArray, draw: IntArray
     ) -> SingleArray:
-        """Return what no difference between groups a and b of a level exceeds in a draw, (c,) each."""
+        """Return an upper bound of the differences between groups a and b of a level in a draw, (c,) each."""
         (low, high), between = bounds[level], self.levels[level]
-        one, other = a * high.shape[1] + draw, b * high.shape[1] + draw  # taking by one index is faster than by two
+        one, other = a * high.shape[1] + draw, b * high.shape[1] + draw  # one index is faster than two
         apart = np.maximum(high.take(one) - low.take(other), high.take(other) - low.take(one))
         return np.asarray(apart * between.take(a * len(between) + b))
 
 
 def _parted(rows: FloatArray, members: IntArray, places: int, span: int) -> IntArray:
-    """Return members in an order in which halves of so many places are apart in the direction that differs most."""
+    """Return members ordered so that halves of `places` places are separated in the direction that differs most."""
     if places == 1 or len(members) <= 1:
         return members
     inside = rows[members]
@@ -122,7 +122,7 @@ def _parted(rows: FloatArray, members: IntArray, places: int, span: int) -> IntA
 
 
 def _bounds(values: SingleArray, off: SingleArray, levels: int) -> list[tuple[SingleArray, SingleArray]]:
-    """Return the least and the greatest value of each group in each draw, (G, n), level by level."""
+    """Return the smallest and largest value of each group in each draw, (G, n), level by level."""
     found = [(values - off, values + off)]
     while len(found) < levels:
         low, high = found[0]

@@ -19,29 +19,29 @@ from .response import THREE, TWO
 PatternKind = Literal["comparisons", "rankings", "ratings"]
 Signs = npt.NDArray[np.int8]
 
-MISSING = 2  # of an answer, beside −1, 0 and 1
+MISSING = 2  # the code of a missing answer, beside −1, 0 and 1
 _SIGNS = {1: "+", 0: "0", -1: "−", MISSING: "."}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Patterns(Record):
-    """Response patterns: each judge's answers to all P = J(J − 1)/2 pairs of J objects, as N distinct patterns.
+    """Response patterns: the answers of judges to all P = J(J − 1)/2 pairs of J objects, as N distinct patterns.
 
-    Made by `from_patterns` rather than directly. Equal patterns under equal covariates are kept once and counted.
+    Usually made by `from_patterns`. Equal patterns with equal covariates are stored once and counted.
 
     Attributes
     ----------
     objects : tuple
         The J objects, in the order of the pairs.
     answers : ndarray of int8, shape (N, P)
-        For the pairs 12, 13, 23, 14, 24, 34, …: 1 where the first object was preferred, −1 the second, 0 where neither
-        was, 2 where the pair has no answer.
+        For the pairs 12, 13, 23, 14, 24, 34, …: 1 if the first object was preferred, −1 if the second was, 0 if neither
+        was, 2 if the pair has no answer.
     counts : ndarray, shape (N,)
-        Judges with each pattern.
+        The number of judges with each pattern.
     kind : {"comparisons", "rankings", "ratings"}
-        Which patterns are possible: all; those of orders without ties; those of orders with ties.
+        Which patterns are possible: all patterns; patterns of orders without ties; patterns of orders with ties.
     levels : int
-        Of ratings, on how many levels they were given; 0 otherwise.
+        The number of levels of ratings; 0 for other kinds.
     columns : tuple of Coded, each (N,)
         Covariates of the judges.
     notes : tuple of str
@@ -94,7 +94,7 @@ class Patterns(Record):
 
     @property
     def n_judges(self) -> float:
-        """Number of judges (an int where it is whole)."""
+        """Number of judges (an int if it is whole)."""
         total = float(self.counts.sum())
         return int(total) if total.is_integer() else total
 
@@ -109,7 +109,7 @@ class Patterns(Record):
         return not bool((self.answers == MISSING).any())
 
     def to_comparisons(self) -> Comparisons:
-        """Return the comparisons that the patterns are made of, as if their judgments were independent."""
+        """Return the comparisons in the patterns, as if their judgments were independent."""
         pattern, pair = np.nonzero(self.answers != MISSING)
         said = 1 - self.answers[pattern, pair].astype(np.int64)
         i, j = self.pairs[pair].T
@@ -127,7 +127,7 @@ class Patterns(Record):
         return tabulate(lines, like)
 
     def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
-        """Return one row per pattern: pairs, covariates, count; an answer that is missing is NA."""
+        """Return one row per pattern: pairs, covariates, count; a missing answer is NA."""
         names = [f"{self.objects[i]}:{self.objects[j]}" for i, j in self.pairs]
         signs = pd.DataFrame(self.answers, columns=names).astype("Int8").mask(self.answers == MISSING)
         whole = np.all(self.counts == np.floor(self.counts))
@@ -136,7 +136,7 @@ class Patterns(Record):
         return pd.concat([signs, pd.DataFrame(beside)], axis=1)
 
     def table(self) -> Table:
-        """Return the patterns as they print, the most frequent first."""
+        """Return the patterns in their printed form, the most frequent first."""
         order = np.argsort(-self.counts, kind="stable")[:20]
         fields = (
             Field("pattern", "pattern", [pattern_text(self.answers[k]) for k in order]),
@@ -155,7 +155,7 @@ class Patterns(Record):
         )
 
     def said_sizes(self) -> list[str]:
-        """Return objects, judges and patterns as phrases, for the first line of a printout."""
+        """Return the numbers of objects, judges and patterns as phrases, for the first line of a printout."""
         sizes = [
             f"{format_count(len(self.objects))} objects",
             f"{self.kind} of {counted(self.n_judges, 'judge')}",
@@ -166,7 +166,7 @@ class Patterns(Record):
 
 
 def pattern_text(answers: Signs) -> str:
-    """Return a pattern (P,) as its signs: + and − for the preferred object, 0 undecided, . no answer."""
+    """Return a pattern (P,) as signs: + or − for the preferred object, 0 for undecided, . for no answer."""
     return "".join(_SIGNS[int(y)] for y in answers)
 
 
@@ -185,7 +185,7 @@ def gathered_patterns(
     Raises
     ------
     JudgmentError
-        Where nobody answered anything.
+        If nobody gave any answer.
     """
     n = np.ones(len(answers)) if counts is None else np.asarray(counts, dtype=np.float64)
     silent = (answers == MISSING).all(axis=1)
@@ -208,5 +208,5 @@ def gathered_patterns(
 
 
 def pairs_of(objects: int) -> IntArray:
-    """Return the pairs of so many objects, 12, 13, 23, 14, 24, 34, …, shape (P, 2)."""
+    """Return the pairs of `objects` objects, 12, 13, 23, 14, 24, 34, …, shape (P, 2)."""
     return np.array([(i, j) for j in range(1, objects) for i in range(j)], dtype=np.int64).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Rankings and best-worst sets: objects shown together, ordered in full or in part."""
+"""Rankings and best-worst sets: objects that were shown together, completely or partly ordered."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .response import THREE, TWO
 
 Kind = Literal["ranking", "best_worst"]
 
-_COLUMNS = 12  # numbers that a pair of a list takes until it is counted
+_COLUMNS = 12  # numbers that a pair of a list takes before it is counted
 _ENTRIES = 4_000_000  # pairs of objects of lists that are made at once
 _TOLD = {
     "ranking": "higher beats lower, shared places are ties",
@@ -45,25 +45,25 @@ _TOLD = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Rankings(Record):
-    """Lists of objects in order, as judges gave them. L lists with N entries of J objects.
+    """Ordered lists of objects, as judges gave them. L lists with N entries of J objects.
 
-    Made by `from_rankings`, `from_ratings` or `from_choices` rather than directly. Equal lists under equal covariates
-    are kept once and counted.
+    Usually made by `from_rankings`, `from_ratings` or `from_choices`. Equal lists with equal covariates are stored once
+    and counted.
 
     Attributes
     ----------
     objects : tuple
         The J objects, sorted.
     items : ndarray of int, shape (N,)
-        The objects of the lists, one list after the other; in each those in the first place first, those without a
-        place last.
+        The objects of the lists, one list after another. Within a list, objects stand in order of their places, and
+        objects without a place come last.
     places : ndarray of int, shape (N,)
-        1 for the best, 2 for the next, …, equal for objects that are tied; 0 for objects shown and not ranked, which
-        stand below all others. Where the best and the worst were named these are 1 and 2, and all others 0.
+        1 for the best, 2 for the next, …, equal for tied objects; 0 for objects that were shown and not ranked, which
+        are below all others. In best-worst sets the best has 1, the worst 2, and all others 0.
     starts : ndarray of int, shape (L + 1,)
-        Where each list begins, and the last one ends.
+        Where each list begins, and where the last one ends.
     counts : ndarray, shape (L,)
-        How often each list was given.
+        The number of times each list was given.
     kind : {"ranking", "best_worst"}
     columns, cluster_columns : tuple of Coded, each (L,)
         Covariates and clusters of the lists.
@@ -71,18 +71,18 @@ class Rankings(Record):
     notes : tuple of str
         Notes on data that were left out.
     ratings : ndarray, shape (N,), or None
-        The ratings that the places come from; None where objects were ranked or chosen.
+        The ratings that the places come from; None if objects were ranked or chosen.
     unkept : tuple of str
         Columns of the user's frame that were not kept.
     unit : str
-        The column to keep as a cluster where pairs of lists are fitted: the judge, what makes a list, or ``block``;
-        empty where lists come without columns.
+        The column to keep as a cluster if pairs of lists are fitted: the judge, the column that identifies lists, or
+        ``block``; empty if lists have no columns.
 
     Raises
     ------
     JudgmentError
-        For an object twice in a list, counts that are not positive, ratings that are not finite or beside unranked
-        objects, and names that are reserved or used twice.
+        For an object twice in a list, counts that are not positive, ratings that are not finite, ratings together with
+        unranked objects, and names that are reserved or used twice.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Rankings(Record):
     """
 
     _made_by: ClassVar[str] = "llbt.from_rankings(…), llbt.from_ratings(…) or llbt.from_choices(…)"
-    _pairs: ClassVar[type] = Comparisons  # what to_comparisons() returns
+    _pairs: ClassVar[type] = Comparisons  # the type that to_comparisons() returns
     _unanswered: ClassVar[Mapping[str, tuple[str, str]]] = {
         "judges.classes": (
             "data are rankings, and it takes comparisons",
@@ -158,7 +158,7 @@ class Rankings(Record):
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """Names of the clusters kept beside the lists."""
+        """Names of the clusters of the lists."""
         return tuple(column.name for column in self.cluster_columns)
 
     @property
@@ -174,7 +174,7 @@ class Rankings(Record):
 
     @property
     def tied(self) -> IntArray:
-        """How many objects stand in each place that is taken, shape (number of places,)."""
+        """The number of objects in each place that is taken, shape (number of places,)."""
         if self.kind == "best_worst":
             return np.ones(2 * len(self), dtype=np.int64)
         ranked = self.places > 0
@@ -197,7 +197,7 @@ class Rankings(Record):
         return int(self.tied.max(initial=1))
 
     def of_size(self) -> Iterator[tuple[int, IntArray]]:
-        """Yield each number of objects that lists have, and the lists that have it."""
+        """Yield each size of lists, and the lists of that size."""
         for size in np.unique(self.sizes):
             yield int(size), np.flatnonzero(self.sizes == size)
 
@@ -209,19 +209,19 @@ class Rankings(Record):
     def to_comparisons(
         self, *, tie_threshold: NotNegative = 0.0, cuts: Annotated[Sequence[float], JUDGED_INSIDE] = ()
     ) -> Comparisons:
-        """Return the comparisons that the lists imply: each object of a list against each other one.
+        """Return the comparisons that the lists imply: each object of a list against each other object.
 
-        Nothing is implied about two objects of a list that both have no place.
+        Two objects of a list that both have no place are not compared.
 
         Parameters
         ----------
         tie_threshold : float
-            Of ratings: two are tied if they differ by at most this (on the scale of the ratings), up to 1e-12 of the
-            larger one: 0.8 and 0.7 are tied at 0.1, though floats differ by more.
+            For ratings: two objects are tied if their ratings differ by at most this. A relative difference of 1e-12
+            counts as rounding, so 0.8 and 0.7 are tied at 0.1.
         cuts : sequence of float
-            Of ratings: differences beyond which a preference has the next grade, each larger than the one before and
-            than `tie_threshold`. With ``(2,)`` a difference of more than 2 is a strong preference, a smaller one a
-            slight one. Without cuts there is one grade.
+            For ratings: differences beyond which a preference has the next grade. They have to increase, and to be
+            larger than `tie_threshold`. With ``(2,)`` a difference of more than 2 is a strong preference, a smaller one
+            a slight one. Without cuts there is one grade.
 
         Returns
         -------
@@ -231,9 +231,9 @@ class Rankings(Record):
         Raises
         ------
         OptionError
-            For a threshold or cuts where objects were not rated, and for cuts that do not rise from the threshold.
+            For a threshold or cuts if objects were not rated, and for cuts that do not increase from the threshold.
         JudgmentError
-            Where no list says anything of two objects.
+            If no list compares two objects.
 
         Notes
         -----
@@ -243,9 +243,9 @@ class Rankings(Record):
         fit are too optimistic. Fit the lists themselves with `fit`; or keep the block (or the judge) in `clusters`, and
         fit the comparisons with ``cov_type="cluster"``.
 
-        With a threshold, ties are not transitive (of 1, 2 and 3 only the ends differ by more than 1); the model
-        takes one pair at a time and needs no transitivity. Grades made by `cuts` are differences of one judge's
-        ratings, so they depend on each other, and a note always says so.
+        With a threshold, ties are not transitive: of 1, 2 and 3 only the ends differ by more than 1. The model takes
+        one pair at a time and needs no transitivity. Grades made by `cuts` are differences of one judge's ratings, so
+        they depend on each other, and a note always says so.
 
         References
         ----------
@@ -302,7 +302,7 @@ class Rankings(Record):
     def _bounds(self, tie_threshold: float, cuts: Sequence[float]) -> tuple[float, ...]:
         """Return the differences of ratings beyond which a preference has the next grade, the smallest first.
 
-        Empty where the order of the objects says it all.
+        Empty if the order of the objects decides alone.
         """
         given = [f"tie_threshold={tie_threshold:g}"] if tie_threshold else []
         given += [f"cuts={cuts!r}"] if np.size(cuts) else []
@@ -329,7 +329,7 @@ class Rankings(Record):
         return notes
 
     def _clustering(self) -> str:
-        """Return how the comparisons are fitted with clusters, for a note; empty where there is no column for it."""
+        """Return for a note how to fit the comparisons with clusters; empty if there is no column for it."""
         kept = (*self.clusters, *(name for name in self.covariates if name == self.unit))
         if not kept and not self.unit:
             return ""
@@ -338,9 +338,9 @@ class Rankings(Record):
         return f"; or {keeping}fit the comparisons with cov_type='cluster', groups={group!r}"
 
     def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
-        """Return one row per entry: list, object, place (NA for objects that are not ranked), count, covariates.
+        """Return one row per entry: list, object, place (NA for unranked objects), count, covariates.
 
-        Where objects were rated their ratings stand beside the places.
+        If objects were rated, their ratings stand next to the places.
         """
         of = self.lists
         place = pd.array(self.places, dtype="Int64")
@@ -358,7 +358,7 @@ class Rankings(Record):
         return pd.DataFrame(data)
 
     def table(self) -> Table:
-        """Return the lists as they print: sizes, then the first lists, objects in order, ties joined by ``=``."""
+        """Return the lists in their printed form: sizes, then the first lists, with ties joined by ``=``."""
         columns = (*self.columns, *self.cluster_columns)
         some = range(min(len(self), 20))
         fields = [
@@ -372,7 +372,7 @@ class Rankings(Record):
         return Table(tuple(fields), title=f"Rankings: {', '.join(self.said_sizes())}", notes=notes)
 
     def said_sizes(self) -> list[str]:
-        """Return objects, lists and how long these are as phrases, for the first line of a printout."""
+        """Return the numbers of objects and lists, and the lists' lengths, as phrases for a printout's first line."""
         low, high = int(self.sizes.min()), int(self.sizes.max())
         tie = self.largest_tie
         what = "sets with a best and a worst" if self.kind == "best_worst" else "lists"
@@ -385,7 +385,7 @@ class Rankings(Record):
 
 
 def list_text(r: Rankings, k: int) -> str:
-    """Return a list in words: ``A > B = C > (D, E)``."""
+    """Return a list as text, such as ``A > B = C > (D, E)``."""
     inside = slice(r.starts[k], r.starts[k + 1])
     labels, places = [str(r.objects[o]) for o in r.items[inside]], r.places[inside]
     if r.kind == "best_worst":
@@ -399,7 +399,7 @@ def list_text(r: Rankings, k: int) -> str:
 
 
 def _ratings_text(r: Rankings, k: int) -> str:
-    """Return the ratings of a list from the best object to the worst: ``5, 4, 4``."""
+    """Return the ratings of a list from the best object to the worst, such as ``5, 4, 4``."""
     assert r.ratings is not None
     return ", ".join(f"{rating:g}" for rating in r.ratings[r.starts[k] : r.starts[k + 1]])
 
@@ -420,15 +420,15 @@ def gathered_rankings(
     unkept: tuple[str, ...] = (),
     unit: str = "",
 ) -> Rankings:
-    """Return entries in any order as lists: those that say nothing left out, equal ones counted, places without gaps.
+    """Return entries in any order as lists: uninformative lists left out, equal lists counted, places without gaps.
 
     Parameters
     ----------
     lists, items, places : ndarray of int, each (N,)
-        List, object and place of each entry; places in any steps, 0 for objects without one.
+        List, object and place of each entry. Places may have gaps; 0 means no place.
     columns, cluster_columns : tuple of Coded, each (number of lists,)
     counts : ndarray, shape (number of lists,), optional
-        How often each list was given; by default once.
+        The number of times each list was given; by default once.
     ratings : ndarray, shape (N,), optional
         The ratings that the places come from.
     unkept, unit
@@ -437,7 +437,7 @@ def gathered_rankings(
     Raises
     ------
     JudgmentError
-        Where no list says anything.
+        If no list is informative.
     """
     size = int(lists.max(initial=-1)) + 1
     n = np.ones(size) if counts is None else counts
@@ -482,12 +482,12 @@ def gathered_rankings(
 
 
 def _numbered(ratings: FloatArray | None) -> list[IntArray]:
-    """Return ratings as a list of one array of codes, equal for equal ratings; empty without ratings."""
+    """Return ratings as a list with one array of codes, equal for equal ratings; an empty list without ratings."""
     return [] if ratings is None else [np.unique(ratings, return_inverse=True)[1]]
 
 
 def _stepped(lists: IntArray, places: IntArray) -> IntArray:
-    """Return places of sorted entries in steps of one, 0 as it is."""
+    """Return the places of sorted entries without gaps; 0 stays 0."""
     new = np.append(True, (lists[1:] != lists[:-1]) | (places[1:] != places[:-1]))
     begin = np.append(True, lists[1:] != lists[:-1])
     steps = np.cumsum(new)
@@ -496,7 +496,7 @@ def _stepped(lists: IntArray, places: IntArray) -> IntArray:
 
 
 def _distinct(lists: IntArray, entries: Sequence[IntArray], columns: tuple[Coded, ...]) -> tuple[IntArray, IntArray]:
-    """Return the first of each kind of equal lists, in the order of their first, and which each list is.
+    """Return the first of each group of equal lists, in the order of the lists, and each list's group.
 
     Parameters
     ----------
@@ -523,7 +523,7 @@ def _distinct(lists: IntArray, entries: Sequence[IntArray], columns: tuple[Coded
 
 
 def _in_parts(r: Rankings) -> Iterator[tuple[int, IntArray]]:
-    """Yield lists of one size, so many that their pairs fit into memory."""
+    """Yield parts of the lists of one size, small enough for their pairs to fit into memory."""
     for size, some in r.of_size():
         most = max(1, _ENTRIES // (size * size))
         for begin in range(0, len(some), most):
@@ -533,7 +533,7 @@ def _in_parts(r: Rankings) -> Iterator[tuple[int, IntArray]]:
 def _implied(
     r: Rankings, some: IntArray, size: int, bounds: tuple[float, ...]
 ) -> tuple[IntArray, IntArray, npt.NDArray[np.int8], FloatArray, IntArray]:
-    """Return the pairs that some lists of one size imply, as `implied_pairs` does, and the list of each."""
+    """Return the pairs that some lists of one size imply, in the form of `implied_pairs`, and the list of each."""
     entries = r.entries_of(some, size)
     ratings = None if r.ratings is None else r.ratings[entries]
     places = r.places[entries]

@@ -1,9 +1,9 @@
 """The outcomes that a judgment can have, and how predictors make them more or less probable.
 
-Given the total of a comparison its counts of K outcomes are multinomial, outcome k with the log weight
-Σ_b L[k, b] · u_b: L the loadings, u the B predictors of the comparison. The first predictor is the signed one,
-λ_i − λ_j + δ, which changes its sign when the two sides change places; the others belong to outcomes that the sides
-share, such as a tie.
+Given the total of a comparison, its counts of K outcomes are multinomial. Outcome k has the log weight Σ_b L[k, b] ·
+u_b, where L are the loadings and u the B predictors of the comparison. The first predictor is the signed one, λ_i − λ_j
++ δ; its sign changes if the two sides change places. The other predictors belong to outcomes that the sides share, such
+as a tie.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ..errors import JudgmentError, listed
 FloatArray = npt.NDArray[np.float64]
 _Terms = tuple[tuple[int, float], ...]
 
-_BLOCK = 1 << 14  # comparisons gone through at a time
-_FAR = 300.0  # a log weight beyond which exponentials are shifted, lest they overflow
+_BLOCK = 1 << 14  # comparisons computed at a time
+_FAR = 300.0  # larger log weights are shifted, so that their exponentials do not overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +36,14 @@ class Response:
     loadings : ndarray, shape (K, B)
         L: the log weight of outcome k is Σ_b L[k, b] · u_b.
     flip : tuple of int, length K
-        Which outcome each becomes when objects i and j change places.
+        The outcome that each outcome becomes if objects i and j change places.
 
     Raises
     ------
     JudgmentError
-        For fewer than two outcomes, names used twice, loadings that are not finite, not of shape (K, B) or do not
-        distinguish predictors, and a flip that is not its own inverse, or that changes loadings other than the sign of
-        the signed predictors.
+        For fewer than two outcomes; for names used twice; for loadings that are not finite, not of shape (K, B), or do
+        not distinguish predictors; and for a flip that is not its own inverse, or that changes more than the sign of
+        the signed predictors' loadings.
 
     Examples
     --------
@@ -84,13 +84,13 @@ class Response:
 
     @property
     def tie(self) -> int | None:
-        """The predictor of the tie, which no other outcome has; None without."""
+        """The predictor of the tie, which no other outcome has; None if there is none."""
         alone = ((self.loadings != 0) == self._tied[:, None]).all(axis=0)
         return int(alone.argmax()) if self.has_ties and alone.any() else None
 
     @property
     def has_bad(self) -> bool:
-        """Whether a judgment can be that both objects are bad."""
+        """Whether a judgment can be "both bad"."""
         return "bad" in self.outcomes
 
     @functools.cached_property
@@ -137,13 +137,13 @@ class Response:
 
     @functools.cached_property
     def _products(self) -> dict[tuple[int, int], _Terms]:
-        """The outcomes that two predictors both enter, with the products of their loadings."""
+        """The outcomes that both of two predictors enter, with the products of their loadings."""
         columns = enumerate(self.loadings.T)
         return {(b, c): _nonzero(x * y) for (b, x), (c, y) in itertools.combinations_with_replacement(columns, 2)}
 
     @functools.cached_property
     def _mirrors(self) -> tuple[int | None, ...]:
-        """An earlier outcome whose log weight is minus that of this one, for each outcome; None where there is none."""
+        """For each outcome, an earlier outcome whose log weight is its negative; None if there is none."""
         earlier = [np.flatnonzero((self.loadings[:k] == -row).all(axis=1)) for k, row in enumerate(self.loadings)]
         return tuple(int(found[0]) if len(found) else None for found in earlier)
 
@@ -157,7 +157,7 @@ class Response:
         Parameters
         ----------
         predictors : ndarray, shape (B, S)
-            Or any other shape behind B, such as (B, R, S), which the answers then have, too.
+            Any other shape after B is allowed, such as (B, R, S); the results then have it too.
         """
         logs = self.log_weights(predictors)
         found = np.empty((len(logs), *np.broadcast_shapes(*(log.shape for log in logs))))
@@ -174,7 +174,7 @@ class Response:
         return found, np.log(norm) if shift is None else np.log(norm) + shift
 
     def _are_near(self, logs: list[FloatArray]) -> bool:
-        """Whether no exponential is near an overflow, and their sum is not near 0: as a rule."""
+        """Whether no exponential is near an overflow and their sum is not near 0, which is usually true."""
         mirrored = {mirror for mirror in self._mirrors if mirror is not None}
         for k, log in enumerate(logs):
             if self._mirrors[k] is None and (np.abs(log) if k in mirrored else log).max(initial=0.0) >= _FAR:
@@ -237,12 +237,12 @@ class Response:
 
     @property
     def plain_odds(self) -> bool:
-        """Whether exp(2u), u the signed predictor, are the odds of being preferred, given a decision."""
+        """Whether exp(2u), with u the signed predictor, are the odds of being preferred given a decision."""
         return not self.grades
 
     @property
     def levels(self) -> dict[str, int]:
-        """The predictors beside the signed one that P(i preferred | decided) depends on: those of the larger grades."""
+        """The predictors, besides the signed one, on which P(i preferred | decided) depends: those of larger grades."""
         return {f"grade[{level}]": b for level, b in self.grades.items()}
 
     def preference(self, difference: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -264,20 +264,20 @@ class Response:
     def moments(
         self, predictors: Sequence[FloatArray] | FloatArray, n: FloatArray | float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what the likelihood of comparisons asks of a response.
+        """Return the norm, mean and information that the likelihood of comparisons needs.
 
         Parameters
         ----------
         predictors : ndarray, shape (B, S)
         n : ndarray, shape (S,)
-            Judgments of each comparison.
+            The number of judgments of each comparison.
 
         Returns
         -------
         norm : ndarray, shape (S,)
             log Σ_k exp(Σ_b L[k, b] · u_b).
         mean : ndarray, shape (B, S)
-            Its gradient p̄ = Lᵀp: what one judgment is expected to add to the statistics of the predictors.
+            The gradient of the norm, p̄ = Lᵀp: what a judgment is expected to add to the predictors' statistics.
         weight : ndarray, shape (B, B, S)
             n (Lᵀ diag(p) L − p̄ p̄ᵀ), the information of n judgments on the predictors.
         """
@@ -285,7 +285,7 @@ class Response:
         norm, mean = np.empty(shape), np.empty((self.width, *shape))
         weight, judgments = np.empty((self.width, *mean.shape)), np.broadcast_to(n, shape)
         step = max(1, _BLOCK * shape[0] // max(1, norm.size))
-        for start in range(0, shape[0], step):  # what is gone through at a time stays in the processor's cache
+        for start in range(0, shape[0], step):  # blocks fit into the processor's cache
             rows = slice(start, start + step)
             probability, norm[rows] = self.probabilities([u[rows] for u in predictors])
             mean[:, rows] = self.sums(probability)
@@ -294,21 +294,21 @@ class Response:
 
 
 def graded(steps: int, middle: bool) -> Response:
-    """Return the response of a scale with so many grades of preference to either side.
+    """Return the response of a scale with `steps` grades of preference on either side.
 
     Parameters
     ----------
     steps : int
-        Grades of preference H, at least 1: with 2, i is much better or better, or j is.
+        The number of grades of preference H, at least 1; with 2, either object is better or much better.
     middle : bool
         Whether the sides can tie.
 
     Returns
     -------
     Response
-        Outcomes from i with H − 1 plus signs to j with as many, with scores h = H … −H, or 2H − 1, 2H − 3 … −(2H − 1)
-        without a middle. Predictors: the signed one, loaded with the scores; one for the tie; one for each larger grade
-        |h|, so that only the smallest has none of its own.
+        The outcomes go from i with H − 1 plus signs to j with H − 1 plus signs. Their scores are h = H … −H, or 2H − 1,
+        2H − 3 … −(2H − 1) without a middle. The predictors are the signed one, loaded with the scores; one for the tie;
+        and one for each larger grade |h|, so only the smallest grade has none.
 
     References
     ----------
@@ -359,7 +359,7 @@ def _nonzero(loadings: FloatArray) -> _Terms:
 
 
 def _combined(terms: _Terms, parts: Sequence[FloatArray] | FloatArray) -> FloatArray:
-    """Return the sum of parts times factors; most factors are 1 or −1, which is not multiplied by."""
+    """Return the sum of parts times factors; most factors are 1 or −1 and need no multiplication."""
     total: FloatArray | None = None
     for k, factor in terms:
         if total is None:
@@ -372,7 +372,7 @@ def _combined(terms: _Terms, parts: Sequence[FloatArray] | FloatArray) -> FloatA
 
 
 def _check(response: Response) -> None:
-    """Raise for fields that do not go together."""
+    """Raise for fields that do not fit together."""
     outcomes, loadings, flip = response.outcomes, response.loadings, response.flip
     size = len(outcomes)
     if size < 2 or len(set(outcomes)) < size:

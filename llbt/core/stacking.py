@@ -15,13 +15,13 @@ from .comparisons import Comparisons, lines_of, tabulate
 def stacked(tables: Mapping[str, Comparisons], name: str) -> Comparisons:
     """Return one table of all comparisons, with the covariate `name` whose levels are the names of the tables.
 
-    Levels of covariates and clusters with one label are one level: a prompt of both tables is one prompt. Clusters and
-    object covariates that only some tables have are not kept, and a note names them.
+    Levels of covariates and clusters with the same label are one level: a prompt in both tables is one prompt. Clusters
+    and object covariates that only some tables have are dropped, and a note names them.
 
     Raises
     ------
     OptionError
-        Where a table has a column `name` already.
+        If a table already has a column `name`.
     JudgmentError
         For different outcomes, covariates or orders of presentation.
     """
@@ -32,7 +32,7 @@ def stacked(tables: Mapping[str, Comparisons], name: str) -> Comparisons:
     each = list(tables.values())
     objects = tuple(sorted({label for table in each for label in table.objects}, key=sort_key))
     if all(table.objects == each[0].objects for table in each):
-        objects = each[0].objects  # in an order of their own
+        objects = each[0].objects  # the objects have their own order
     lines = [lines_of(table) for table in each]
     shared = [c.name for c in lines[0].clusters if all(c.name in table.clusters for table in each)]
     source = Coded(name, as_objects(tables), np.repeat(np.arange(len(each)), [len(part.pairs) for part in lines]))
@@ -60,7 +60,7 @@ def stacked(tables: Mapping[str, Comparisons], name: str) -> Comparisons:
 
 
 def _check_alike(tables: Mapping[str, Comparisons]) -> None:
-    """Raise for tables that are not tables of one kind."""
+    """Raise for tables that differ in outcomes, covariates or order of presentation."""
     (first, one), *others = tables.items()
     for label, other in others:
         if other.response != one.response:
@@ -85,13 +85,13 @@ def _check_alike(tables: Mapping[str, Comparisons]) -> None:
 
 
 def _places(table: Comparisons, objects: Sequence[Label]) -> IntArray:
-    """Return where each object of a table stands among all, shape (J,)."""
+    """Return the place of each of a table's objects among all objects, shape (J,)."""
     at = {label: k for k, label in enumerate(objects)}
     return np.array([at[label] for label in table.objects])
 
 
 def _joined(parts: Sequence[Sequence[Coded]]) -> tuple[Coded, ...]:
-    """Return columns one below the other, those of one name in one column with the levels of all."""
+    """Return columns one below another; columns with one name become one column with the levels of all."""
     return tuple(_one([next(c for c in part if c.name == first.name) for part in parts]) for first in parts[0])
 
 

@@ -1,4 +1,4 @@
-"""Statistics on arrays, and the record that every test returns."""
+"""Statistics of arrays, and the record that every test returns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..base.table import Field, Record, Table, format_percent
 
 AdjustP = Literal["holm", "bonferroni", "fdr_bh"]
 
-_SMALL_COUNT = 5.0  # Cochran's rule: at most a fifth of the expected counts below five
+_SMALL_COUNT = 5.0  # Cochran's rule: at most a fifth of the expected counts is below five
 _SMALL_SHARE = 0.2
 
 
@@ -28,20 +28,20 @@ class TestResult(Record):
     Attributes
     ----------
     name : str
-        The test.
+        The name of the test.
     null : str
-        The hypothesis that it tests.
+        The tested hypothesis.
     statistic : float
     df : float
-        Degrees of freedom of the reference distribution (NaN where it has none).
+        Degrees of freedom of the reference distribution (NaN if it has none).
     p_value : float
-        NaN where the reference distribution does not hold; `notes` says why.
+        The p-value; NaN if the reference distribution does not hold (`notes` says why).
     distribution : str
         The reference distribution, ``"chi2"`` or ``"normal"``.
     notes : tuple of str
     """
 
-    __test__ = False  # the name starts with Test: keep pytest from collecting it
+    __test__ = False  # the class name starts with Test: this keeps pytest from collecting it
 
     name: str
     null: str
@@ -66,11 +66,11 @@ class TestResult(Record):
 
 
 def sign_p(successes: float, n: float) -> float:
-    """Return the two-sided p-value of equal chances; by the normal approximation if counts are fractional."""
+    """Return the two-sided p-value of equal chances, by the normal approximation if counts are fractional."""
     if n <= 0:
         return math.nan
     if float(successes).is_integer() and float(n).is_integer():
-        fewer = min(successes, n - successes)  # the distribution is symmetric: both tails are one, twice
+        fewer = min(successes, n - successes)  # the distribution is symmetric, so the p-value is twice one tail
         return 1.0 if 2 * fewer == n else min(1.0, float(2 * special.bdtr(fewer, int(n), 0.5)))
     return float(2 * stats.norm.sf(abs(2 * successes - n) / math.sqrt(n)))
 
@@ -93,9 +93,9 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
     Returns
     -------
     possible : bool
-        False where no comparison has more than one judgment: then the deviance is a function of the fit alone.
+        False if no comparison has more than one judgment: the deviance then depends on the fit alone.
     note : str
-        Empty where χ² is a fair approximation (Cochran 1954, Biometrics 10(4): at most a fifth of the expected counts
+        Empty if χ² is a fair approximation (Cochran 1954, Biometrics 10(4): at most a fifth of the expected counts is
         below 5).
     """
     if np.all(means.sum(axis=1) <= 1 + 1e-9):
@@ -107,7 +107,7 @@ def chi2_reservation(means: npt.NDArray[np.float64]) -> tuple[bool, str]:
 
 
 def critical_value(confidence: float, df: float) -> float:
-    """Return the quantile of |t(df)|, or of |z| for infinite df, of an interval of some confidence."""
+    """Return the critical value of |t(df)|, or of |z| for infinite df, for an interval with this confidence."""
     return float(stats.t.isf((1 - confidence) / 2, df))
 
 
@@ -117,25 +117,25 @@ def critical_values(confidence: float, df: npt.NDArray[np.float64]) -> npt.NDArr
 
 
 def ratio(estimate: npt.NDArray[np.float64], error: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return estimates divided by standard errors; NaN for parameters that were not estimated."""
+    """Return estimates divided by standard errors; NaN for parameters without an estimate."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error > 0, estimate / error, np.nan)
 
 
 def two_sided_p(z: npt.NDArray[np.float64], df: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the two-sided p-values of z (or t) statistics."""
-    return np.asarray(2 * special.stdtr(df, -np.abs(z)))  # what stats.t.sf asks, without its checks of arguments
+    return np.asarray(2 * special.stdtr(df, -np.abs(z)))  # the call inside stats.t.sf, without its checks of arguments
 
 
 def adjust_p(p_values: npt.NDArray[np.float64], method: AdjustP) -> npt.NDArray[np.float64]:
-    """Return adjusted p-values, shape (m,); those that are NaN stay so and do not count.
+    """Return adjusted p-values, shape (m,); NaN stays NaN and does not count.
 
     Parameters
     ----------
     p_values : ndarray, shape (m,)
     method : {"holm", "bonferroni", "fdr_bh"}
-        Holm's step-down and Bonferroni's for the familywise error, Benjamini and Hochberg's for the false discovery
-        rate.
+        Holm's step-down method and Bonferroni's method control the familywise error, Benjamini and Hochberg's method
+        the false discovery rate.
 
     References
     ----------
@@ -162,19 +162,20 @@ def compact_letters(significant: npt.NDArray[np.bool_], order: Sequence[int]) ->
     Parameters
     ----------
     significant : ndarray of bool, shape (J, J)
-        Symmetric: whether two objects differ.
+        Whether two objects differ significantly; symmetric.
     order : sequence of int
-        The objects that take part, the best first; ``a`` goes to the first of them.
+        The objects that take part, the best first; the first gets ``a``.
 
     Returns
     -------
     list of str, length J
-        Empty for objects that take no part. After a…z and A…Z come .a…z, ..a…z and so on, as in R's multcomp.
+        The letters of each object; empty for objects that take no part. After a…z and A…Z come .a…z, ..a…z and so on,
+        as in R's multcomp.
 
     Notes
     -----
-    Insert and absorb: each significant pair splits every letter that it shares in two, and a letter whose objects
-    all share another one goes.
+    The method is insert and absorb: each significant pair splits every letter that it shares into two; a letter is
+    dropped if all its objects share another letter.
 
     References
     ----------
@@ -182,7 +183,7 @@ def compact_letters(significant: npt.NDArray[np.bool_], order: Sequence[int]) ->
     Computational and Graphical Statistics 13(2), 456-466.
     """
     apart = significant[np.ix_(order, order)]
-    columns = [(1 << len(order)) - 1]  # a letter is the set of its objects: bit k is the k-th best
+    columns = [(1 << len(order)) - 1]  # a letter is the set of its objects: bit k stands for the k-th best
     for a, b in np.argwhere(np.triu(apart, 1)).tolist():
         pair = (1 << a) | (1 << b)
         split = [column for column in columns if column & pair == pair]
@@ -200,10 +201,10 @@ def compact_letters(significant: npt.NDArray[np.bool_], order: Sequence[int]) ->
 
 
 def letters_exceed(significant: npt.NDArray[np.bool_], order: Sequence[int], most: int) -> bool:
-    """Return whether `compact_letters` would need more than so many letters.
+    """Return whether `compact_letters` would need more than `most` letters.
 
-    Letters are the largest sets of objects that do not differ; among the first objects there are never more of them
-    than among all, so that the search ends as soon as they are too many.
+    Letters are the largest sets of objects that do not differ. The first objects never have more letters than all
+    objects, so the search ends as soon as there are too many.
     """
     same = ~significant[np.ix_(order, order)]
     sets: list[int] = []
@@ -223,7 +224,7 @@ def _letters() -> itertools.chain[str]:
 
 
 def significance_clusters(better: npt.NDArray[np.bool_], order: Sequence[int]) -> list[int]:
-    """Return the numbers of the clusters that a ranking falls into, 1 for the best.
+    """Return the number of each object's cluster in a ranking, 1 for the best cluster.
 
     A cluster ends where every object above is significantly better than every object below, as in the result tables
     of the Conference on Machine Translation (WMT).
@@ -231,14 +232,14 @@ def significance_clusters(better: npt.NDArray[np.bool_], order: Sequence[int]) -
     Parameters
     ----------
     better : ndarray of bool, shape (J, J)
-        Whether the object of the row is significantly better than that of the column.
+        Whether the row's object is significantly better than the column's object.
     order : sequence of int
         The objects that take part, the best first.
 
     Returns
     -------
     list of int, length J
-        0 for objects that take no part.
+        The clusters; 0 for objects that take no part.
 
     References
     ----------

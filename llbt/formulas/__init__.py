@@ -1,1 +1,1 @@
-"""The only place that parses formulas: text → terms → Design."""
+"""Parse formulas: from text to terms to a Design. No other room parses them."""

@@ -1,7 +1,7 @@
-"""The allowed content of a formula: names, functions and sizes, checked before patsy evaluates anything.
+"""What a formula may contain: names, functions and sizes, checked before patsy evaluates anything.
 
-patsy evaluates the factors of a formula as Python. A formula is data here: it may come from a stranger, so only
-expressions of the list below reach patsy, and only in sizes that it expands and evaluates at once.
+patsy evaluates the factors of a formula as Python. Here a formula is data and may come from a stranger. So only
+expressions on the list below reach patsy, and only in sizes that it evaluates fast.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Fail = Callable[[str], NoReturn]
 MOST_CHARACTERS = 30_000
 MOST_TERMS = 1_000
 MOST_NESTED = 50  # parentheses within parentheses, and calls within calls
-MOST_COLUMNS = 100  # of one spline, and its degree
+MOST_COLUMNS = 100  # most columns of one spline, and the highest degree
 LARGEST_EXPONENT = 8
 LARGEST_NUMBER = 10**15
 
 
 @dataclass(frozen=True)
 class Function:
-    """The least and the largest number of positional arguments, and the names of the others."""
+    """The least and the largest number of positional arguments of a function, and the names of the others."""
 
     least: int
     most: int
@@ -40,18 +40,18 @@ class Function:
 
 
 _SPLINE = frozenset({"df", "knots", "degree", "include_intercept", "lower_bound", "upper_bound", "constraints"})
-# numpy's own names; each may be written with np. before it and without
+# functions of numpy; each may be written with or without np. before it
 _NUMERIC = {
     **dict.fromkeys(("log", "log2", "log10", "log1p", "exp", "expm1", "sqrt", "abs", "sign"), Function(1, 1)),
     **dict.fromkeys(("sin", "cos", "tan", "tanh", "floor", "ceil", "square"), Function(1, 1)),
     **dict.fromkeys(("power", "minimum", "maximum"), Function(2, 2)),
     **dict.fromkeys(("where", "clip"), Function(3, 3)),
 }
-_CODED = {  # patsy's
+_CODED = {  # functions of patsy
     "C": Function(1, 2, frozenset({"contrast", "levels"})),
     "I": Function(1, 1),
     "Q": Function(1, 1),
-    "sides": Function(1, 1),  # ours: half of a feature of both sides, see `llbt.formulas.sides`
+    "sides": Function(1, 1),  # our own: half of a feature of both sides, see `llbt.formulas.sides`
     **dict.fromkeys(("center", "standardize", "scale"), Function(1, 1)),
     **dict.fromkeys(("bs", "cr", "cc"), Function(1, 2, _SPLINE)),
     "te": Function(1, 4, frozenset({"constraints"})),
@@ -64,7 +64,7 @@ FUNCTIONS = _CODED | _NUMERIC
 _CONTRASTS = frozenset({"Treatment", "Sum", "Poly", "Diff", "Helmert"})
 _SPLINES = frozenset({"bs", "cr", "cc"})
 
-# all that an expression finds beside the table's columns and patsy's own functions
+# all names that an expression can use besides the table's columns and patsy's own functions
 NAMESPACE: dict[str, Any] = {name: getattr(np, name) for name in _NUMERIC}
 NAMESPACE["np"] = SimpleNamespace(**NAMESPACE, pi=np.pi)
 NAMESPACE["sides"] = functools.partial(np.multiply, 0.5)
@@ -75,10 +75,10 @@ _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def bounded(tree: ParseNode, fail: Callable[[str, ParseNode], NoReturn]) -> ParseNode:
-    """Return patsy's tree of a formula with long sums balanced, so that patsy goes through them in few steps.
+    """Return patsy's tree of a formula with long sums balanced, so that patsy needs few nested calls.
 
-    If the products would expand to more than `MOST_TERMS` terms, or are nested deeper than `MOST_NESTED`, `fail` is
-    called with a message and the node.
+    `fail` is called with a message and the node if products would expand to more than `MOST_TERMS` terms, or are nested
+    deeper than `MOST_NESTED`.
     """
     if tree.type == "~":
         sides = [bounded(side, fail) for side in tree.args]
@@ -87,7 +87,7 @@ def bounded(tree: ParseNode, fail: Callable[[str, ParseNode], NoReturn]) -> Pars
 
 
 def _expanded(node: ParseNode, fail: Callable[[str, ParseNode], NoReturn], depth: int) -> tuple[ParseNode, int]:
-    """Return a node with its sums balanced, and how many terms it gives at most."""
+    """Return a node with its sums balanced, and the largest number of terms that it can give."""
     if depth > MOST_NESTED:
         fail(f"the formula is nested deeper than {MOST_NESTED} operators", node)
     parts = [_expanded(part, fail, depth + 1) for part in _summands(node)]
@@ -101,7 +101,7 @@ def _expanded(node: ParseNode, fail: Callable[[str, ParseNode], NoReturn], depth
 
 
 def _summands(node: ParseNode) -> list[ParseNode]:
-    """Return the parts of a node, for a sum those of the whole chain."""
+    """Return the parts of a node; for a sum, the parts of the whole chain of sums."""
     if node.type != "+" or len(node.args) != 2:
         return list(node.args)
     found = []
@@ -120,7 +120,7 @@ def _balanced(nodes: list[ParseNode], written: ParseNode) -> ParseNode:
 
 
 def _terms(node: ParseNode, sizes: list[int]) -> int:
-    """Return how many terms a node gives at most."""
+    """Return the largest number of terms that a node can give."""
     if len(sizes) == 2 and node.type == ":":
         return sizes[0] * sizes[1]
     if len(sizes) == 2 and node.type == "*":
@@ -134,9 +134,9 @@ def _terms(node: ParseNode, sizes: list[int]) -> int:
 
 
 def check_expression(tree: ast.expr, columns: frozenset[str], fail: Fail) -> None:
-    """Call `fail` with the parts of a factor's expression that are not on the list of this module.
+    """Call `fail` for the parts of a factor's expression that are not on the list of this module.
 
-    Names that are not function of the list are the caller's to check; `columns` are those of the table.
+    The caller checks names that are not functions on the list. `columns` are the columns of the table.
     """
     _check_depth(tree, fail)
     for node, place in _nodes(tree, "whole"):
@@ -183,14 +183,14 @@ def _plain(node: ast.expr) -> bool:
 
 
 def _nodes(node: ast.expr, place: str) -> Iterator[tuple[ast.expr, str]]:
-    """Yield every node with where it stands: the whole factor, called, an argument, compared, listed or an operand."""
+    """Yield every node with its role: the whole factor, called, an argument, compared, listed, or an operand."""
     yield node, place
     if isinstance(node, ast.Call):
         yield from _nodes(node.func, "called")
         for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
             yield from _nodes(argument, "argument")
     elif isinstance(node, ast.Attribute):
-        return  # its name is checked with it
+        return  # the function's name is checked together with the call
     else:
         inner = "listed" if isinstance(node, ast.List | ast.Tuple) else "operand"
         inner = "compared" if isinstance(node, ast.Compare) else inner
@@ -240,7 +240,7 @@ def _check_operator(node: ast.BinOp, fail: Fail) -> None:
     if exponent is None or abs(exponent) > LARGEST_EXPONENT:
         fail(f"{ast.unparse(node)[:80]!r}: the exponent of ** is a number of at most {LARGEST_EXPONENT}")
     if not any(isinstance(part, ast.Name) for part in ast.walk(node.left)):
-        # powers of powers of plain numbers grow without bound: they are Python's, not numpy's
+        # powers of powers of plain numbers grow without bound, because Python computes them, not numpy
         fail(f"{ast.unparse(node)[:80]!r}: a power of a plain number; write the number")
 
 
@@ -258,7 +258,7 @@ def _check_call(node: ast.Call, columns: frozenset[str], fail: Fail) -> None:
     if name is None:
         fail(f"{ast.unparse(node)[:80]!r}: only functions by their names are called")
     if name not in FUNCTIONS:
-        return  # an unknown name, which the caller finds
+        return  # an unknown name, which the caller refuses
     keywords = [keyword.arg for keyword in node.keywords]
     unknown = [keyword for keyword in keywords if keyword not in FUNCTIONS[name].keywords]
     if unknown or any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -305,7 +305,7 @@ def _spline_columns(node: ast.Call, fail: Fail) -> int:
 
 
 def most_columns(code: str) -> int:
-    """Return the largest number of columns that an expression of numbers may have, once it was checked."""
+    """Return the largest number of columns that a checked expression of numbers can have."""
     calls = (node for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Call))
     return math.prod(_spline_columns(node, _never) for node in calls if _called(node) in _SPLINES)
 
@@ -315,7 +315,7 @@ def _never(message: str) -> NoReturn:
 
 
 def _check_product(node: ast.Call, fail: Fail) -> None:
-    """Bound the columns of te(…), which are the product of those of its splines."""
+    """Limit the columns of te(…), whose number is the product of the numbers of its splines' columns."""
     if not all(isinstance(part, ast.Call) and _called(part) in _SPLINES for part in node.args):
         fail("te takes splines, as in te(cr(x, df=4), cr(y, df=4))")
     size = math.prod(_spline_columns(part, fail) for part in node.args if isinstance(part, ast.Call))

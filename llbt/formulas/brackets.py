@@ -1,4 +1,4 @@
-"""Effects of judges in a formula: ``(object | judge)``, read before anything else is."""
+"""Effects of judges in a formula, such as ``(object | judge)``; they are read before all other terms."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class Bracket:
     Attributes
     ----------
     effect : str
-        The varying effect: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; ``"1"`` of objects alone.
+        The varying effect: ``"object"``, ``"tie"``, ``"bad"``, ``"grade"`` or ``"order"``; ``"1"`` for effects of
+        objects.
     grouping : str
-        A cluster or covariate of the table; of ``"1"`` the objects.
+        A cluster or covariate of the table; for ``"1"`` it is the objects.
     """
 
     effect: Effect
@@ -43,7 +44,7 @@ class Bracket:
         return self.effect == "object"
 
     def things(self, response: Response) -> tuple[str, ...]:
-        """Return what a level has an effect on each of: the grades, or that which the effect is of, without a name."""
+        """Return the things on which each level has an effect: the grades, or one thing without a name."""
         return tuple(response.grades) if self.effect == "grade" else ("",)
 
     def __str__(self) -> str:
@@ -52,13 +53,13 @@ class Bracket:
 
 
 def are_propagated(brackets: Sequence[Bracket]) -> bool:
-    """Whether expectation propagation fits the effects: of objects or of order, of two crossed groupings."""
+    """Whether expectation propagation fits the effects: effects of objects or of order, in two crossed groupings."""
     groupings = {bracket.grouping for bracket in brackets} - {"object"}
     return len(groupings) == 2 and all(bracket.effect in ("object", "order") for bracket in brackets)
 
 
 def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
-    """Return the predictors of a response that each kind of effects enters, one effect of a level for each."""
+    """Return the predictors that each kind of effect enters; a level has one effect for each predictor."""
     found: dict[Effect, tuple[int, ...]] = {"object": (0,), "order": (0,), "1": (0,)}
     shared = response.shared
     if "tie" in shared:
@@ -73,12 +74,12 @@ def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
 def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
     """Return a formula without its brackets, and the brackets.
 
-    Anything that is no text, or too long a one, is left to those who read formulas.
+    Values that are not text, and texts that are too long, are returned unchanged; the parser of formulas refuses them.
 
     Raises
     ------
     FormulaError
-        For a bracket that cannot be read, one that stands twice, and for nothing else in the formula.
+        For a bracket that cannot be read, for a bracket that occurs twice, and if the formula has nothing but brackets.
     """
     if not isinstance(text, str) or len(text) > MOST_CHARACTERS or not has_brackets(text):
         return text, ()  # type: ignore[return-value]
@@ -122,7 +123,7 @@ def _marks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _summands(text: str) -> list[str]:
-    """Return what the plus signs outside of brackets join."""
+    """Return the parts that plus signs outside of brackets join."""
     depth, start, found = 0, 0, []
     for k, mark in _marks(text):
         depth += {"(": 1, ")": -1}.get(mark, 0)
@@ -152,7 +153,7 @@ def _bracket(term: str, text: str) -> Bracket:
 
 
 def _apart(term: str) -> str:
-    """Return several effects of one bracket as brackets of their own; what is allowed where they are no effects."""
+    """Return one bracket with several effects as several brackets; refuse parts that are not effects."""
     found = _SEVERAL.fullmatch(term.strip())
     effects = [effect.strip() for effect in found[1].split("+")] if found else []
     if found is None or not set(effects) < set(get_args(Effect)) - {"1"}:

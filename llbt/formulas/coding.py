@@ -1,8 +1,8 @@
-"""Columns of the terms of a formula, as patsy codes them.
+"""Code the terms of a formula as columns, by patsy.
 
-A coding is kept because a question has other rows than the fit: classes that `at=` names, predictions, an object put in
-the place of another. New rows must be coded like the table (levels, contrasts, means of `center`), and patsy's design
-keeps these. It cannot be pickled, so no record holds it.
+A coding is kept because questions need other rows than the fit: classes named by `at=`, predictions, an object in place
+of another. New rows must be coded like the table (levels, contrasts, means of `center`), and patsy's design stores
+these. It cannot be pickled, so no record holds it.
 """
 
 from __future__ import annotations
@@ -42,19 +42,21 @@ from .variables import (
     word_of,
 )
 
-Reference = Label | Mapping[str, Label] | None  # the object with λ = 0, or of each variable of labels the level with 0
-Sum = tuple[int, str, tuple[int, ...]]  # a position, a name, and the columns that it is minus the sum of
+# the object with λ = 0, or for each variable of labels the level with parameter 0
+Reference = Label | Mapping[str, Label] | None
+Sum = tuple[int, str, tuple[int, ...]]  # a position, a name, and the columns whose sum is minus this effect
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How one block's terms become columns: patsy's design, and which columns of it are the block's.
+    """How one block's terms become columns: patsy's design, and which of its columns belong to the block.
 
-    `references` are names whose parameter is 0 by treatment coding; `reference_rows` those of main effects, each
-    with the position behind the columns of its term. `levels` has the level at 0 of each variable of labels, by term;
-    None where every level has parameters. `units` is `VariableTable.units` of the variables, and `values` their values
-    in each unit, as `Codings.rows` takes them. Where effects of objects sum to 0, the object without a parameter has
-    minus the sum of the others: `sums` has its name, the position behind the columns of its term, and these columns.
+    `references` are names whose parameter is 0 by treatment coding. `reference_rows` are the references of main
+    effects, each with the position after the columns of its term. `levels` has the level at 0 of each variable of
+    labels, by term; None if every level has a parameter. `units` is `VariableTable.units` of the variables, and
+    `values` are their values in each unit, in the form that `Codings.rows` takes. If effects of objects sum to 0, the
+    effect of the object without a parameter is minus the sum of the others: `sums` has its name, the position after the
+    columns of its term, and these columns.
     """
 
     units: tuple[dict[str, IntArray], int, IntArray]
@@ -72,9 +74,10 @@ class Coding:
 
 @dataclass(frozen=True, eq=False)
 class Codings:
-    """A formula coded on a table: evaluates rows for any objects and covariate values.
+    """A formula coded on a table; it computes rows for any objects and covariate values.
 
-    No field of any result, since patsy's designs cannot be pickled: `llbt.formulas.design` keeps it beside the Design.
+    No result has it as a field, because patsy's designs cannot be pickled; `llbt.formulas.design` keeps it together
+    with the Design.
     """
 
     formula: Formula
@@ -88,25 +91,25 @@ class Codings:
         return tuple(name for coding in self.blocks.values() for name in coding.names)
 
     def without_rows(self) -> Codings:
-        """Return the codings without the rows of the table, which are many and in the Design."""
+        """Return the codings without the rows of the table, which are many and are stored in the Design."""
         none = np.zeros(0, dtype=np.int64)
         blocks = {name: replace(coding, units=({}, 0, none), values={}) for name, coding in self.blocks.items()}
         return replace(self, blocks=blocks)
 
     def rows(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
-        """Return the rows of `gathered` as one sparse matrix, (size, p)."""
+        """Return the rows that `gathered` returns, as one sparse matrix, (size, p)."""
         return self.gathered(block, values, size).tocsr()
 
     def gathered(self, block: Block, values: Mapping[str, npt.NDArray[Any]], size: int) -> Gathered:
         """Return `size` rows of a block, in the columns of the whole design.
 
-        Where numbers make many of them, terms of labels alone are evaluated once for each distinct combination.
+        If numbers make many rows, terms of labels alone are computed once for each distinct combination.
 
         Parameters
         ----------
         block : str
         values : mapping
-            For each of the block's variables, shape (size,): numbers of a numeric one, else codes into its
+            For each of the block's variables, shape (size,): the numbers of a numeric variable, else codes into the
             levels.
         size : int
         """
@@ -120,7 +123,7 @@ class Codings:
         labelled = [term for term in terms if term not in numeric]
         sparse = [not is_summed(block, coding.variables) and _of_labels(coding, term) for term in numeric]
         found = Gathered((), (size, len(self.names)))
-        for kind in (True, False):  # what is 0 in most rows beside what is not
+        for kind in (True, False):  # columns that are mostly 0 are separated from the others
             some = [term for term, one in zip(numeric, sparse, strict=True) if one is kind]
             if some:
                 found += self._placed(block, self._evaluated(block, some, values, size), _positions(coding, some))
@@ -133,7 +136,7 @@ class Codings:
         return found if len(found.chosen) else Gathered.of(found.tocsr())
 
     def _placed(self, block: Block, rows: FloatArray | csr_array, positions: IntArray) -> Gathered:
-        """Return rows of some columns of a block, those of many numbers that are not 0 as columns of their own."""
+        """Return rows for some columns of a block; columns of numbers that are mostly not 0 become own columns."""
         names = list(self.blocks)
         columns = positions + sum(len(self.blocks[other].names) for other in names[: names.index(block)])
         shape = (rows.shape[0], len(self.names))
@@ -149,7 +152,7 @@ class Codings:
         return own + sparse if rest.nnz else own
 
     def _full(self, block: Block, rows: FloatArray | csr_array) -> npt.NDArray[np.bool_]:
-        """Return which columns have many numbers that are not 0; those of labels by themselves have none."""
+        """Return which columns have many non-zero numbers; columns of labels alone have none."""
         many = block == "worth" and rows.shape[0] > max(FEW, len(self.table.comparisons) / 2)
         if not many or not isinstance(rows, np.ndarray):
             return np.zeros(rows.shape[1], dtype=np.bool_)
@@ -161,9 +164,9 @@ class Codings:
     def _evaluated(
         self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
     ) -> FloatArray | csr_array:
-        """Return the columns of some terms, in the order of the block; sparse where some are of labels by themselves.
+        """Return the columns of some terms, in the block's order; sparse if some terms have labels alone.
 
-        Where effects of objects are summed over both sides, each side has half of the shared part.
+        If effects of objects are summed over both sides, each side gets half of the shared part.
         """
         coding = self.blocks[block]
         summed = is_summed(block, coding.variables)
@@ -192,7 +195,7 @@ class Codings:
         self, block: Block, terms: Sequence[Term], values: Mapping[str, npt.NDArray[Any]], size: int
     ) -> FloatArray:
         used = {name for term in terms for f in term.factors for name in f.variables}
-        if not used:  # the intercept, of which patsy would not know how many rows it has
+        if not used:  # the intercept; patsy would not know its number of rows
             return np.ones((size, len(terms)))
         data = self.table.patsy_data(block, {name: values[name] for name in used})
         return _evaluated(self.formula.text, self.blocks[block], terms, data, size)
@@ -204,7 +207,7 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
     Raises
     ------
     FormulaError, OptionError, DesignError
-        As `llbt.formulas.design.build_design` says.
+        As in `llbt.formulas.design.build_design`.
     """
     words = vocabulary(c)
     formula = parse(text, words)
@@ -223,7 +226,7 @@ def code_formula(text: str, c: Comparisons, *, reference: Reference = None) -> C
 
 
 def _terms(formula: Formula, block: Block) -> tuple[Sequence[Term], Sequence[Term]]:
-    """Return the terms of a block other than the worth, and these with the margins that patsy must see."""
+    """Return the terms of a block that is not the worth, and these terms with the margins that patsy must see."""
     written = formula.of(word_of(block))
     summed = any(map(has_object, written)) and block in SUMMED
     return written, _with_margins(written, formula.text) if summed else written
@@ -235,7 +238,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
     units = table.units(block, used)
     if not written:
         return Coding(units, {}, None, (), np.zeros(0, dtype=np.int64), (), (), (), (), ())
-    if not used:  # the bare effect
+    if not used:  # the effect itself, without variables
         return Coding(units, {}, None, (), np.zeros(1, dtype=np.int64), (block,), (word_of(block),), (), (), ())
     values = {name: column_values(table.columns[name], units[0][name]) for name in used}
     data = table.patsy_data(block, values)
@@ -271,7 +274,7 @@ def _coding(table: VariableTable, block: Block, written: Sequence[Term], basis: 
 def _reference_levels(
     table: VariableTable, info: Any, term: Term, label: str
 ) -> Iterator[tuple[str, str, Label | None]]:
-    """Yield, for each variable of labels in a term, the level without parameters; None where all have some."""
+    """Yield the level without parameters for each variable of labels in a term; None if all levels have some."""
     for factor in term.factors:
         contrasts = [
             subterm.contrast_matrices[factor.factor].matrix
@@ -283,7 +286,7 @@ def _reference_levels(
         (variable,) = factor.variables
         categories = info.factor_infos[factor.factor].categories
         if list(map(str, categories)) != list(map(str, table.columns[variable].levels)):
-            continue  # a comparison of the labels, such as I(judge == 'J1')
+            continue  # a comparison of labels, such as I(judge == 'J1')
         zeros = [np.flatnonzero(~matrix.any(axis=1)).tolist() for matrix in contrasts]
         if all(matrix.shape[0] == matrix.shape[1] for matrix in contrasts):
             yield variable, label, None
@@ -292,7 +295,7 @@ def _reference_levels(
 
 
 def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data: dict[str, Any]) -> None:
-    """Raise for a feature of both sides that does not change its sign with them."""
+    """Raise for a feature of both sides that does not change its sign if the sides are swapped."""
     for found in {f.code: f for term in written for f in term.factors if f.both_sides}.values():
         names = sorted({side_of(name)[0] for name in found.variables if table.variables[name].role == "one side"})
         evaluate = functools.partial(found.factor.eval, info.factor_infos[found.factor].state)
@@ -302,7 +305,7 @@ def _check_sides(table: VariableTable, written: Sequence[Term], info: Any, data:
 
 
 def _with_margins(written: Sequence[Term], text: str) -> list[Term]:
-    """Return terms of objects after every margin of them that is made of comparison covariates alone.
+    """Return terms of objects preceded by all their margins of comparison covariates.
 
     Patsy must see these margins to code the rest as contrasts. In the worth they cancel in the difference of the two
     objects; otherwise ``object + object:judge`` would be rank deficient. For ties and both bad, effects of objects must
@@ -333,21 +336,21 @@ def _term_label(block: Block, term: Term) -> str:
 
 
 def _with_head(block: Block, name: str) -> str:
-    """Return a column's name under ``tie``, ``grade[+]`` or ``order``: patsy's intercept is the effect itself."""
+    """Return a column's name under ``tie``, ``grade[+]`` or ``order``; patsy's intercept is the effect itself."""
     if block == "worth":
         return name
     return block if name == "Intercept" else f"{block}:{name}"
 
 
 def _column_names(info: Any, subterm: Any) -> Iterator[str]:
-    """Yield the names of a subterm's columns as patsy orders them, the leftmost factor fastest."""
+    """Yield the names of a subterm's columns in patsy's order, the leftmost factor fastest."""
     pieces = [[f.name() + s for s in _suffixes(info, subterm, f)[0]] for f in subterm.factors]
     for combination in itertools.product(*reversed(pieces)):
         yield ":".join(reversed(combination)) or "Intercept"
 
 
 def _zero_names(info: Any, subterm: Any) -> Iterator[str]:
-    """Yield the names of the columns that treatment coding leaves out: their parameter is 0."""
+    """Yield the names of columns that treatment coding leaves out, because their parameter is 0."""
     pieces = []
     for f in subterm.factors:
         columns, zeros = _suffixes(info, subterm, f)
@@ -358,7 +361,7 @@ def _zero_names(info: Any, subterm: Any) -> Iterator[str]:
 
 
 def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str]]:
-    """Return the suffixes of a factor's columns, and of the levels that have none and a row of zeros."""
+    """Return the suffixes of a factor's columns, and of levels without a column, whose row is 0."""
     found = info.factor_infos[factor]
     if found.type == "numerical":
         return ([""] if found.num_columns == 1 else [f"[{k}]" for k in range(found.num_columns)]), []
@@ -375,7 +378,7 @@ def _suffixes(info: Any, subterm: Any, factor: Any) -> tuple[list[str], list[str
 
 
 def _sums(info: Any, subterms: Sequence[Any], block: Block, omitted: Label, start: int) -> Iterator[Sum]:
-    """Yield the effects of the object that has no column, of every combination of the other factors' columns."""
+    """Yield the effects of the object without a column, for every combination of the other factors' columns."""
     for subterm in subterms:
         pieces = [_suffixes(info, subterm, f)[0] for f in subterm.factors]
         place = next((k for k, f in enumerate(subterm.factors) if f.name() == "object"), -1)
@@ -408,27 +411,27 @@ def _treatment_reference(formula: Formula, worth: Coding, otherwise: Label) -> L
 
 
 def references(reference: Reference) -> dict[str, Label]:
-    """Return the requested reference level of each variable; a single label is that of the objects."""
+    """Return the requested reference level of each variable; a single label is the reference of the objects."""
     if reference is None:
         return {}
     return dict(reference) if isinstance(reference, Mapping) else {"object": reference}
 
 
 def _design_info(text: str, basis: Sequence[Term], data: dict[str, Any]) -> Any:
-    """Code terms with patsy, in an environment that holds nothing but the functions of `allowed`."""
+    """Code terms with patsy, in an environment that has only the functions of `allowed`."""
     terms = [_patsy_term(term) for term in basis]
     environment = patsy.EvalEnvironment([NAMESPACE])
     try:
-        with np.errstate(all="ignore"):  # what is not finite is found after the evaluation
+        with np.errstate(all="ignore"):  # values that are not finite are refused after the evaluation
             return patsy.design_matrix_builders([terms], lambda: iter([data]), environment, NA_action=_never_drop())[0]
-    except Exception as error:  # whatever the user's expression raises, said at its place in the formula
+    except Exception as error:  # any error of the user's expression is reported at its place in the formula
         _fail(error, text)
 
 
 def _of_labels(coding: Coding, term: Term) -> bool:
-    """Whether a term is of variables of labels, perhaps times numbers as they are, so that most of its entries are 0.
+    """Whether a term has variables of labels, perhaps times plain numbers, so that most of its entries are 0.
 
-    Patsy goes column by column, each as long as the rows.
+    Patsy would compute each column for all rows.
     """
     if coding.info is None or not term.factors:
         return False
@@ -444,7 +447,7 @@ def _of_labels(coding: Coding, term: Term) -> bool:
 
 
 def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any]], size: int) -> csr_array:
-    """Return the columns of a term of labels, and of numbers that they are multiplied by, shape (size, columns)."""
+    """Return the columns of a term of labels, times numbers if there are any, shape (size, columns)."""
     assert coding.info is not None
     names = {f.factor: f.code for f in term.factors}
     parts = []
@@ -461,7 +464,7 @@ def _label_rows(coding: Coding, term: Term, values: Mapping[str, npt.NDArray[Any
 
 
 def _products(a: csr_array, b: csr_array) -> csr_array:
-    """Return every column of a times every one of b, those of a running fastest, as patsy has them."""
+    """Return the product of every column of a with every column of b, those of a fastest, as in patsy."""
     if a.shape[1] == 1 and a.nnz == a.shape[0] and (a.data == 1).all():
         return b
     row = np.repeat(np.arange(b.shape[0]), np.diff(b.indptr))
@@ -480,7 +483,7 @@ def contrast_rows(contrast: Any, codes: IntArray) -> csr_array:
 
 
 def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:
-    """Return which of the block's columns some terms have, in their order."""
+    """Return which of the block's columns some terms have, in the order of the terms."""
     slices = [
         range(*coding.info.term_slices[_patsy_term(term)].indices(len(coding.info.column_names))) for term in terms
     ]
@@ -488,14 +491,14 @@ def _positions(coding: Coding, terms: Sequence[Term]) -> IntArray:
 
 
 def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str, Any], size: int) -> FloatArray:
-    if coding.info is None:  # the bare effect, ``tie`` or ``order``
+    if coding.info is None:  # the effect itself, ``tie`` or ``order``
         return np.ones((size, len(coding.names)))
     wanted = {_patsy_term(term) for term in terms}
     info = coding.info.subset([term for term in coding.info.terms if term in wanted])
     try:
         with np.errstate(all="ignore"):
             matrix = patsy.build_design_matrices([info], data, NA_action=_never_drop())[0]
-    except Exception as error:  # whatever the user's expression raises, said at its place in the formula
+    except Exception as error:  # any error of the user's expression is reported at its place in the formula
         _fail(error, text)
     full: FloatArray = np.asarray(matrix)
     bad = np.flatnonzero(~np.isfinite(full).all(axis=0))
@@ -510,7 +513,7 @@ def _evaluated(text: str, coding: Coding, terms: Sequence[Term], data: dict[str,
 
 
 def _never_drop() -> Any:
-    # the table has no missing values; what an expression makes of its numbers is checked after the evaluation
+    # the table has no missing values; values that an expression makes are checked after the evaluation
     return patsy.NAAction(on_NA="raise", NA_types=[])
 
 

@@ -1,4 +1,4 @@
-"""Linear hypotheses about the parameters, as text or arrays. Nothing is evaluated but sums of names."""
+"""Linear hypotheses about the parameters, as text or arrays. Only sums of names are evaluated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..errors import OptionError, listed, safe_repr
 Hypothesis = str | Sequence[str] | npt.ArrayLike
 
 _MOST_CHARACTERS = 30_000
-_MOST_NESTED = 200  # operators within operators: patsy goes through them by recursion
+_MOST_NESTED = 200  # most nested operators, because patsy handles them by recursion
 
 
 def read_hypothesis(
@@ -25,8 +25,8 @@ def read_hypothesis(
 ) -> tuple[list[str], FloatArray, FloatArray]:
     """Return labels, coefficients (k, p) of the parameters called `names`, and right-hand sides (k,).
 
-    Other names that a text may have are minus the sum of some of the parameters, which are told by their positions: of
-    none for the references of treatment coding, which are 0.
+    `others` are further names that a text may have. Each is minus the sum of some parameters, given by position;
+    references of treatment coding are the sum of none, so they are 0.
     """
     if isinstance(hypothesis, str):
         return _read_text([hypothesis], names, others)
@@ -60,7 +60,7 @@ def _read_text(
     try:
         for text in texts:
             _check_size(text, names)
-        with np.errstate(all="ignore"):  # what is not finite is refused below
+        with np.errstate(all="ignore"):  # values that are not finite are refused below
             found = [patsy.DesignInfo(names).linear_constraint(text) for text in texts]
     except patsy.PatsyError as error:
         raise OptionError(f"hypothesis: {error}\n  It may name {listed(names, 12)}.") from None
@@ -78,7 +78,7 @@ def _read_text(
 
 
 def _check_size(text: str, names: list[str]) -> None:
-    """Refuse a hypothesis that patsy cannot go through; reading it into a tree needs no recursion."""
+    """Refuse a hypothesis that is too large for patsy; parsing it into a tree needs no recursion."""
     if len(text) > _MOST_CHARACTERS:
         raise OptionError(
             f"hypothesis: a text of {len(text):,} characters",
@@ -97,7 +97,7 @@ def _check_size(text: str, names: list[str]) -> None:
 
 
 def _labels(text: str, size: int) -> list[str]:
-    """Name the hypotheses of one text: commas separate them, or equals signs in a chain, unless part of a name."""
+    """Return names of the hypotheses in a text; commas, or equals signs in a chain, separate them outside of names."""
     if size == 1:
         return [text.strip()]
     parts = [part.strip() for part in text.split(",")]

@@ -1,4 +1,4 @@
-"""The Design: rows evaluated once per distinct combination, and indices from comparisons into them."""
+"""The Design: rows computed once per distinct combination, with indices from comparisons into them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .variables import Block, Word, is_summed, word_of
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of one block, one per distinct combination of the variables that the block uses.
+    """The rows of one block, one for each distinct combination of the block's variables.
 
     Attributes
     ----------
     matrix : Gathered, shape (U, p)
         The rows, in the columns of the whole design.
     index : ndarray of int
-        Row of each comparison, shape (S,); for the worth, and where effects of objects are added up, of object i and
-        of object j, shape (S, 2).
+        The row of each comparison, shape (S,). For the worth, and if effects of objects are added up, the rows of
+        object i and of object j, shape (S, 2).
     units : dict of str to ndarray of int, each (U,)
-        Codes of the variables in each row: ``object``, covariates.
+        The codes of the variables in each row: ``object`` and covariates.
     added : bool
-        Whether the rows of object i and of object j are added up.
+        Whether the rows of object i and object j are added.
     """
 
     matrix: Gathered
@@ -49,8 +49,8 @@ class Design:
     """The linear predictors of a formula on a table. S comparisons, p parameters.
 
     The signed predictor of comparison s is ``worth[index_i] − worth[index_j] + order``, its tie predictor is
-    ``shared[1]``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed. Both bad has a predictor of its
-    own, too, and a larger grade one beside its score times the signed one.
+    ``shared[1]``: the log means of i, tie and j are μ + signed, μ + tie and μ − signed. "Both bad" also has a
+    predictor, and a larger grade has one besides its score times the signed predictor.
 
     Attributes
     ----------
@@ -63,19 +63,20 @@ class Design:
     references : tuple of str
         Names of parameters that are 0 by treatment coding, such as the reference object's.
     reference_rows : tuple of (int, str)
-        References of main effects, each with the position behind the parameters of its term.
+        The references of main effects, each with the position after the parameters of its term.
     levels : tuple of (str, str, label or None)
-        Of each variable of labels, by term, the level that is 0 by treatment coding; None where all have parameters.
+        For each variable of labels, by term, the level that is 0 by treatment coding; None if all levels have
+        parameters.
     sums : tuple of (int, str, tuple of int)
-        Effects without a parameter, as those of all objects sum to 0: each with the position after the parameters of
-        its term, its name, and the parameters whose sum is minus the effect.
+        Effects without a parameter, because the effects of all objects sum to 0. Each has the position after the
+        parameters of its term, its name, and the parameters whose sum is minus the effect.
     worth, order : Rows
     shared : dict of int to Rows
-        Rows of the shared effects (the tie, both bad, larger grades), by the predictor of the response.
+        The rows of the shared effects (tie, both bad, larger grades), by the number of the response's predictor.
     reference : label
         The reference object.
     plain : bool
-        Whether the worth is `object` alone, in whatever coding, so that every worth is free.
+        Whether the worth is `object` alone, in any coding, so that every worth is free.
     remarks : tuple of str
         Probable mistakes: terms that cancel.
     """
@@ -117,7 +118,7 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
         The formula.
     c : Comparisons
     reference : label or mapping, optional
-        The object with λ = 0, by default the last; or that and levels of covariates, as `llbt.fit` says.
+        The object with λ = 0, by default the last; a mapping also sets levels of covariates, as in `llbt.fit`.
 
     Raises
     ------
@@ -150,10 +151,10 @@ def build_design(text: str, c: Comparisons, *, reference: Reference = None) -> D
 
 
 def codings_of(design: Design, text: str, c: Comparisons, reference: Reference) -> Codings:
-    """Return the codings that a design was made from, to evaluate rows for other values.
+    """Return the codings that a design was made from, to compute rows for other values.
 
-    They stay beside the design as long as it lives. A design that was pickled has lost them, and its formula is coded
-    again on its table, once.
+    They are kept as long as the design exists. A pickled design has lost them; its formula is then coded again on its
+    table, once.
     """
     found = _CODINGS.get(design)
     if found is None:
@@ -162,14 +163,14 @@ def codings_of(design: Design, text: str, c: Comparisons, reference: Reference) 
 
 
 def _rows(codings: Codings, block: Block) -> Rows:
-    """Evaluate a block once per distinct combination of its variables."""
+    """Compute a block once for each distinct combination of its variables."""
     coding = codings.blocks[block]
     codes, size, index = coding.units
     return Rows(codings.gathered(block, coding.values, size), index, codes, is_summed(block, coding.variables))
 
 
 def _all_sums(codings: Codings) -> Iterator[Sum]:
-    """Yield the sums of all blocks, in the parameters of the design."""
+    """Yield the sums of all blocks, as parameters of the design."""
     start = 0
     for coding in codings.blocks.values():
         yield from ((start + at, name, tuple(start + k for k in columns)) for at, name, columns in coding.sums)
