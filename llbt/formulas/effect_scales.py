@@ -1,4 +1,4 @@
-"""The coefficients of a formula as effects of all objects, those of the reference included: what a prior is put on."""
+"""The coefficients of a formula as effects of all objects, including the reference: a prior is put on these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def object_gram(codings: Codings, design: Design) -> FloatArray:
 
     The effects of each term are the objects' effects at one value of its covariates, less their mean, so G does not
     depend on the reference object. Effects of a number are taken at its largest absolute value in the table.
-    Coefficients that are not effects of objects have rows of 0.
+    Coefficients that are not effects of objects have rows of 0 in G.
     """
     size = len(codings.table.comparisons.objects)
     total, start = np.zeros((len(design.names), len(design.names))), 0
@@ -43,7 +43,7 @@ def object_gram(codings: Codings, design: Design) -> FloatArray:
 
 
 def largest_values(design: Design) -> FloatArray:
-    """Return the largest absolute value that each column has in the table, shape (p,); 1 where it is 0 throughout."""
+    """Return the largest absolute value of each column in the table, shape (p,); 1 for columns of 0."""
     blocks = (design.worth, design.order, *design.shared.values())
     found = np.max([rows.matrix.largest() for rows in blocks], axis=0)
     return np.where(found > 0, found, 1.0)

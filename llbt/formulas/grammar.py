@@ -1,4 +1,4 @@
-"""Formulas parsed into terms: which names are allowed, and what each term describes."""
+"""Parse formulas into terms: which names are allowed, and what each term describes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ Role = Literal[
 ]
 
 OBJECT_SIDE: frozenset[Role] = frozenset({"object", "object covariate", "side covariate", "one side"})
-# words for the parameters other than worths: of ties, of "both bad", of grades beyond the first, and of order
+# words for parameters other than worths: ties, "both bad", grades beyond the first, and order
 HEADS: tuple[Literal["tie", "bad", "grade", "order"], ...] = ("tie", "bad", "grade", "order")
-SUMMED = ("tie", "bad")  # the effects of the two objects of a comparison are added in these terms
+SUMMED = ("tie", "bad")  # in these terms the effects of the two objects of a comparison are added
 _SAID = {"tie": "ties (tie)", "bad": "both bad (bad)", "grade": "grades (grade)", "order": "order (order)"}
-MOST_LEVELS = 10  # integers that are labels where they are a term
-_LINE = 200  # characters of a long formula that a message shows
+MOST_LEVELS = 10  # with at most so many levels, integers in a term may be labels
+_LINE = 200  # most characters of a formula that a message shows
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A name that a formula may use, and whether it holds numbers (else labels).
+    """A name that a formula may use, and whether its values are numbers or labels.
 
-    Integers may be numbers, too. `undecided` is how many there are, if they may be labels or numbers.
+    Integers can be labels or numbers; `undecided` is then the number of distinct integers.
     """
 
     role: Role
@@ -83,26 +83,26 @@ def vocabulary(c: Comparisons) -> Vocabulary:
 
 @dataclass(frozen=True)
 class Factor:
-    """One factor of a term: patsy's factor, where it stands in the text, and what it uses."""
+    """One factor of a term: patsy's factor, its place in the text, and the variables that it uses."""
 
-    factor: Any  # patsy.EvalFactor; equality is that of its code
+    factor: Any  # patsy.EvalFactor; two are equal if their code is
     start: int
     end: int
     variables: frozenset[str]
     object_side: bool  # whether it may differ between the two objects of a comparison
     both_sides: bool  # whether it is sides(…)
-    numbers: frozenset[str] = frozenset()  # integers that it takes as numbers
-    alone: str = ""  # the variable that it is, as it is
+    numbers: frozenset[str] = frozenset()  # integer covariates that it uses as numbers
+    alone: str = ""  # the name of the variable, if the factor is a variable alone
 
     @property
     def code(self) -> str:
-        """The expression, as patsy normalizes it."""
+        """The expression in patsy's normal form."""
         return str(self.factor.code)
 
 
 @dataclass(frozen=True)
 class Term:
-    """A product of factors. The factor ``tie``, ``bad``, ``grade`` or ``order`` is not one of them."""
+    """A product of factors, without the factor ``tie``, ``bad``, ``grade`` or ``order``."""
 
     factors: tuple[Factor, ...]
 
@@ -131,7 +131,7 @@ class Formula:
         Terms that cancel, because they have covariates of the comparison only, and are not a margin of another term.
         They are probably a mistake.
     numbers : frozenset of str
-        Covariates of integers that some factor takes as numbers.
+        Integer covariates that some factor uses as numbers.
     """
 
     text: str
@@ -165,8 +165,8 @@ def parse(text: str, words: Vocabulary) -> Formula:
     Raises
     ------
     FormulaError
-        For anything that cannot be read, unknown names, and mixtures that describe nothing; the message
-        marks the spot.
+        For formulas that cannot be parsed, unknown names, and combinations that describe nothing. The message marks the
+        place.
     """
     text = _checked(text)
     terms = [_term(term, text, words) for term in _patsy_terms(text)]
@@ -182,7 +182,7 @@ def parse(text: str, words: Vocabulary) -> Formula:
     return Formula(
         text,
         worth=tuple(blocks["worth"]),
-        tie=tuple(sorted(blocks["tie"], key=has_object)),  # a level before what objects add to it
+        tie=tuple(sorted(blocks["tie"], key=has_object)),  # the main level comes before the objects' effects on it
         bad=tuple(sorted(blocks["bad"], key=has_object)),
         grade=tuple(blocks["grade"]),
         order=tuple(blocks["order"]),
@@ -192,7 +192,7 @@ def parse(text: str, words: Vocabulary) -> Formula:
 
 
 def adds_objects(formula: Formula) -> str | None:
-    """Return the word under which objects have effects that are added up over the two sides; None without."""
+    """Return the word under which objects' effects are added over the two sides; None if there is none."""
     return next((word for word in SUMMED if any(map(has_object, formula.of(word)))), None)
 
 
@@ -202,12 +202,12 @@ def has_object(term: Term) -> bool:
 
 
 def compares_objects(formula: Formula) -> bool:
-    """Whether a term uses `object` itself, so that the worths need a connected graph of comparisons."""
+    """Whether a term uses `object` itself, so that worths need a connected graph of comparisons."""
     return any(f.variables == {"object"} for term in formula.worth for f in term.factors)
 
 
 def stray_messages(formula: Formula) -> list[str]:
-    """Return, for each term that cancels and is no margin, what is wrong and the formula that was meant."""
+    """Return, for each term that cancels and is no margin, what is wrong and the formula that was probably meant."""
     partner = formula.worth[0].name if formula.worth else "object"
     return [
         f"{t.name} is the same for both objects of a comparison, so it cancels: it is part of the nuisance "
@@ -231,12 +231,12 @@ def _checked(text: object) -> str:
         raise FormulaError(
             f"effects of judges in brackets, in {text.strip()[:_LINE]!r}", "They are read by llbt.fit(…) alone."
         )
-    # one line, from its first character that is not a space: the caret counts positions as patsy does
+    # on one line, from the first character that is not a space, because patsy counts positions in this way
     return re.sub(r"[\r\n\t]", " ", _unticked(text.strip()))
 
 
 def _unticked(text: str) -> str:
-    """Return a formula with names in backticks, as R writes them, quoted as patsy does: ``Q("home.adv")``."""
+    """Return a formula with names in backticks, as in R, quoted for patsy: ``Q("home.adv")``."""
 
     def quoted(match: re.Match[str]) -> str:
         return f"Q({json.dumps(match[1], ensure_ascii=False)})" if match[1] else match[0]
@@ -249,7 +249,7 @@ def _patsy_terms(text: str) -> tuple[Any, ...]:
     try:
         tree = bounded(parse_formula(text), lambda what, node: _fail(what, text, node.origin.start, node.origin.end))
         desc = patsy.ModelDesc.from_formula(tree)
-    except AssertionError:  # patsy's own, for a sign where a term should be, such as '<x' and '& age'
+    except AssertionError:  # patsy raises this for a sign in place of a term, such as '<x' and '& age'
         _fail("a sign stands where a term should be; terms are joined by +, * or :", text, *_misplaced(text))
     except patsy.PatsyError as error:
         origin = error.origin
@@ -265,7 +265,7 @@ def _patsy_terms(text: str) -> tuple[Any, ...]:
 
 
 def _misplaced(text: str) -> tuple[int, int]:
-    """Return where the first sign stands that begins a term and cannot, from and to."""
+    """Return start and end of the first sign that begins a term and cannot."""
     found = re.search(r"(?:^|[-+*:/~(])\s*([<>&|%^=!@,;.\]})]+)", text)
     return found.span(1) if found else (0, len(text))
 
@@ -278,7 +278,7 @@ def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
     start, end = factor.origin.start, factor.origin.end
     try:
         tree = ast.parse(factor.code, mode="eval").body
-    except (SyntaxError, RecursionError, MemoryError):  # the latter two: nested too deeply for Python to read
+    except (SyntaxError, RecursionError, MemoryError):  # the latter two: nested too deeply for Python's parser
         _fail(f"{factor.code[:80]!r} is not an expression; terms are joined by +, * or :", text, start, end)
     used = set()
     for name in _names(tree, text, (start, end), words):
@@ -299,7 +299,7 @@ def _factor(factor: Any, text: str, words: Vocabulary) -> Factor:
 
 
 def _column(node: ast.AST) -> str | None:
-    """Return the name that a node is, as itself or within ``Q("x y")``; None for other nodes."""
+    """Return the name that a node stands for, plain or as ``Q("x y")``; None for other nodes."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Q" and node.args:
         return str(node.args[0].value) if isinstance(node.args[0], ast.Constant) else None
     return node.id if isinstance(node, ast.Name) else None
@@ -326,7 +326,7 @@ def _check_reserved(code: str, used: set[str], text: str, span: tuple[int, int])
 
 
 def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary) -> frozenset[str]:
-    """Return the covariates of integers that an expression takes as numbers.
+    """Return the integer covariates that an expression uses as numbers.
 
     Labels may stand alone, in C(…) and in comparisons such as I(judge == 'J1'); they are not numbers.
     """
@@ -366,7 +366,7 @@ def _numbers(tree: ast.expr, text: str, span: tuple[int, int], words: Vocabulary
 
 
 def _refuse_undecided(term: Term, numbers: Collection[str], text: str, words: Vocabulary) -> None:
-    """Raise for a term of so many integers that they may well be numbers."""
+    """Raise for a term with so many distinct integers that they may be meant as numbers."""
     for factor in term.factors:
         n = 0 if factor.alone in {"", *numbers} else words.variables[factor.alone].undecided
         if n > MOST_LEVELS:
@@ -414,9 +414,9 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
 
 
 def _may_stand(factor: Factor, head: str) -> bool:
-    """Whether ``tie``, ``bad``, ``grade`` or ``order`` may be combined with a factor that differs between the sides.
+    """Whether ``tie``, ``bad``, ``grade`` or ``order`` may be combined with a factor that differs between sides.
 
-    ``object`` may be combined with all of them but ``grade``.
+    ``object`` may be combined with all of them except ``grade``.
     """
     return factor.code == "object" if head in SUMMED else head == "order" and factor.variables == {"object"}
 
@@ -512,12 +512,12 @@ def _find(name: str, text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _fail(what: str, text: str, start: int, end: int) -> NoReturn:
-    """Raise a FormulaError that marks the spot."""
+    """Raise a FormulaError that marks the place."""
     raise FormulaError(f"{what}.\n{marked(text, start, end)}")
 
 
 def marked(text: str, start: int, end: int) -> str:
-    """Return a formula, of a long one the part about the spot, with carets under the spot."""
+    """Return a formula with carets under a place; of a long formula only the part around it."""
     first = 0 if len(text) <= _LINE else max(0, min(start - _LINE // 4, len(text) - _LINE))
     last = len(text) if len(text) <= _LINE else first + _LINE
     before, after = "…" if first else "", "…" if last < len(text) else ""

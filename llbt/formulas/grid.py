@@ -1,4 +1,4 @@
-"""The covariate values of a question: ``at=``."""
+"""The covariate values at which a question is asked: ``at=``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .coding import Codings
 from .sides import side_of
 from .variables import Block, VariableTable, column_values, is_summed
 
-_SUM_OFF = 1e-6  # how far weights may be from a sum of 1
+_SUM_OFF = 1e-6  # weights may differ from a sum of 1 by so much
 
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The values in one group less those in another: two places, each with one class."""
+    """The values in one group minus those in another: two places, each with one class."""
 
     first: Mapping[Any, Any]
     second: Mapping[Any, Any]
@@ -32,35 +32,35 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The judgments of the table at some values of covariates, over which an answer is averaged; lists make groups."""
+    """The judgments at some covariate values, over which an answer is averaged; lists of values make groups."""
 
     within: Mapping[Any, Any]
 
 
-Average = Literal["average"] | Judged  # over all judgments, or over those at some values
-At = Annotated[Mapping[Any, Any] | Average | Difference | None, JUDGED_INSIDE]  # by `check_at`
+Average = Literal["average"] | Judged  # average over all judgments, or over those at some values
+At = Annotated[Mapping[Any, Any] | Average | Difference | None, JUDGED_INSIDE]  # checked by `check_at`
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Combinations of covariate values, G of them, and the K classes that are asked for: means of combinations.
+    """G combinations of covariate values, and the K requested classes, which are means of combinations.
 
     Attributes
     ----------
     values : dict of str to ndarray, each (G,)
-        As `Codings.rows` takes them: codes of labels, numbers of numeric variables.
+        The values in the form that `Codings.rows` takes: codes of labels, numbers of numeric variables.
     shown : dict of str to list, each of length K
-        The values themselves, for the columns of a result; a mix is written as "30 % de, 70 % en".
+        The values as shown in the columns of a result; a mix is written as "30 % de, 70 % en".
     size : int
-        G.
+        The number of combinations G.
     notes : tuple of str
-        Which values were chosen because none was asked for.
+        Notes on values that were chosen because none was requested.
     mix : csr_array, shape (K, G)
-        Weights of the combinations in each class; the identity where no covariate is mixed.
+        The weights of the combinations in each class; the identity if no covariate is mixed.
     means : tuple of str
         The covariates that are mixed.
     judged : tuple of str, length K
-        Of means over judgments of the table, which these are; empty of other mixes.
+        For means over judgments of the table, which judgments these are; empty for other mixes.
     """
 
     values: dict[str, npt.NDArray[Any]]
@@ -78,7 +78,7 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Axis:
-    """The values that one or several covariates take together, n of them, and the means that are asked for, k."""
+    """The n values that one or several covariates take together, and the k requested means of them."""
 
     values: dict[str, npt.NDArray[Any]]
     shown: dict[str, list[Any]]
@@ -86,12 +86,12 @@ class _Axis:
 
     @classmethod
     def listed(cls, table: VariableTable, name: str, values: npt.NDArray[Any]) -> _Axis:
-        """Return values of one covariate, each by itself."""
+        """Return values of one covariate, each as a separate value."""
         return cls({name: values}, {name: _shown(table, name, values)}, eye_array(len(values), format="csr"))
 
 
 def check_at(at: object, *, average: bool = True) -> None:
-    """Raise unless `at` is a mapping, None, or, where allowed, "average"."""
+    """Raise unless `at` is a mapping, None, or, if allowed, "average"."""
     if not (at is None or isinstance(at, Mapping | Difference) or (average and is_average(at))):
         expected = "'average' or a mapping" if average else "a mapping"
         raise OptionError(f"at={safe_repr(at)}", expected=f"{expected} such as {{'judge': 'J3'}}")
@@ -103,12 +103,12 @@ def is_average(at: object) -> TypeGuard[Average]:
 
 
 def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, Any] | Average | None) -> Grid:
-    """Return every combination of the values of the covariates that some blocks use.
+    """Return every combination of the values of the covariates in some blocks.
 
-    A label that `at` does not name takes all its levels; a number its mean over the judgments; a side covariate
-    the same mean (or first level) on both sides. A note says so. A mapping of values to weights, such as
-    {"de": .3, "en": .7}, is their mean; a tuple of names is the mean of combinations, {("de", "code"): .3, …}.
-    "average" asks for the mean over the combinations that were judged, each with its share of the judgments.
+    For covariates that `at` does not name, labels take all levels, numbers their mean over the judgments, and side
+    covariates the same mean (or first level) on both sides; a note says so. A mapping of values to weights, such as
+    {"de": .3, "en": .7}, gives their mean. A tuple of names gives the mean of combinations, {("de", "code"): .3, …}.
+    "average" gives the mean over the judged combinations, weighted by their shares of the judgments.
 
     Raises
     ------
@@ -141,9 +141,9 @@ def covariate_grid(codings: Codings, blocks: Sequence[Block], at: Mapping[Any, A
 
 
 def _judged_grid(codings: Codings, names: Sequence[str], within: Mapping[Any, Any]) -> Grid:
-    """Return the combinations of values that were judged, averaged over the judgments at some values.
+    """Return the judged combinations of values, averaged over the judgments at some values.
 
-    Values of `within` that are lists make several classes.
+    If a value of `within` is a list, it gives several classes.
     """
     table = codings.table
     groups = list(itertools.product(*(_asked(table, name, wanted) for name, wanted in within.items())))
@@ -160,7 +160,7 @@ def _judged_grid(codings: Codings, names: Sequence[str], within: Mapping[Any, An
 
 
 def _covariates(codings: Codings, blocks: Sequence[Block]) -> list[str]:
-    """Return the covariates that some blocks use."""
+    """Return the covariates in some blocks."""
     roles = ("covariate", "side covariate")
     used = sorted({name for block in blocks for name in codings.blocks[block].variables})
     return [name for name in used if codings.table.variables[name].role in roles]
@@ -183,13 +183,13 @@ def _product(axes: Sequence[_Axis], notes: tuple[str, ...]) -> Grid:
 
 
 def _mixed(table: VariableTable, name: str, wanted: Mapping[Any, Any]) -> _Axis:
-    """Return the mean over some values of a covariate, with their weights."""
+    """Return the weighted mean over some values of a covariate."""
     values = _asked(table, name, list(wanted))
     return _mean(table, {name: values}, _mixing_weights(name, wanted))
 
 
 def _jointly_mixed(table: VariableTable, names: tuple[str, ...], wanted: Any) -> _Axis:
-    """Return the mean over some combinations of values of several covariates, with their weights."""
+    """Return the weighted mean over some combinations of values of several covariates."""
     if not isinstance(wanted, Mapping) or not all(isinstance(row, tuple) and len(row) == len(names) for row in wanted):
         raise OptionError(
             f"at: {names!r} has {safe_repr(wanted)}",
@@ -211,7 +211,7 @@ def _mean(table: VariableTable, values: dict[str, npt.NDArray[Any]], weights: Fl
 
 
 def _mixing_weights(key: Any, wanted: Mapping[Any, Any]) -> FloatArray:
-    """Return the weights of a mean, numbers of 0 or more of sum 1."""
+    """Return the weights of a mean, which have to be at least 0 and to sum to 1."""
     what = f"at: the weights of {key!r}"
     found = _weights_of(what, list(wanted.values()))
     total = found.sum()
@@ -226,7 +226,7 @@ def _mixing_weights(key: Any, wanted: Mapping[Any, Any]) -> FloatArray:
 
 
 def _weights_of(what: str, weights: Sequence[Any]) -> FloatArray:
-    """Return weights of a mean, finite numbers of 0 or more that are not all 0."""
+    """Return weights of a mean, which have to be finite, at least 0, and not all 0."""
     wrong = [w for w in weights if not is_real(w) or not np.isfinite(float(w)) or float(w) < 0]
     if wrong:
         raise OptionError(f"{what} hold {safe_repr(wrong[0])}", expected="numbers of 0 or more that sum to 1")
@@ -237,7 +237,7 @@ def _weights_of(what: str, weights: Sequence[Any]) -> FloatArray:
 
 
 def labels_at(at: object) -> dict[str, Any]:
-    """Return the values that `at` names, those of a mix and of two groups as a list."""
+    """Return the values that `at` names; the values of a mix or of two groups as a list."""
     if isinstance(at, Difference):
         first, second = labels_at(at.first), labels_at(at.second)
         return {name: value if value == second[name] else [value, second[name]] for name, value in first.items()}
@@ -252,12 +252,12 @@ def labels_at(at: object) -> dict[str, Any]:
 
 
 def _names(asked: Mapping[Any, Any]) -> list[Any]:
-    """Return the covariates that the keys of `at` name, a tuple several."""
+    """Return the covariates that the keys of `at` name; a tuple names several."""
     return [name for key in asked for name in (key if isinstance(key, tuple) else (key,))]
 
 
 def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[str, npt.NDArray[Any]]) -> csr_array:
-    """Return the rows of a block for objects under covariate values, shape (R, p).
+    """Return the rows of a block for objects and covariate values, shape (R, p).
 
     Parameters
     ----------
@@ -266,8 +266,8 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
     objects : ndarray of int, shape (R,)
         Positions in the table's objects.
     values : mapping
-        Covariates → values, each (R,), as in a `Grid`; those of objects where they are new; also ``pair`` where the
-        block uses it, and the values ``x_i`` and ``x_j`` of a side covariate ``x`` where they differ.
+        Covariates → values, each (R,), as in a `Grid`. For new objects it also has the object covariates; ``pair``, if
+        the block uses it; and ``x_i`` and ``x_j`` of a side covariate ``x`` whose sides differ.
     """
     data: dict[str, npt.NDArray[Any]] = {}
     for name in codings.blocks[block].variables:
@@ -286,15 +286,15 @@ def rows_at(codings: Codings, block: Block, objects: IntArray, values: Mapping[s
 def judged_values(
     codings: Codings, names: Sequence[str] | None = None, within: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, npt.NDArray[Any]], FloatArray]:
-    """Return the K distinct values of covariates, each (K,), and the share of the judgments made at each.
+    """Return the K distinct values of covariates, each (K,), and the share of the judgments at each.
 
-    By default of the covariates of the worth; the shares are those among the judgments at the values `within`, codes of
-    labels and numbers.
+    By default these are the covariates of the worth. Shares are among the judgments at the values in `within`, which
+    are codes of labels, or numbers.
 
     Raises
     ------
     OptionError
-        Where no judgment was made at these values.
+        If there are no judgments at these values.
     """
     table = codings.table
     names = _covariates(codings, ("worth",)) if names is None else names
@@ -319,7 +319,7 @@ def judged_values(
 
 
 def average_rows(codings: Codings) -> csr_array:
-    """Return the rows of the objects' worths averaged over the judgments of the table, shape (J, p)."""
+    """Return the rows of the objects' worths, averaged over the judgments of the table, shape (J, p)."""
     values, weights = judged_values(codings)
     size = len(codings.table.comparisons.objects)
     spread = {name: np.repeat(column, size) for name, column in values.items()}
@@ -330,7 +330,7 @@ def average_rows(codings: Codings) -> csr_array:
 def shared_rows_at(
     codings: Codings, block: Block, pairs: IntArray, values: Mapping[str, npt.NDArray[Any]]
 ) -> csr_array:
-    """Return the rows of shared effects, such as the tie, for pairs (R, 2) under covariate values, (R, p)."""
+    """Return the rows of shared effects, such as the tie, for pairs (R, 2) and covariate values, (R, p)."""
     first = rows_at(codings, block, pairs[:, 0], values)
     if not is_summed(block, codings.blocks[block].variables):
         return first
@@ -349,7 +349,7 @@ def codes_of(levels: Sequence[Any], wanted: Sequence[Any], what: str) -> IntArra
 
 
 def _asked(table: VariableTable, name: str, wanted: Any) -> npt.NDArray[Any]:
-    wanted = wanted.ravel() if isinstance(wanted, np.ndarray) else wanted  # a single number may be an array, too
+    wanted = wanted.ravel() if isinstance(wanted, np.ndarray) else wanted  # a single number may be an array too
     several = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
     column = table.columns[name]
     if not several:

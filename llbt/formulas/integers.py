@@ -1,4 +1,4 @@
-"""Covariates of integers: numbers where a formula takes them as numbers, else labels; the printout says which."""
+"""Integer covariates: numbers if a formula uses them as numbers, else labels; the printout tells which."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INTEGERS = " (integers; "
 
 
 def decided(formula: Formula, c: Comparisons) -> Comparisons:
-    """Return a table whose integers are numbers where a formula takes them as numbers."""
+    """Return a table whose integers are numbers if a formula uses them as numbers."""
     chosen = {column.name for column in c.columns if column.name in formula.numbers and not column.numeric}
     if not chosen:
         return c
@@ -22,7 +22,7 @@ def decided(formula: Formula, c: Comparisons) -> Comparisons:
 
 
 def levels_note(column: Coded, formula: Formula) -> str:
-    """Return how to have integers as numbers, where a formula took more than two of them as labels; else nothing."""
+    """Return how to have integers as numbers, if a formula took more than two of them as labels; else empty."""
     terms = (term for block in (formula.described, formula.stray) for term in block)
     alone = {factor.alone for term in terms for factor in term.factors}
     if column.undecided < 3 or column.name not in alone:

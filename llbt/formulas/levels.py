@@ -1,4 +1,4 @@
-"""Treatment coding of very many levels: what patsy asks of a contrast, without its matrix of levels × levels."""
+"""Treatment coding of very many levels, without the matrix of levels × levels that patsy usually needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..core.columns import IntArray, Label
 
 @dataclass(frozen=True)
 class LevelMatrix:
-    """The contrast matrix of K levels: an identity, without the column of one level where that is the reference.
+    """The contrast matrix of K levels: an identity, without the column of the reference level if there is one.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class LevelMatrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Levels × columns."""
+        """The shape, levels × columns."""
         return self.size, self.size - (self.reference is not None)
 
     def __getitem__(self, at: tuple[IntArray, int]) -> npt.NDArray[np.float64]:
-        """Return one column for the levels of some rows, shape (U,): all that patsy asks."""
+        """Return one column for the levels of some rows, shape (U,); patsy needs no more."""
         levels, column = at
         return np.asarray(self._columns(levels) == column, dtype=np.float64)
 
@@ -59,7 +59,7 @@ class LevelMatrix:
 
 
 class LevelContrast(ContrastMatrix):  # type: ignore[misc]  # patsy takes no other
-    """A contrast that patsy reads columns of."""
+    """A contrast in the form that patsy reads columns from."""
 
     def __init__(self, levels: Sequence[Label], reference: int | None) -> None:
         self.matrix = LevelMatrix(len(levels), reference)
@@ -69,7 +69,7 @@ class LevelContrast(ContrastMatrix):  # type: ignore[misc]  # patsy takes no oth
 
 @dataclass(frozen=True)
 class Levels:
-    """Treatment coding with a reference level, in patsy's protocol."""
+    """Treatment coding with a reference level, with patsy's interface."""
 
     reference: Label
 
@@ -78,5 +78,5 @@ class Levels:
         return LevelContrast(levels, None)
 
     def code_without_intercept(self, levels: Sequence[Label]) -> Any:
-        """Return a column for each level but the reference."""
+        """Return a column for each level except the reference."""
         return LevelContrast(levels, list(levels).index(self.reference))

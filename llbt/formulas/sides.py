@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-_ROUNDING = 1e-9  # of the largest value: what swapping may leave
+_ROUNDING = 1e-9  # rounding that swapping the sides may leave, as a share of the largest value
 
 
 def side_names(name: str) -> tuple[str, str]:
@@ -21,7 +21,7 @@ def side_names(name: str) -> tuple[str, str]:
 
 
 def side_of(name: str) -> tuple[str, int]:
-    """Return the side covariate that a name within ``sides(…)`` belongs to, and 0 for the object itself, else 1."""
+    """Return the side covariate of a name within ``sides(…)``, and 0 for the object itself, 1 for the opponent."""
     return name[:-2], "ij".index(name[-1])
 
 
@@ -31,7 +31,7 @@ def is_both(tree: ast.expr) -> bool:
 
 
 def check_sides(tree: ast.expr, used: Mapping[str, str], fail: Callable[[str], NoReturn]) -> None:
-    """Call `fail` where ``sides`` is not the whole of a factor, or lacks a side, or a side stands outside it.
+    """Call `fail` if ``sides`` is not a whole factor, lacks a side, or if a side stands outside of it.
 
     `used` are the names in the expression with their roles.
     """
@@ -61,22 +61,22 @@ def _example(name: str) -> str:
 def check_antisymmetric(
     code: str, evaluate: Callable[[Mapping[str, Any]], Any], data: Mapping[str, Any], names: Iterable[str]
 ) -> str:
-    """Return what is wrong with a feature that does not change its sign with the sides; empty where it does.
+    """Return what is wrong with a feature that does not change its sign with the sides; empty if it does.
 
     Parameters
     ----------
     code : str
         The factor, for the message.
     evaluate : callable
-        Its values for data.
+        A function that returns the factor's values for data.
     data : mapping
         The variables' values in each row.
     names : iterable of str
-        The side covariates in it.
+        The side covariates in the factor.
     """
     pairs = [side_names(name) for name in names]
     swapped = {**data, **{a: data[b] for a, b in pairs}, **{b: data[a] for a, b in pairs}}
-    with np.errstate(all="ignore"):  # what is not finite is found where the rows are made
+    with np.errstate(all="ignore"):  # values that are not finite are refused where the rows are made
         here, there = (
             2 * np.asarray(evaluate(rows), dtype=float).reshape(len(data[pairs[0][0]]), -1) for rows in (data, swapped)
         )

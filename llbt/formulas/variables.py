@@ -1,4 +1,4 @@
-"""The variables of a formula, with their values on a table."""
+"""The variables of a formula, with their values in a table."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .levels import Levels
 from .sides import side_names, side_of
 
 Word = Literal["worth", "tie", "bad", "grade", "order"]  # what a parameter describes
-Block = str  # one of these; of grades each by itself: ``"grade[+]"``
+Block = str  # one of these words; each grade separately: ``"grade[+]"``
 
-_NUMBERS = 50  # floats as large as the name of a parameter and what is kept of it
-FEW = 1000  # rows that patsy may evaluate term by term
+_NUMBERS = 50  # floats that take as much memory as the name of a parameter and its other data
+FEW = 1000  # up to so many rows patsy may evaluate term by term
 
 
 def is_summed(block: Block, used: Collection[str]) -> bool:
-    """Whether a block adds effects of objects up over the two sides of a comparison."""
+    """Whether a block adds effects of objects over the two sides of a comparison."""
     return block in SUMMED and "object" in used
 
 
@@ -40,7 +40,7 @@ def word_of(block: Block) -> Word:
 
 @dataclass(frozen=True, eq=False)
 class VariableTable:
-    """The variables that a formula may use, with their values on a table."""
+    """The variables that a formula may use, with their values in a table."""
 
     text: str
     comparisons: Comparisons
@@ -49,27 +49,27 @@ class VariableTable:
     reference: Label
 
     def units(self, block: Block, used: Sequence[str]) -> tuple[dict[str, IntArray], int, IntArray]:
-        """Return each variable's codes in the distinct combinations, how many these are, and the index into them.
+        """Return each variable's codes in the distinct combinations, the number of these, and the index into them.
 
-        For the worth, and where effects of objects are added up, both sides of each comparison count, otherwise the
-        side of the object shown first.
+        For the worth, and if effects of objects are added, both sides of each comparison count; otherwise only the side
+        of the object shown first.
         """
         sides = (0, 1) if block == "worth" or is_summed(block, used) else (0,)
-        # an object covariate is told by its object, so that each object has a row of its own
+        # an object covariate is identified by its object, so that each object has its own row
         keys = sorted({"object" if self.variables[name].role == "object covariate" else name for name in used})
         codes = {name: np.concatenate([self.codes(name, k) for k in sides]) for name in {*keys, *used}}
         size = length = len(self.comparisons) * len(sides)
         if not keys:
             size, index = 1, np.broadcast_to(np.int64(0), length)
         elif length > FEW and max(len(self.columns[name].levels) for name in keys) > length / 2:
-            index = np.arange(length)  # next to nothing is the same, so nothing is looked for
+            index = np.arange(length)  # almost no rows are equal, so equal ones are not searched for
         else:
             first, index = groups([codes[name] for name in keys])
             codes, size = {name: found[first] for name, found in codes.items()}, len(first)
         return codes, size, index.reshape(len(sides), -1).T if len(sides) > 1 else index
 
     def patsy_data(self, block: Block, values: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
-        """Return variables as patsy takes them, from what `Codings.rows` takes for them."""
+        """Return variables in the form that patsy takes, from the form that `Codings.rows` takes."""
         summed = is_summed(block, values)
         contrast = patsy.Sum(omit=self.reference) if summed else Levels(self.reference)
         return {name: _patsy_column(self.columns[name], found, contrast) for name, found in values.items()}
@@ -80,7 +80,7 @@ class VariableTable:
         Raises
         ------
         DesignError
-            For pairs that the table does not have.
+            For pairs that are not in the table.
         """
         c = self.comparisons
         known, wanted = np.unique(_pair_keys(c, c.pairs)), _pair_keys(c, pairs)
@@ -104,17 +104,17 @@ class VariableTable:
 
 
 def column_values(column: Coded, codes: IntArray) -> npt.NDArray[Any]:
-    """Return what `Codings.rows` takes for a variable: numbers of a numeric column, codes of labels."""
+    """Return a variable in the form that `Codings.rows` takes: the numbers of a numeric column, codes of labels."""
     return column.levels[codes] if column.numeric else codes
 
 
 def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[str, Coded]:
-    """Return the columns with the levels asked for in front, where treatment coding has its reference, as R's relevel.
+    """Return the columns with the requested levels first; treatment coding takes these as reference, as R's relevel.
 
     Raises
     ------
     OptionError
-        For a name that has no labels in the table, and for levels that are not there.
+        For a name that is no column of labels in the table, and for unknown levels.
     """
     found = dict(columns)
     for name, level in chosen.items():
@@ -138,7 +138,7 @@ def relevelled(columns: dict[str, Coded], chosen: Mapping[str, Label]) -> dict[s
 
 
 def reference_object(reference: Label | None, c: Comparisons) -> Label:
-    """Return the object with λ = 0, by default the last one; raise for one that the table does not have."""
+    """Return the object with λ = 0, by default the last one; raise for an object that is not in the table."""
     if reference is None:
         return c.objects[-1]
     if not is_among(reference, set(c.objects)):
@@ -160,7 +160,7 @@ def _pairs(c: Comparisons) -> Coded:
     found, codes = np.unique(_pair_keys(c, c.pairs), return_inverse=True)
     named = [(c.objects[a], c.objects[b]) for a, b in zip(*divmod(found, len(c.objects)), strict=True)]
     plain = [f"{a}:{b}" for a, b in named]
-    # objects with a colon in their names may make two pairs read alike
+    # object names with a colon may make two pairs read alike
     return Coded(
         "pair", as_objects(plain if len(set(plain)) == len(plain) else [f"{a!r}:{b!r}" for a, b in named]), codes
     )
@@ -172,7 +172,7 @@ def _pair_keys(c: Comparisons, pairs: IntArray) -> IntArray:
 
 
 def check_constant(formula: Formula, table: VariableTable) -> None:
-    """Raise for a covariate of the formula that is the same everywhere in the table."""
+    """Raise for a covariate of the formula that has the same value everywhere in the table."""
     for name in sorted(formula.variables):
         column, role = table.columns[name], table.variables[name].role
         if role not in ("object", "pair") and len(column.levels) < 2:
@@ -185,7 +185,7 @@ def check_constant(formula: Formula, table: VariableTable) -> None:
 
 
 def refuse_many(formula: Formula, table: VariableTable) -> None:
-    """Raise where the columns of terms do not fit into memory: those of labels in the worth are never a matrix."""
+    """Raise if the columns of terms do not fit into memory; labels in the worth never form a matrix."""
     labelled = [term for term in formula.worth if all(_is_label(table, factor.code) for factor in term.factors)]
     dense = [term for term in formula.described if all(term is not known for known in labelled)]
     refuse_parameters(sum(_most_columns(table, term) for term in dense))
@@ -210,7 +210,7 @@ def _most_columns(table: VariableTable, term: Term) -> int:
 
 
 def _patsy_column(column: Coded, values: npt.NDArray[Any], contrast: Any) -> Any:
-    """Return a variable as patsy takes it; labels keep all levels of the table, in our order, objects a contrast."""
+    """Return a variable in the form that patsy takes; labels keep all levels in our order, objects get a contrast."""
     if column.numeric:
         return values
     labels = pd.Categorical.from_codes(values, categories=pd.Index(list(column.levels), dtype=object))
