@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -72,6 +73,14 @@ class Solved:
     complement: FloatArray
     log_determinant: float
 
+    def among(self, block: Block) -> FloatArray:
+        """Return the part of the complement that belongs to the shared effects of each group, (G, r, r)."""
+        return np.asarray(self._padded[block.shared[:, :, None], block.shared[:, None]])
+
+    @cached_property
+    def _padded(self) -> FloatArray:
+        return np.pad(self.complement, (0, 1))
+
 
 @dataclass(frozen=True)
 class NormalDensity:
@@ -84,10 +93,13 @@ class NormalDensity:
         alone, with the weights of the judgments held.
     method : {"laplace", "ep"}
         The density around the mode, or the one of expectation propagation.
+    scales : bool
+        Whether the information has the rows of log σ; they are 0 otherwise.
     """
 
     exact: bool
     method: Method
+    scales: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,7 +349,7 @@ class LineSums:
             if size > own:
                 rest = local[:, own:, own:] - local[:, own:, :own] @ towards[-1]
                 at = block.shared[:, :, None] * (number + 1) + block.shared[:, None]
-                complement += np.bincount(at.ravel(), rest.ravel(), (number + 1) ** 2).reshape(complement.shape)
+                np.add.at(complement.reshape(-1), at.ravel(), rest.ravel())
         return Solved(tuple(inverses), tuple(towards), *_inverted(complement[:-1, :-1], log))
 
     def solve(self, solved: Solved, right: Effects) -> Effects:
@@ -438,8 +450,7 @@ def block_inverse(block: Block, solved: Solved, k: int) -> FloatArray:
     groups, own, size = block.size
     if size == own:
         return solved.inverse[k]
-    padded = np.pad(solved.complement, (0, 1))
-    among = padded[block.shared[:, :, None], block.shared[:, None]]
+    among = solved.among(block)
     across = -solved.towards[k] @ among
     whole = np.empty((groups, size, size))
     whole[:, :own, :own] = solved.inverse[k] - across @ solved.towards[k].swapaxes(1, 2)
@@ -478,9 +489,7 @@ def diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
     for k, block in enumerate(found.blocks):
         known = np.diagonal(solved.inverse[k], axis1=1, axis2=2).copy()
         if block.shared.size:
-            padded = np.pad(solved.complement, (0, 1))
-            among = padded[block.shared[:, :, None], block.shared[:, None]]
-            known += np.einsum("gnr,gnr->gn", solved.towards[k] @ among, solved.towards[k])
+            known += np.einsum("gnr,gnr->gn", solved.towards[k] @ solved.among(block), solved.towards[k])
         own[block.own] = known
     return [own[:-1], np.diag(solved.complement)]
 

@@ -55,17 +55,16 @@ class NormalLikelihood:
         self.near = found
         known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
         score = found.score[known]
-        information = self.beside(at, kept, found)
-        if isinstance(rule, NormalDensity) and rule.exact:
-            information = self.exact(at, kept, found)
+        assert isinstance(rule, NormalDensity)
+        information = self.exact(at, kept, found) if rule.exact else self.beside(at, kept, found, scales=rule.scales)
         return Marginal(found.value, score, information, ())
 
-    def beside(self, at: FloatArray, kept: tuple[int, ...], found: Approximation) -> FloatArray:
-        """Return the information, where the fixed parameters' part holds the weights of the judgments."""
+    def beside(self, at: FloatArray, kept: tuple[int, ...], found: Approximation, *, scales: bool = True) -> FloatArray:
+        """Return the information, that of the fixed parameters with weights held; without `scales` of these alone."""
         p = self.size
         information = np.zeros((len(at), len(at)))
         information[:p, :p] = information_beside(self.problem, self.found, at[:p], self.scales(at, kept), found)
-        for k in range(p, len(at)):
+        for k in range(p, len(at)) if scales else ():
             information[k] = information[:, k] = self._slope(at, kept, found, k, both=False)
         information[p:, p:] = (information[p:, p:] + information[p:, p:].T) / 2
         return information

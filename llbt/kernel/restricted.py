@@ -79,26 +79,45 @@ class Restricted:
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
-    """The profile likelihood at some log σ (k,): its slopes, its curvature, and J."""
+class _Point:
+    """The parameters β̂ that maximize the likelihood at some log σ (k,), and their information J there.
+
+    `before` are the parameters before the last step, where the likelihood was `found`.
+    """
 
     logs: FloatArray
     params: FloatArray
-    gradient: FloatArray
-    curvature: FloatArray
-    information: FloatArray
-    slopes: FloatArray
+    before: FloatArray
     found: Marginal
+
+    @property
+    def information(self) -> FloatArray:
+        p = len(self.params)
+        return self.found.information[:p, :p]
 
     @property
     def log_det(self) -> float:
         return float(2 * np.log(np.diag(linalg.cholesky(self.information))).sum())
 
-    def stretch(self, worths: IntArray) -> FloatArray:
-        """Return how fast the log volume of the worths grows with each log σ, (k,)."""
+    def stretch(self, worths: IntArray, slopes: FloatArray) -> FloatArray:
+        """Return by how much the logarithm of the worths' volume grows with each log σ, (k,); slopes of β̂ (k, p)."""
         worth = self.params[worths]
         pull = self.information[np.ix_(worths, worths)] @ worth
-        return np.asarray(len(worth) * (self.slopes[:, worths] @ pull) / (worth @ pull + max(1, len(worth))))
+        return np.asarray(len(worth) * (slopes[:, worths] @ pull) / (worth @ pull + max(1, len(worth))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A point with the slopes of the likelihood's profile in log σ, its curvature, and the slopes of β̂."""
+
+    point: _Point
+    gradient: FloatArray
+    curvature: FloatArray
+    slopes: FloatArray
+
+    @property
+    def logs(self) -> FloatArray:
+        return self.point.logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,36 +215,36 @@ class _Search:
         shift[list(above)] = -place.gradient
         places = np.append(np.arange(p), p + np.array(above))
         known = np.linalg.inv(found.covariance[np.ix_(places, places)])[:p, :p]
-        moved, bent = found.params - place.params, known - place.information
+        moved, bent = found.params - place.point.params, known - place.point.information
         return replace(alone, shift=shift, moved=moved, bent=bent), place
 
     def at(self, kept: tuple[int, ...], logs: FloatArray, near: _Place | None) -> _Place:
-        """Return the profile likelihood at some scales, starting from a nearby point."""
-        params = self.start if near is None else near.params + (logs - near.logs) @ near.slopes
+        """Return the profile at some scales, from a place nearby."""
+        start = self.start if near is None else near.point.params + (logs - near.logs) @ near.slopes
+        point = self.point(kept, logs, start, nothing() if near is None else near.point.found)
+        if isinstance(self.rule, NormalDensity):  # till here without the rows of log σ, which cost the most
+            found = self.likelihood(np.append(point.before, logs), kept, self.rule, point.found)
+            point = replace(point, found=found)
+        p, found = len(self.start), point.found
+        own, across = found.information[:p, :p], found.information[p:, :p]
+        slopes = -linalg.solve(own, across.T, assume_a="pos").T
+        gradient = found.score[p:] + slopes @ found.score[:p]
+        return _Place(point, gradient, found.information[p:, p:] + slopes @ across.T, slopes)
+
+    def point(self, kept: tuple[int, ...], logs: FloatArray, start: FloatArray, near: Marginal) -> _Point:
+        """Return the maximum over the parameters at some scales, from a start."""
         ascent = _AtScales(self, kept, logs)
-        start = _Corrected(params, ascent.found(params, nothing() if near is None else near.found))
         search = newton(
             ascent,
-            start,
+            _Corrected(start, ascent.found(start, near)),
             enough=0.0,
             rest=_AT_PROFILE,
             exact=0.0,
             most=_CORRECTIONS - 1,
             accepts=lambda before, after, step, share: True,
         )
-        p, params, found = len(self.start), search.point.params, search.point.found
-        step = ascent.step(search.point).values
-        own, across = found.information[:p, :p], found.information[p:, :p]
-        slopes = -linalg.solve(own, across.T, assume_a="pos").T
-        return _Place(
-            logs,
-            params + step,
-            found.score[p:] + slopes @ found.score[:p],
-            found.information[p:, p:] + slopes @ across.T,
-            own,
-            slopes,
-            found,
-        )
+        params = search.point.params
+        return _Point(logs, params + ascent.step(search.point).values, params, search.point.found)
 
     def climbed(self, kept: tuple[int, ...], place: _Place) -> Restricted | None:
         """Return the maximum over the scales that are above 0."""
@@ -258,19 +277,36 @@ class _Search:
             return None
 
     def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
-        """Return how the restricted likelihood and J change around a point."""
-        steps = np.eye(len(kept)) * _STEP
-        ahead = [self.at(kept, place.logs + step, place) for step in steps]
-        behind = [self.at(kept, place.logs - step, place) for step in steps]
+        """Return how the restricted likelihood and J change from a place.
+
+        The slopes of β̂ beside it follow from β̂ itself, by second differences.
+        """
+        here, size = place.point, len(kept)
+        steps = np.eye(size) * _STEP
+
+        def beside(step: FloatArray, start: FloatArray) -> _Point:
+            return self.point(kept, here.logs + step, start, here.found)
+
+        moves = steps @ place.slopes
+        ahead = [beside(step, here.params + move) for step, move in zip(steps, moves, strict=True)]
+        behind = [beside(-step, one.params - 2 * move) for step, move, one in zip(steps, moves, ahead, strict=True)]
         sides = list(zip(ahead, behind, strict=True))
         bends = np.stack([(one.information - other.information) / (2 * _STEP) for one, other in sides])
         first = np.array([(one.log_det - other.log_det) / (2 * _STEP) for one, other in sides])
-        stretched = np.stack([one.stretch(self.worths) - other.stretch(self.worths) for one, other in sides])
-        curved = np.diag([one.log_det - 2 * place.log_det + other.log_det for one, other in sides])
-        for k, other in zip(*np.triu_indices(len(kept), 1), strict=True):
-            both = self.at(kept, place.logs + steps[k] + steps[other], place).log_det
-            curved[k, other] = curved[other, k] = both - ahead[k].log_det - ahead[other].log_det + place.log_det
-        det = first / 2 + place.stretch(self.worths)
+        curved = np.diag([one.log_det - 2 * here.log_det + other.log_det for one, other in sides])
+        moved = np.zeros((size, size, len(here.params)))  # second differences of β̂
+        for k, (one, other) in enumerate(sides):
+            moved[k, k] = one.params - 2 * here.params + other.params
+        for k, m in zip(*np.triu_indices(size, 1), strict=True):
+            both = beside(steps[k] + steps[m], ahead[k].params + ahead[m].params - here.params)
+            curved[k, m] = curved[m, k] = both.log_det - ahead[k].log_det - ahead[m].log_det + here.log_det
+            moved[k, m] = moved[m, k] = both.params - ahead[k].params - ahead[m].params + here.params
+        stretched = np.stack([
+            one.stretch(self.worths, place.slopes + moved[k] / _STEP)
+            - other.stretch(self.worths, place.slopes - moved[k] / _STEP)
+            for k, (one, other) in enumerate(sides)
+        ])  # fmt: skip
+        det = first / 2 + here.stretch(self.worths, place.slopes)
         det_curvature = curved / (2 * _STEP**2) + (stretched + stretched.T) / (4 * _STEP)
         gradient = place.gradient + self.shift[list(kept)] - det
         return _Local(gradient, det, det_curvature, place.curvature + det_curvature, bends)
@@ -280,12 +316,12 @@ class _Search:
         values, vectors = np.linalg.eigh(local.curvature)
         scales = np.zeros(len(self.shift))
         scales[list(kept)] = np.exp(place.logs + step)
-        information = place.information + np.einsum("k,kpq->pq", step, local.bends)
+        information = place.point.information + np.einsum("k,kpq->pq", step, local.bends)
         corrected = information + self.bent
         if np.linalg.eigvalsh(corrected).min(initial=np.inf) <= 0:
             corrected = information
         return Restricted(
-            place.params + step @ place.slopes + self.moved,
+            place.point.params + step @ place.slopes + self.moved,
             scales,
             corrected,
             place.slopes,
@@ -326,7 +362,9 @@ class _AtScales:
 
     def found(self, params: FloatArray, near: Marginal) -> Marginal:
         """Return the likelihood at some parameters."""
-        return self.search.likelihood(np.append(params, self.logs), self.kept, self.search.rule, near)
+        rule = self.search.rule
+        rule = replace(rule, scales=False) if isinstance(rule, NormalDensity) else rule
+        return self.search.likelihood(np.append(params, self.logs), self.kept, rule, near)
 
     def step(self, point: _Corrected) -> Step:
         """Return Newton's step."""
@@ -363,7 +401,7 @@ class _Here:
     @property
     def value(self) -> float:
         """The log-likelihood. It is not maximized: the slopes tell which point is nearer to the maximum."""
-        return self.place.found.value
+        return self.place.point.found.value
 
     @cached_property
     def local(self) -> _Local:
