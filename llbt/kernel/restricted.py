@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -297,7 +298,7 @@ class _Search:
         moved = np.zeros((size, size, len(here.params)))  # second differences of β̂
         for k, (one, other) in enumerate(sides):
             moved[k, k] = one.params - 2 * here.params + other.params
-        for k, m in zip(*np.triu_indices(size, 1), strict=True):
+        for k, m in itertools.combinations(range(size), 2):
             both = beside(steps[k] + steps[m], ahead[k].params + ahead[m].params - here.params)
             curved[k, m] = curved[m, k] = both.log_det - ahead[k].log_det - ahead[m].log_det + here.log_det
             moved[k, m] = moved[m, k] = both.params - ahead[k].params - ahead[m].params + here.params
