@@ -18,7 +18,7 @@ _ALLOWED = (
     "table; (1 | object) for what covariates of objects leave."
 )
 _BRACKET = re.compile(r"\(([^|]*)\|([^|]*)\)", re.DOTALL)
-_SEVERAL = re.compile(r"\(([\w+ ]+)\|\|?\s*(\w+)\s*\)")
+_INDEPENDENT = re.compile(r"\(([^|]*)\|\|([^|]*)\)", re.DOTALL)
 _QUOTES = "'\"`"
 
 
@@ -74,7 +74,8 @@ def entered(response: Response) -> dict[Effect, tuple[int, ...]]:
 def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
     """Return a formula without its brackets, and the brackets.
 
-    Values that are not text, and texts that are too long, are returned unchanged; the parser of formulas refuses them.
+    ``(object + order || judge)`` stands for ``(object | judge) + (order | judge)``: effects are independent. Values
+    that are not text, and texts that are too long, are returned unchanged; the parser of formulas refuses them.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def split_brackets(text: object) -> tuple[str, tuple[Bracket, ...]]:
         if not has_brackets(term):
             rest.append(term)
             continue
-        brackets.append(_bracket(term, text))
+        brackets += _read(term, text)
     if len(set(brackets)) < len(brackets):
         _fail("a bracket stands twice", text)
     if not any(part.strip(" ~") for part in rest):
@@ -133,33 +134,54 @@ def _summands(text: str) -> list[str]:
     return [*found, text[start:]]
 
 
-def _bracket(term: str, text: str) -> Bracket:
-    found = _BRACKET.fullmatch(term.strip().removeprefix("~").strip())
+def _read(term: str, text: str) -> list[Bracket]:
+    """Return the bracket of a term, or the several that double bars stand for."""
+    inside = term.strip().removeprefix("~").strip()
+    apart = _INDEPENDENT.fullmatch(inside)
+    found = apart or _BRACKET.fullmatch(inside)
     if found is None:
-        _fail(f"{term.strip()[:80]!r} cannot be read", text, _apart(term))
-    effect, grouping = found[1].strip(), found[2].strip()
+        _fail(f"{term.strip()[:80]!r} cannot be read", text)
+    grouping = found[2].strip()
     name = grouping[1:-1] if re.fullmatch(r"`[^`]+`", grouping) else grouping
     if not name or (name == grouping and not name.isidentifier()):
         _fail(f"{grouping[:80]!r} is not the name of a cluster or covariate (others than words in backticks)", text)
+    effects = [effect.strip() for effect in found[1].split("+")] if apart else [found[1].strip()]
+    return [_bracket(effect, name, term, text) for effect in effects]
+
+
+def _bracket(effect: str, grouping: str, term: str, text: str) -> Bracket:
+    """Return the bracket of one effect; refused with the formula to fit instead."""
     for known in get_args(Effect):
-        if effect == known and (effect == "1") == (name == "object"):
-            return Bracket(known, name)
-    slope = effect.isidentifier() and name.isidentifier() and effect not in get_args(Effect)
-    instead = (
-        f"Slopes of covariates do not vary at random. Cluster instead: llbt.fit('object + {effect}', c, "
-        f"cov_type='cluster', groups={name!r})."
-    )
-    _fail(f"{effect[:80]!r} cannot vary by {name}", text, instead if slope else _apart(term))
+        if effect == known and (effect == "1") == (grouping == "object"):
+            return Bracket(known, grouping)
+    varying = set(get_args(Effect)) - {"1"}
+    if effect == "1":
+        instead = (
+            f"It is the same for both objects, and cancels. Worths that vary by {grouping} are (object | {grouping}): "
+            f"{_call(text, term, Bracket('object', grouping))}"
+        )
+    elif {part.strip() for part in effect.split("+")} < varying:
+        instead = (
+            "Covariances between effects are not fitted. Take independent effects, with two bars: "
+            f"{_call(text, term, term.strip().replace('|', '||'))}"
+        )
+    elif effect.isidentifier() and effect not in varying:
+        plain = [part.strip() for part in _summands(text) if not has_brackets(part)]
+        formula = " + ".join(plain if effect in plain else [*plain, effect])
+        instead = (
+            "Slopes of covariates do not vary at random. Keep the average slope, and cluster: "
+            f"llbt.fit({formula!r}, c, cov_type='cluster', groups={grouping!r})."
+        )
+    else:
+        instead = _ALLOWED
+    _fail(f"{effect[:80]!r} cannot vary by {grouping}", text, instead)
 
 
-def _apart(term: str) -> str:
-    """Return one bracket with several effects as several brackets; refuse parts that are not effects."""
-    found = _SEVERAL.fullmatch(term.strip())
-    effects = [effect.strip() for effect in found[1].split("+")] if found else []
-    if found is None or not set(effects) < set(get_args(Effect)) - {"1"}:
-        return _ALLOWED
-    apart = " + ".join(f"({effect} | {found[2].strip()})" for effect in effects)
-    return f"Effects are independent, without covariances, one to a bracket: {apart}."
+def _call(text: str, term: str, instead: object) -> str:
+    """Return the call that fits a formula with another term in place of one, unless that is there already."""
+    kept = [part.strip() for part in _summands(text) if part != term]
+    formula = " + ".join(kept if str(instead) in kept else [*kept, str(instead)])
+    return f"llbt.fit({formula!r}, c)."
 
 
 def _fail(found: str, text: str, remedy: str = _ALLOWED) -> NoReturn:

@@ -1,6 +1,12 @@
 """Brackets of a formula: cut off before patsy reads it, and refused where they cannot be read."""
 
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
 import pytest
+from scipy import special
 
 import llbt
 from llbt.errors import FormulaError
@@ -18,6 +24,12 @@ from llbt.formulas.brackets import Bracket, split_brackets
             "object * age + tie",
             (Bracket("tie", "the judge"), Bracket("object", "the judge")),
         ),
+        (
+            "object + order + (object + order || judge)",
+            "object + order",
+            (Bracket("object", "judge"), Bracket("order", "judge")),
+        ),
+        ("object + (object || `the judge`)", "object", (Bracket("object", "the judge"),)),
         ("object + object:I(judge == 'a|b')", "object + object:I(judge == 'a|b')", ()),
         ("object + object:I((x > 1) | y)", "object + object:I((x > 1) | y)", ()),
         ("(object + tie) * judge", "(object + tie) * judge", ()),
@@ -35,8 +47,8 @@ def test_a_bracket_prints_as_it_is_written() -> None:
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        ("object + (1 | judge)", "'1' cannot vary by judge"),
-        ("object + (object + tie | judge)", "'object + tie' cannot vary"),
+        ("object + (object:age | judge)", "'object:age' cannot vary by judge"),
+        ("object + (object + || judge)", "'' cannot vary"),
         ("object + (object | judge / prompt)", "is not the name of a cluster"),
         ("object + (object | )", "'' is not the name"),
         ("object + (object | judge", "cannot be read"),
@@ -60,15 +72,60 @@ def test_other_readers_of_formulas_say_who_reads_brackets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bracket", "remedy"),
+    ("formula", "remedy"),
     [
-        ("(object || judge)", r"one to a bracket: \(object \| judge\)\."),
-        ("(object + order | judge)", r"one to a bracket: \(object \| judge\) \+ \(order \| judge\)\."),
-        ("(object+tie||judge)", r"\(object \| judge\) \+ \(tie \| judge\)\."),
-        ("(length | judge)", r"llbt\.fit\('object \+ length', c, cov_type='cluster', groups='judge'\)"),
-        ("(object + length | judge)", "Brackets are terms of their own"),
+        ("object + order + (object + order | judge)", "llbt.fit('object + order + (object + order || judge)', c)."),
+        (
+            "object + (order+object|judge) + order",
+            "llbt.fit('object + order + (order+object||judge)', c).",
+        ),
+        ("length + object + (length | judge)", "llbt.fit('length + object', c, cov_type='cluster', groups='judge')."),
+        (
+            "object + (object | judge) + (length | judge)",
+            "llbt.fit('object + length', c, cov_type='cluster', groups='judge').",
+        ),
+        ("(1 | judge) + object", "llbt.fit('object + (object | judge)', c)."),
+        ("object + (object + length | judge)", "Brackets are terms of their own"),
     ],
 )
-def test_covariances_and_slopes_are_refused_with_what_to_write(bracket: str, remedy: str) -> None:
-    with pytest.raises(FormulaError, match=remedy):
-        split_brackets(f"object + {bracket}")
+def test_covariances_and_slopes_are_refused_with_what_to_write(formula: str, remedy: str) -> None:
+    """The calls run, on a table with order and a length of each side."""
+    with pytest.raises(FormulaError) as refused:
+        split_brackets(formula)
+    assert remedy in refused.value.remedy
+    typed = re.search(r"llbt\.fit\(.*\)", refused.value.remedy)
+    if typed is not None:
+        eval(typed[0], {"llbt": llbt, "c": judged()})
+
+
+@cache
+def judged() -> llbt.Comparisons:
+    rng = np.random.default_rng(2)
+    pairs = np.array([(i, j) for i in range(3) for j in range(3) if i != j] * 24)
+    length = rng.normal(size=pairs.shape)
+    own = rng.normal(0, 0.5, (6, 3))
+    judge = np.repeat(np.arange(6), 24)
+    lead = own[judge, pairs[:, 0]] - own[judge, pairs[:, 1]] + 0.3 * (length[:, 0] - length[:, 1])
+    outcome = np.where(lead + rng.logistic(0, 0.5, len(judge)) > 0, "i", "j")
+    frame = pd.DataFrame({"object_i": pairs[:, 0], "object_j": pairs[:, 1], "outcome": outcome, "judge": judge})
+    frame = frame.assign(length_i=length[:, 0], length_j=length[:, 1])
+    sides = {"length": ("length_i", "length_j")}
+    return llbt.from_judgments(frame, clusters="judge", order=True, side_covariates=sides)
+
+
+def test_double_bars_are_independent_effects() -> None:
+    """The likelihood of two objects shown in both orders, by a grid over the difference and the order effect."""
+    pairs = [("A", "B"), ("B", "A")] * 8
+    frame = pd.DataFrame(pairs, columns=["object_i", "object_j"]).assign(judge=np.repeat(np.arange(8), 2))
+    wins = np.array([(4, 1), (5, 2), (1, 0), (4, 4), (3, 3), (5, 0), (0, 2), (2, 2)])
+    c = llbt.from_counts(frame.assign(wins_i=wins.ravel(), wins_j=5 - wins.ravel()), clusters="judge", order=True)
+    res = llbt.fit("object + order + (object + order || judge)", c)
+    assert isinstance(res, llbt.MixedResults)
+    lead, order = res.maximum.params
+    node, weight = np.polynomial.hermite_e.hermegauss(60)
+    apart = np.sqrt(2) * res.maximum.scales[0] * node[:, None]  # of two objects with effects of their own
+    shift = res.maximum.scales[1] * node[None, :]
+    p, q = (special.expit(2 * (sign * (lead + apart) + order + shift))[..., None] for sign in (1, -1))
+    each = p ** wins[:, 0] * (1 - p) ** (5 - wins[:, 0]) * q ** wins[:, 1] * (1 - q) ** (5 - wins[:, 1])
+    integral = np.einsum("a,b,abg->g", weight, weight, each) / (2 * np.pi)
+    assert res.maximum.value == pytest.approx(np.log(integral).sum(), abs=0.01)
