@@ -55,14 +55,15 @@ class Agreement(Record):
     Attributes
     ----------
     estimates : DataFrame
-        One row per group and coefficient: the column of `by` (if any), term, estimate, with intervals conf_low and
-        conf_high, observed and expected agreement, agreements and pairs (of judgments), units (with a pair).
+        One row per group and coefficient: the column of `by` (if any), term, estimate, conf_low and conf_high with
+        intervals, observed and expected agreement, agreements and pairs (of judgments), units (with a pair).
     labels : tuple
         The labels that a judgment may have.
     chance : ndarray, shape (K,)
-        Their shares that Scott's π expects agreement from; with `by` and no `chance_from`, those of all groups.
+        The label shares from which Scott's π computes chance agreement; with `by` and no `chance_from`, the shares in
+        all groups.
     repeats : int
-        Judgments of a unit by a judge that had judged it before.
+        Judgments of a unit by a judge who had judged the unit before.
     among : str
         ``"inter"`` or ``"intra"``.
     judgments : Labelled
@@ -103,7 +104,7 @@ class Agreement(Record):
         return Table(tuple(fields), title=title, notes=self.notes, shown=shown, more=more)
 
     def _printed(self) -> tuple[tuple[int, ...], str]:
-        """Return the rows that are printed, without coefficients that the judgments do not allow, and what is not."""
+        """Return the printed rows, without coefficients that the judgments do not allow, and a line on hidden rows."""
         terms = self.estimates["term"]
         rows = np.flatnonzero(~terms.isin(self.unavailable)).tolist()
         rest, last = len(rows) - _MOST_GROUP_ROWS, terms[rows].nunique()  # those of all judgments come last
@@ -116,14 +117,14 @@ class Agreement(Record):
     def by_judges(self) -> Table:
         """The coefficients of each pair of judges that share a unit: long, judge_i, judge_j, term, estimate, ….
 
-        The value from the judgments of these two judges alone. NaN for pairs with one unit in common, and, for
-        coefficients that need one label per judge and unit, for judges who repeat themselves.
+        Each value uses only the judgments of the two judges. It is NaN for pairs with one unit in common. For
+        coefficients that need one label per judge and unit, it is NaN for judges who repeat a unit.
 
         Raises
         ------
         DesignError
-            For more than 10 million pairs of judgments, and for judges with themselves: there, ask for
-            ``agreement(…, among="intra", by="judge")``.
+            For more than 10 million pairs of judgments, and for ``among="intra"``: use ``agreement(…, among="intra",
+            by="judge")``.
         """
         if self.among == "intra":
             raise DesignError(
@@ -217,29 +218,30 @@ def agreement(
         An empty list: the pair alone.
     judge, label : str
         Columns of the judge and of the label. If a frame has no other outcome, `label` may name the column of outcomes.
-        Labels ``"i"`` and ``"j"`` change places with the objects, all others stay. Judgments without a label are left
-        out, counted. ``"best_of_block"``, where no column has this name: whether each object is among the best of its
-        block, ``"best"`` or ``"rest"``. A unit is then an object among the same objects side by side; the column
-        ``block`` tells the lists of a judge apart, as in what `read_judgments` makes of rankings.
+        If the objects change places, so do the labels ``"i"`` and ``"j"``; other labels stay. Judgments without a label
+        are left out, and a note counts them. With ``"best_of_block"``, if no column has this name, the label says
+        whether each object is among the best of its block: ``"best"`` or ``"rest"``. A unit is then one object of one
+        set of objects. The column ``block`` separates the lists of a judge; `read_judgments` makes it from rankings.
     objects : two str
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.
     chance_from : judgments, optional
-        Where Scott's π takes its label shares from, in place of `frame`: P(E), the agreement by chance, is Σ p² of
-        these. Pass all judgments of a campaign where `frame` lacks some, such as those of the reference.
+        The judgments whose label shares p Scott's π uses, in place of those of `frame`: the chance agreement P(E) is Σ
+        p². Pass all judgments of a campaign if `frame` lacks some, such as those of the reference.
     by : str, optional
-        A column, such as the language: one set of rows per value, from the judgments with that value, and one of all.
+        A column, such as the language. Each value has its own rows, from the judgments with this value; further rows
+        use all judgments.
     coefficients : str or sequence of str, optional
         Of ``"percent"``, ``"bennett_s"``, ``"scott_pi"``, ``"cohen_kappa"``, ``"cohen_kappa_linear"``,
         ``"cohen_kappa_quadratic"``, ``"fleiss_kappa"``, ``"krippendorff_alpha"``, ``"krippendorff_alpha_ordinal"``
-        and ``"gwet_ac1"``; by default all; those that the judgments do not allow are NaN and not
-        printed, with a note.
+        and ``"gwet_ac1"``; by default all. Coefficients that the judgments do not allow are NaN and not printed, with a
+        note.
     confidence : float
     n : int
-        Resamples for percentile intervals, 999 say. 0 leaves them out.
+        Number of resamples for percentile intervals, such as 999. With 0 there are no intervals.
     resample : {"units", "judges", "both"}
-        The resampled units. Units: what these judges would agree in on other units. Judges: what other judges would on
-        these units. Both: other judges on other units, which is what "annotators agree" claims.
+        What is resampled. Units: the interval is for these judges on other units. Judges: for other judges on these
+        units. Both: for other judges on other units, which is what "annotators agree" claims.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -253,12 +255,11 @@ def agreement(
     Raises
     ------
     JudgmentError
-        For judgments with fewer than two units that were judged twice, and repeats that a coefficient asked for does
-        not allow.
+        If fewer than two units were judged twice, and for repeats that a requested coefficient does not allow.
     OptionError
         For options that are not known.
     DesignError
-        For coefficients that do not apply: weights for labels without order, or those that compare judges with
+        For coefficients that do not apply: weighted ones for labels without order, and those that compare judges if
         ``among="intra"``.
 
     Notes
@@ -281,24 +282,24 @@ def agreement(
     Krippendorff's α          1 − disagreement of the coincidences      1 − that of pairs of different judgments
     ========================= ========================================= =============================================
 
-    With as many judgments of each unit these are the coefficients of their authors: κ of several judges is Conger's, κ
-    and AC1 of units judged unequally often are Gwet's (2014). Weights follow the order i < tie < j, or the order of
-    labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the WMT's own
-    evaluations up to 2010 is Bennett's S: its P(E), the agreement that chance alone would give, is 1/3 for wins, ties
-    and losses, as if judges used all three equally often. Bojar et al. (2011) take P(E) from the shares of the labels,
-    which is Scott's π (between judges, WMT10: .487 and .454 with the reference, .439 and .403 without). `chance_from`
-    gives other judgments for these shares.
+    If all units have equally many judgments, these are the coefficients of their authors; κ of several judges is
+    Conger's. For units judged unequally often, κ and AC1 are Gwet's (2014). Weights follow the order i < tie < j, or
+    the order of labels that are all numbers: 1 − d/(K − 1) and 1 − d²/(K − 1)² at a distance of d labels. The κ of the
+    WMT's own evaluations up to 2010 is Bennett's S: its P(E), the agreement that chance alone would give, is 1/3 for
+    wins, ties and losses, as if judges used all three equally often. Bojar et al. (2011) take P(E) from the shares of
+    the labels, which is Scott's π (between judges, WMT10: .487 and .454 with the reference, .439 and .403 without).
+    `chance_from` gives other judgments for these shares.
 
     A judgment of identical outputs (``a+b`` against ``c``, as in WMT) counts once, although it gives several pairs. The
     column ``record`` of `read_judgments` identifies these pairs.
 
-    Which of two objects is called i is an accident of their names, so every judgment counts in both orientations
-    wherever shares of labels are taken: p(i) = p(j). To separate preferences for one object from chance, name the
-    winner in a further column and pass it as `label`.
+    Which of two objects is called i depends only on their names. So every judgment counts in both orientations in all
+    shares of labels: p(i) = p(j). To separate preferences for one object from chance, name the winner in a further
+    column and pass it as `label`.
 
-    Intervals of resampled units take the judges as fixed: they say nothing of others. Where the question is how far
-    judges like these agree on units like these, of 95 % intervals (percent, π, κ, α and AC1; 60 units, judges of
-    unequal care and lean, 100 simulated tables, 199 resamples) so many hold the truth:
+    Intervals of resampled units take the judges as fixed: they say nothing about other judges. For the agreement of
+    judges like these on units like these, 95 % intervals have the following coverage (percent, π, κ, α and AC1; 60
+    units, judges of unequal care and lean, 100 simulated tables, 199 resamples):
 
     ======  =========  =========  =========
     judges  units      judges     both
@@ -308,7 +309,7 @@ def agreement(
     20      .84-.85    .76-.79    .95-.96
     ======  =========  =========  =========
 
-    A judge who is drawn twice counts as two, whose judgments are not compared with each other.
+    A judge who is drawn twice counts as two judges, but the judgments of the two copies are not compared.
 
     References
     ----------
@@ -395,7 +396,9 @@ def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own:
     repeats = int(read.again.sum())
     if repeats:
         share = format_percent(repeats / len(read.again))
-        notes.append(f"{counted(repeats, 'judgment')} ({share}) repeat one of the unit by the same judge; all are used")
+        notes.append(
+            f"{counted(repeats, 'judgment')} ({share}) repeat a unit that the same judge had judged; all are used"
+        )
     return notes
 
 

@@ -32,7 +32,7 @@ class Plan:
     Attributes
     ----------
     names, withheld : tuple of str
-        Coefficients, and those of them that the judgments do not allow.
+        The coefficients, and the coefficients that the judgments do not allow.
     among : {"inter", "intra"}
     chance : ndarray, shape (K,), or None
         Label shares for Scott's π; None: those of the group.
@@ -81,7 +81,7 @@ def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.Da
 
 
 def _measured(data: Labelled, plan: Plan) -> tuple[pd.DataFrame, list[str]]:
-    """Return the result frame of some judgments, and what is undefined and why."""
+    """Return the result frame of some judgments, and notes on undefined coefficients."""
     features = unit_features(data, plan.among)
     kappa = any(name.startswith("cohen") and name not in plan.withheld for name in plan.names)
     met = crossed(data).unit_margins(data.units, len(data.flip)) if kappa else None

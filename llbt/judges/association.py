@@ -1,9 +1,9 @@
 """Which judges are in which class: class membership by covariates of the judges, in three steps.
 
-The classes were fitted without the covariate (step one), and each judge was placed in the most probable class (step
-two). A table of these classes is attenuated, for some judges stand in the wrong one. How often that happens is known
-from the posteriors: D_ts = P(put to s | belongs to t). Step three maximizes Σ_g log Σ_t P(t | z_g) D_t,s(g) over the
-P(t | z), which is consistent (Vermunt 2010, Political Analysis 18(4), 450-469, the ML method).
+Step one fits the classes without the covariate. Step two puts each judge into the most probable class. A table of these
+classes is attenuated, because some judges are in the wrong class. The posteriors show how often this happens: D_ts =
+P(put to s | belongs to t). Step three maximizes Σ_g log Σ_t P(t | z_g) D_t,s(g) over the P(t | z), which is consistent
+(Vermunt 2010, Political Analysis 18(4), 450-469, the ML method).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Association(Record):
-    """Shares of the classes among judges by a covariate of theirs, free of the attenuation of most probable classes.
+    """Shares of the classes by a covariate of the judges, corrected for judges in the wrong class.
 
     Made by ``llbt.judges.classes(formula, c)[k].association(covariate)``.
 
@@ -53,7 +53,7 @@ class Association(Record):
         class, term, estimate, std_error: log-odds of each class against class 1, a row per class and term; no
         std_error where one is infinite.
     errors : ndarray, shape (K, K)
-        D: the probability that a judge of the row's class is put to the column's.
+        D: the probability that a judge of the row's class is put into the column's class.
     statistic : float
         Twice the difference of the log-likelihoods with and without the covariate.
     df : int
@@ -81,7 +81,7 @@ class Association(Record):
     def summary(self, *, confidence: Confidence = 0.95) -> Table:
         """Return value, n_judges, class, share, std_error, conf_low, conf_high; a row per value and class.
 
-        Intervals are those of the log-odds of the share.
+        Intervals are computed for the log-odds of the share.
         """
         classes = self.shares.shape[1]
         share, error = self.shares.ravel(), self.std_errors.ravel()
@@ -112,7 +112,7 @@ class Association(Record):
         notes = [
             f"Judges placed in the right class: {low} to {high}.",
             "Shares are corrected for misplaced judges (Vermunt 2010).",
-            "Standard errors take these percentages as known: too small where one is low.",
+            "Standard errors take these percentages as known: they are too small if one is low.",
             f"{self.covariate} is assumed independent of the answers, given the class.",
         ]
         if np.isnan(self.std_errors).any():
@@ -186,7 +186,7 @@ def _membership(z: FloatArray, params: FloatArray) -> FloatArray:
 
 
 def _fitted(z: FloatArray, likelihood: FloatArray, shares: FloatArray) -> tuple[float, FloatArray]:
-    """Return the maximum of Σ_g log Σ_t P(t | z_g) L_gt and where it is, (K − 1, q)."""
+    """Return the maximum of Σ_g log Σ_t P(t | z_g) L_gt, and the coefficients at the maximum, (K − 1, q)."""
     scale = np.r_[1.0, np.abs(z[:, 1:]).max(axis=0)]
     scaled = z / scale
     shape = (likelihood.shape[1] - 1, z.shape[1])
@@ -223,7 +223,7 @@ def _information(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> F
 
 
 def _covariance(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> FloatArray:
-    """Return the inverse information; directions at infinity, which shares do not depend on, have none."""
+    """Return the inverse information, without directions at infinity, on which shares do not depend."""
     information = _information(z, likelihood, params)
     scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
     values, vectors = linalg.eigh(information * np.outer(scale, scale))

@@ -58,24 +58,24 @@ class Calibration(Record):
     Attributes
     ----------
     results : FitPart
-        The calibrated estimates with their covariance, for `worth`, `leaderboard`, `pairwise` and pictures of them.
-        They have no likelihood: what refits, resamples or tests the fit refuses them.
+        The calibrated estimates with their covariance, for `worth`, `leaderboard`, `pairwise` and their pictures. They
+        have no likelihood, so functions that refit, resample or test a fit refuse them.
     labels : FitPart or None
-        By the labels of people alone (ω = 0), with errors by units; None where they have no finite estimates.
+        The fit of the human labels alone (ω = 0), with errors clustered by unit; None if estimates are infinite.
     machines : FitPart
-        By the verdicts of the machines alone, with errors clustered by units: how they vary, not how biased they are.
+        The fit of the machines' verdicts alone, with errors clustered by unit: they measure variation, not bias.
     omega : pandas.Series
         The weight ω of each machine, 0 to 1.
     n_labels, n_units : int
-        Units with labels, and all.
+        The number of units with labels, and of all units.
     effective_labels : float
-        Labels that would say as much without the machines; NaN without `labels`.
+        The number of labels that would be as precise without the machines; NaN without `labels`.
     shares : TestResult
-        Whether labelled and unlabelled units have the same pairs.
+        The test whether labelled and unlabelled units have the same pairs.
     within_pairs : bool
         Whether machines' means were taken within pairs and weighted by the labelled shares.
     drift : dict of label to TestResult
-        By machine: whether it agrees with people as often on one pair as on another.
+        For each machine, the test whether it agrees with people equally often on all pairs.
     rogan_gladen : pandas.DataFrame
         machine, pair, outcome, labels, verdicts, estimate, std_error: shares of the outcomes by the labels, by the
         verdicts, and by the verdicts corrected by the table of both.
@@ -111,7 +111,7 @@ class Calibration(Record):
         raise missing_attribute(self, name)
 
     def worth_source(self) -> FitPart:
-        """Return the calibrated log-worths with their covariance, for questions that need no more."""
+        """Return the calibrated log-worths with their covariance."""
         return self.results
 
     @checked
@@ -199,7 +199,7 @@ class Calibration(Record):
 
     @property
     def converged(self) -> bool:
-        """Whether the estimates solve their equation: always, for those that do not are refused."""
+        """Whether the estimates solve their equation. Always true: other estimates raise an error."""
         return True
 
     def summary(self) -> Table:
@@ -207,7 +207,7 @@ class Calibration(Record):
         return self.table()
 
     def table(self) -> Table:
-        """Return object, estimate (log-worth, mean 0), std_error, interval, and what labels and machines alone say."""
+        """Return object, estimate (log-worth, mean 0), std_error, interval, and both sources' estimates."""
         estimate, error = _centred(self.results)
         labels = _centred(self.labels) if self.labels is not None else (estimate * np.nan, error * np.nan)
         machines, _ = _centred(self.machines)
@@ -257,7 +257,7 @@ def calibrate(
     confidence: Confidence = 0.95,
     progress: bool = False,
 ) -> Calibration:
-    """Return worths of few labels by people, made more precise by many verdicts of machines on the same units.
+    """Combine a few human labels with many machine verdicts on the same units.
 
     Parameters
     ----------
@@ -266,16 +266,16 @@ def calibrate(
     formula : str
         Over ``object``, ``tie`` and ``order``.
     unit : str or sequence of str
-        Columns that say, with the two objects, what was judged: all judgments of a unit are averaged, by source.
+        Columns that, with the two objects, identify what was judged. Judgments of a unit are averaged, by source.
     omega : float, optional
-        The weight of the machines, from 0 (labels alone) to 1 (PPI); by default that which makes the contrasts of the
-        worths most precise, one for each machine.
+        The weight of the machines, from 0 (labels alone) to 1 (PPI). By default each machine has the weight that makes
+        the contrasts of the worths most precise.
     groups : str, optional
         A column of the judgments; units that share its value depend on each other, such as those of one prompt.
     means : {"auto", "overall", "within_pairs"}
-        Whether machines' means over all units are plain, or taken within pairs of objects and weighted by the labelled
-        shares, which is right if the labelled units are not a random sample of all: ``"auto"`` does so where their
-        pairs differ (χ², p < .05). Pairs without labels are then left out and named.
+        How the means of the machines over all units are computed: ``"overall"``, or within pairs of objects, weighted
+        by the labelled shares. The second is right if the shares of pairs differ between labelled and other units.
+        ``"auto"`` uses it if they differ (χ², p < .05). Pairs without labels are then left out; a note names them.
     confidence : float
     progress : bool
         Show a bar that counts the steps of the fits and of the jackknife, whose number is not known.
@@ -287,7 +287,7 @@ def calibrate(
     Raises
     ------
     JudgmentError
-        For what cannot be read, and where no unit has judgments of both kinds.
+        For data that cannot be read, and if no unit has judgments of both kinds.
     FormulaError
         For a formula with anything else than object, tie and order.
     SeparationError
@@ -299,17 +299,17 @@ def calibrate(
     -----
     The estimates θ solve mean over labelled units of s(θ; y) + Σ_m ω_m [mean over all of s(θ; ŷ_m) − mean over labelled
     of s(θ; ŷ_m)] = 0, s the score of the log-linear model, y the labels, ŷ the verdicts: PPI++ of Angelopoulos, Duchi &
-    Zrnic (2023). The machines' errors cancel in expectation where labelled units are a random sample of all, however
-    biased they are; ω minimizes the trace of the estimated covariance of all contrasts of the worths, so that to first
-    order the answer is never less precise than the labels alone. Covariances are those of the jackknife that leaves out
-    each labelled unit, or group of units, by one step (CR3), and tunes ω without it, with t on G* − 1 df; with
-    ``omega=0`` they are those of ``fit(…, cov_type="cluster")`` on the labels by units. In simulated studies with 50 to
-    1,000 labels, 95 % intervals cover the truth in 94 to 96 %. With 50 labels and a useless machine they cover it in 97
-    %.
+    Zrnic (2023). If the labelled units are a random sample of all, the machines' errors cancel in expectation, however
+    biased the machines are. ω minimizes the trace of the estimated covariance of all contrasts of the worths, so to
+    first order the answer is never less precise than the labels alone. Covariances are by a one-step jackknife (CR3):
+    it leaves out each labelled unit, or group of units, and tunes ω without it. Tests use t on G* − 1 df. With
+    ``omega=0`` covariances are those of ``fit(…, cov_type="cluster")`` on the labels, clustered by unit. In simulated
+    studies with 50 to 1,000 labels, 95 % intervals cover the truth in 94 to 96 %. With 50 labels and a useless machine
+    they cover it in 97 %.
 
     The correction of Rogan & Gladen (1978) is also given. For each pair it multiplies the shares of outcomes among the
-    verdicts by the inverse of the table of verdicts by labels (of all pairs), with errors by the delta method. It takes
-    the machine to err alike on all pairs, which `drift` tests.
+    verdicts by the inverse of the table of verdicts by labels (of all pairs), with errors by the delta method. It
+    assumes that the machine errs equally on all pairs, which `drift` tests.
 
     References
     ----------
@@ -394,7 +394,7 @@ def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | 
 
 
 def calibrated_again(res: Calibration, units: Units) -> Calibration:
-    """Return the calibration of other units; weights of machines are found anew where they were."""
+    """Return the calibration of other units. Weights that the data chose are chosen again."""
     problem = CalibrationProblem.of(units, res.design, "within_pairs" if res.within_pairs else "overall")
     return _calibration(problem, res.specification.formula, res.held, res.confidence)
 
@@ -407,7 +407,7 @@ def _check_formula(formula: str, design: Design) -> None:
     """Raise for a formula without worths, and for covariates or objects of its tie and order."""
     beside = ((block, term) for block, term in zip(design.blocks, design.terms, strict=True) if block != "worth")
     if "worth" not in design.blocks or any(block != term for block, term in beside):
-        raise FormulaError(f"{formula!r}", expected="object, with tie and order where they are wanted: 'object + tie'")
+        raise FormulaError(f"{formula!r}", expected="object, optionally with tie and order: 'object + tie'")
 
 
 def _gained(effective: float, labels: int) -> tuple[str, ...]:
@@ -423,7 +423,7 @@ def _gained(effective: float, labels: int) -> tuple[str, ...]:
 
 
 def _centred(res: FitPart) -> tuple[FloatArray, FloatArray]:
-    """Return the log-worths of the objects less their mean, in the order of the objects, and their errors."""
+    """Return the log-worths of the objects minus their mean, in the order of the objects, and their errors."""
     rows = res.design.worth.matrix.tocsr().toarray()
     order = np.argsort(res.design.worth.units["object"])
     rows = rows[order] - rows.mean(axis=0)
@@ -459,7 +459,7 @@ def _tested_worths(res: Calibration | None, base: FitPart, formula: str, terms: 
 
 
 def _of_terms(base: FitPart, terms: Terms) -> TestedModel:
-    """Return the predictors of some terms, without estimates: Wald's test has those of the larger model alone."""
+    """Return the predictors of some terms, without estimates, which Wald's test takes from the larger model."""
     formula = formula_of(terms)
     design = LLBT.from_formula(formula, base.comparisons).design
     size = len(design.names)

@@ -1,4 +1,4 @@
-"""Calibrated worths as a model of units: those that people labelled, or all, with the verdicts of machines."""
+"""Calibrated worths as a model of units: the labelled units, or all units with the machines' verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .calibration_units import Units
 
 @dataclass(frozen=True, eq=False)
 class CalibratedUnits:
-    """A calibration in units, those of clusters (U,) of the problem's.
+    """A calibration as a model of units; `clusters` (U,) numbers the units of the problem.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class CalibratedUnits:
 
     @property
     def counts(self) -> FloatArray:
-        """Every unit is there once."""
+        """The count of every unit: one."""
         return np.ones(len(self.clusters))
 
     @cached_property
@@ -78,7 +78,7 @@ class CalibratedUnits:
         return [str(label) for label in self.labels]
 
     def _taken(self, counts: FloatArray) -> Units:
-        """Return given numbers of each unit; or all units, with the labels of units with a count above 0."""
+        """Return each unit as often as its count; or all units, with labels only where the count is above 0."""
         number = len(self._units.names)
         if self.whole:
             return self._units.again(counts.astype(np.int64), np.ones(number, dtype=np.bool_))
@@ -87,13 +87,13 @@ class CalibratedUnits:
         return self._units.again(np.ones(number, dtype=np.int64), labelled)
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates of other units, with weights of the machines found anew where they were."""
+        """Return the estimates of other units. Weights of the machines that the data chose are chosen again."""
         means = "within_pairs" if self.fit.within_pairs else "overall"
         problem = CalibrationProblem.of(self._taken(counts), self.fit.design, means)  # type: ignore[arg-type]
         try:
             return problem.calibrated(self.fit.held).params
         except linalg.LinAlgError:
-            raise DesignError("the labels left have no finite estimates", "Ask for more folds.") from None
+            raise DesignError("the remaining labels have no finite estimates", "Ask for more folds.") from None
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Refuse: calibrations have no prior."""
@@ -124,9 +124,9 @@ def calibrated_units(res: Any, by: str | None, option: str) -> CalibratedUnits:
     units: Units = res.problem.units
     if by is not None and by != units.kind:
         raise OptionError(
-            f"{option}={by!r} of calibrated worths, which are made of units",
+            f"{option}={by!r} is not the unit of these calibrated worths",
             "Leave it out.",
-            expected=f"{units.kind!r}, what they take as independent",
+            expected=f"{units.kind!r}, their independent units",
         )
     whole = option == "resample"
     clusters = np.arange(len(units.names)) if whole else np.unique(units.cluster[units.labelled])

@@ -14,7 +14,7 @@ _EXPECTED = 5.0  # labels of a cell below which χ² is not relied on
 
 
 def same_pairs(units: Units) -> TestResult:
-    """Test whether labelled and other units are of the same pairs."""
+    """Test whether pairs have the same shares among labelled and other units."""
     number = len(units.pairs)
     both = (units.labelled, ~units.labelled)
     table = np.stack([np.bincount(units.pair, chosen, number) for chosen in both]).astype(np.float64)
@@ -23,7 +23,7 @@ def same_pairs(units: Units) -> TestResult:
 
 
 def drift_of(units: Units, k: int) -> TestResult:
-    """Test whether a machine agrees with people as often on each pair."""
+    """Test whether a machine agrees with people equally often on all pairs."""
     human, machine = units.human, units.machines[k]
     outcomes = len(units.table.response.outcomes)
     said = []

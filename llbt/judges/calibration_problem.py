@@ -36,7 +36,7 @@ _DIFFERS = 0.05  # p-value of the shares of pairs below which machines' means ar
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """The weights of the machines (M,), and what they would be without each cluster of units (G, M)."""
+    """The weights of the machines (M,), and the weights without each cluster of units (G, M)."""
 
     weights: FloatArray
     without: FloatArray
@@ -49,14 +49,15 @@ class Tuned:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """How precise estimates are.
+    """The covariance of the estimates and its degrees of freedom.
 
     Attributes
     ----------
     matrix : ndarray, shape (p, p)
         The covariance of the estimates.
     df : float
-        Of t; with labels G* − 1, G* = (Σn)²/Σn² of the labelled units n of each cluster.
+        Degrees of freedom of t. With labels they are G* − 1, where G* = (Σn)²/Σn² and n is the labelled units of a
+        cluster.
     notes : tuple of str
         How the covariance was made.
     """
@@ -111,7 +112,7 @@ class CalibrationProblem:
         return np.asarray(self.units.labelled / self.units.labelled.sum())
 
     def counts(self, omega: FloatArray) -> FloatArray:
-        """Return the rectified counts, shape (S, K), of total 1 or so."""
+        """Return the rectified counts, shape (S, K), whose total is about 1."""
         shape = (len(self.units.table), len(self.scores.response.outcomes))
         found = self.units.human.counts(self.labelled, shape)
         for w, machine in zip(omega, self.units.machines, strict=True):
@@ -119,7 +120,7 @@ class CalibrationProblem:
         return np.where(np.abs(found) < 1e-15, 0.0, found)
 
     def solved(self, omega: FloatArray) -> FloatArray | None:
-        """Return the estimates; None where there are none."""
+        """Return the estimates; None if they do not exist."""
         counts = self.counts(omega)
         if self.scores.recession(counts) is not None:
             return None
@@ -133,7 +134,7 @@ class CalibrationProblem:
         LinAlgError
             Where there are no estimates.
         SeparationError
-            Where neither labels nor verdicts by themselves have finite estimates.
+            If neither labels nor verdicts by themselves have finite estimates.
         """
         none = np.zeros(len(self.units.machines))
         labels = self.solved(none)
@@ -162,7 +163,7 @@ class CalibrationProblem:
         return found, Errors(number / (number - 1) * moved.T @ moved, number - 1, notes)
 
     def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what each unit adds to the score, by the labels (U, p), and for each unit of ω (M, U, p)."""
+        """Return the contribution of each unit to the score, by the labels (U, p), and per unit of ω (M, U, p)."""
         size, lab = self.units.size, self.labelled
         human = self._by_unit(self.units.human, params)
         own = lab[:, None] * (human - lab @ human)
@@ -203,9 +204,9 @@ class CalibrationProblem:
     def covariance(self, params: FloatArray, tuned: Tuned) -> Errors:
         """Return the jackknife by units or their groups, by one step.
 
-        Without a cluster the estimates move by H₋⁻¹t to first order, t its part of the score and H₋ the information of
-        the others, and with the weights of the machines, which are chosen by the same labels. A unit without labels is
-        one of very many: H₋ is H, and weights stay.
+        If a cluster is left out, the estimates change by H₋⁻¹t to first order, where t is its part of the score and H₋
+        the information of the others. They also change with the weights of the machines, which the same labels choose.
+        For a unit without labels, which is one of very many, H₋ is H and the weights stay.
         """
         omega = tuned.weights
         own, added = self.influences(params)
@@ -242,11 +243,11 @@ class CalibrationProblem:
         return np.stack([self.weights @ s - self.labelled @ s for s in scores])
 
     def _shares_of_labels(self) -> FloatArray:
-        """Return the share of the labelled units that each cluster has, shape (G,)."""
+        """Return the share of each cluster in the labelled units, shape (G,)."""
         return np.asarray(np.bincount(self.units.cluster, self.labelled), dtype=np.float64)
 
     def _label_weights(self, omega: FloatArray) -> csr_array:
-        """Return by how much the labelled units of each cluster weigh each comparison, (G, S)."""
+        """Return the weight of each comparison from the labelled units of each cluster, (G, S)."""
         sources = zip((self.units.human, *self.units.machines), (1.0, *-omega), strict=True)
         parts = [
             (w * source.share * self.labelled[source.unit], self.units.cluster[source.unit], source.comparison)
@@ -266,7 +267,7 @@ class CalibrationProblem:
         return np.asarray(held).reshape(-1, *each.shape[1:])
 
     def labels_worth(self, alone: FloatArray, together: FloatArray) -> float:
-        """Return the labels that alone would be as precise as all together."""
+        """Return the number of labels that alone would be as precise as labels and verdicts together."""
         rows = self._contrasts()
         before, after = (float(np.trace(rows @ cov @ rows.T)) for cov in (alone, together))
         return float(self.units.labelled.sum()) * before / after
@@ -309,13 +310,13 @@ def _least(gram: FloatArray, toward: FloatArray) -> FloatArray:
 
 
 def _keeps(information: FloatArray, whole: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which matrices (G, p, p) keep information on every direction; `whole` is the total's factor."""
+    """Return which matrices (G, p, p) have information on every direction; `whole` is a factor of their total."""
     root = linalg.solve_triangular(whole, np.eye(len(whole)), lower=True)
     return np.asarray(np.linalg.eigvalsh(root @ information @ root.T)[:, 0] >= _LOST)
 
 
 def _weights(units: Units, *, within: bool) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the weight of each unit in the machines' mean over all."""
+    """Return the weight of each unit in the machines' means over all units."""
     if not within:
         return np.full(units.size, 1 / units.size), ()
     number = len(units.pairs)

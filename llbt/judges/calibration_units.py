@@ -34,7 +34,7 @@ class Source:
         The comparison of the table, and the outcome of its response.
     unit : ndarray of int, shape (R,)
     share : ndarray, shape (R,)
-        One over the judgments that the source made of the unit.
+        One divided by the number of the source's judgments of the unit.
     """
 
     name: Label
@@ -58,7 +58,7 @@ class Source:
         return Source(self.name, self.comparison[rows], self.said[rows], of, self.share[rows])
 
     def counts(self, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
-        """Return how often each comparison has each outcome, units weighted (units,), shape (S, K)."""
+        """Return the counts of each outcome of each comparison, weighted by unit, shape (S, K)."""
         cells = self.comparison * shape[1] + self.said
         found = np.bincount(cells, self.share * weights[self.unit], shape[0] * shape[1])
         return found.astype(np.float64).reshape(shape)
@@ -76,7 +76,7 @@ class Units:
     machines : tuple of Source
     labelled : ndarray of bool, shape (U,)
     pair : ndarray of int, shape (U,)
-        Which pair of objects a unit is of.
+        The pair of objects of each unit.
     pairs : list of str
         The P pairs.
     cluster : ndarray of int, shape (U,)
@@ -104,7 +104,7 @@ class Units:
         return len(self.pair)
 
     def again(self, times: IntArray, labelled: npt.NDArray[np.bool_]) -> Units:
-        """Return each cluster so many times (G,), each copy one of its own, with its labels or without (G,)."""
+        """Return each cluster as often as its count (G,), each copy a separate cluster, with or without labels (G,)."""
         order = np.argsort(self.cluster, kind="stable")
         size = np.bincount(self.cluster, minlength=len(self.names))
         drawn = np.repeat(np.arange(len(self.names)), times)
@@ -129,7 +129,7 @@ class Units:
 
 
 def _ranges(starts: IntArray, sizes: IntArray) -> IntArray:
-    """Return starts[k], starts[k] + 1, … of so many numbers each, one range after another."""
+    """Return the ranges starts[k], starts[k] + 1, … of the given lengths, one after another."""
     before = np.cumsum(sizes) - sizes
     return np.asarray(np.repeat(starts - before, sizes) + np.arange(int(sizes.sum())))
 
@@ -142,7 +142,7 @@ def read_units_of(
     Raises
     ------
     JudgmentError
-        For columns that are not there, and where no unit has both kinds of judgments.
+        For missing columns, and if no unit has both kinds of judgments.
     """
     names = as_names(unit, "unit")
     said = {kind: read_judged(source) for kind, source in (("human", human), ("machine", machine))}
@@ -171,8 +171,8 @@ def read_units_of(
                 expected="every machine's verdict on every unit",
             )
         raise JudgmentError(
-            "no unit has a judgment of people and of the machine",
-            f"unit={list(names)!r} and the two objects make a unit: name the columns that both have in common.",
+            "no unit has both a human judgment and a machine judgment",
+            f"unit={list(names)!r} and the two objects make a unit. Name columns that both tables share.",
         )
     if groups is not None:
         _check_groups(frame, unit_of, groups, names)
@@ -237,12 +237,12 @@ def _check_groups(frame: pd.DataFrame, unit_of: IntArray, groups: str, names: Se
         f"groups={groups!r}: unit {unit} has {labels}, and {int((several > 1).sum())} of {len(several)} units have "
         "more than one",
         f"Give each unit one value of {groups!r} in both tables, or leave groups= out.",
-        expected="the same group in all judgments of a unit, of people and machines",
+        expected="the same group in all judgments of a unit, by people and machines",
     )
 
 
 def _machines(judgments: Judgments) -> Coded:
-    """Return which machine made each judgment; one where the judge is not recorded at all."""
+    """Return which machine made each judgment; a single machine if no judge is recorded."""
     if "judge" in judgments.names and judgments.values("judge").notna().any():
         return judgments.column("judge", "machine")  # which refuses those that are missing
     return code("judge", as_objects(["machine"] * len(judgments.said)))

@@ -1,4 +1,4 @@
-"""The covariance of the parameters of latent classes and of their shares, where classes are finite."""
+"""The covariance of the parameters of latent classes and of their shares, for classes with finite estimates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def joint_covariance(answers: Answers, mixture: Mixture, infinite: tuple[int, ..
 
 
 def _inverse(information: FloatArray) -> FloatArray:
-    """Return the inverse of the information at a maximum; NaN else."""
+    """Return the inverse of the information at a maximum; NaN elsewhere."""
     scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
     values, vectors = linalg.eigh(information * np.outer(scale, scale))
     if len(values) and values[0] < _NO_DIRECTION:

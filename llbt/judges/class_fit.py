@@ -1,4 +1,4 @@
-"""K classes of judges: shares, worths by class, and to which class each judge belongs."""
+"""K classes of judges: shares, worths by class, and the class probabilities of each judge."""
 
 from __future__ import annotations
 
@@ -412,8 +412,8 @@ class LatentClasses(Record):
         if not np.isfinite(self.share_errors).all():
             notes.append(
                 Qualifying(
-                    "No standard errors: the judgments do not determine all estimates, as where the judges of a class "
-                    "have not connected all objects. Take fewer classes, or prior=0.1."
+                    "No standard errors: the judgments do not determine all estimates. For example, the judges of a "
+                    "class may not connect all objects. Take fewer classes, or prior=0.1."
                 )
             )
         if self.by_judge.answers.prior.any():
@@ -490,8 +490,8 @@ class LatentClasses(Record):
         OptionError
             For a column that the table does not have, and for one class.
         DesignError
-            For a covariate that is the same for all judges, or differs between judgments of a judge, and for classes
-            that most probable classes do not tell apart.
+            For a covariate that is the same for all judges, or differs between judgments of a judge. Also if judges'
+            most probable classes do not separate all classes.
 
         Notes
         -----
@@ -500,8 +500,8 @@ class LatentClasses(Record):
         probable classes understates the association.
 
         The standard errors treat the classes as known, so they are too small when classes overlap. With 89 % of 150
-        judges classified correctly, they are .7 of the true ones and 95 % intervals cover .89. With 96 %, the values
-        are .9 and .95.
+        judges classified correctly, they are .7 times the true errors, and 95 % intervals have a coverage of .89. With
+        96 %, the values are .9 and .95.
 
         The method assumes that judgments depend on the covariate only through the class. If worths within a class
         depend on the covariate, add it to the formula.

@@ -59,7 +59,7 @@ class ClassesLike(ClassWorthSource, Protocol):
 
     @property
     def entropy(self) -> float:
-        """How surely judges are placed, 1 for certain."""
+        """The entropy of the classification; 1 if the class of every judge is certain."""
 
     @property
     def infinite(self) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Tests of latent classes: one class more, by judges drawn from the smaller mixture; and nested formulas."""
+"""Tests of latent classes: of one more class, by judges drawn from the smaller mixture, and of nested formulas."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class ClassTest(Record):
     draws : ndarray, shape (B,)
         The statistic of every table that was drawn and fitted.
     n : int
-        How many were to be drawn at most.
+        The largest number of draws.
     enough : int
         The number of draws as large as the statistic that ends the drawing.
     short : bool
-        Whether the K + 1 classes were found to be less likely than the K, which the maximum never is.
+        Whether the fit of K + 1 classes had a smaller likelihood than the fit of K, so its maximum was not found.
     shorts : int
-        The same of draws, at 0 in `draws`.
+        In how many draws this happened; their statistic in `draws` is 0.
     by : str
         The column whose levels are the judges.
     """
@@ -64,17 +64,17 @@ class ClassTest(Record):
 
     @property
     def as_large(self) -> int:
-        """How many draws are at least as large as the statistic."""
+        """The number of draws at least as large as the statistic."""
         return _as_large(self.draws, self.statistic)
 
     @property
     def stopped(self) -> bool:
-        """Whether drawing ended early, for enough draws were as large."""
+        """Whether drawing ended early, because enough draws were as large."""
         return self.as_large >= self.enough and len(self.draws) < self.n
 
     @property
     def p_value(self) -> float:
-        """(1 + draws as large)/(B + 1); where drawing ended early, draws as large/B (Besag & Clifford 1991)."""
+        """(1 + draws as large)/(B + 1); if drawing ended early, draws as large/B (Besag & Clifford 1991)."""
         drawn = len(self.draws)
         return self.as_large / drawn if self.stopped else float(p_of_count(self.as_large, drawn))
 
@@ -116,7 +116,7 @@ class ClassTest(Record):
             notes.append(
                 Qualifying(
                     f"In {counted(self.shorts, 'draw')} the {self.k + 1} classes were less likely than the {self.k}: "
-                    "their maximum was not found. The statistic of such a draw is set to 0, so p may be too small. "
+                    "their maximum was not found. The statistic of these draws is set to 0, so p may be too small. "
                     "Take more starts=."
                 )
             )
@@ -189,7 +189,9 @@ def model_of_classes(res: ClassesLike) -> TestedModel:
 
 
 def _not_refitted(some: object) -> TestedModel:
-    raise DesignError("latent classes are not fitted again by term", "Fit both formulas, and use llbt.anova(m0, m1).")
+    raise DesignError(
+        "latent classes cannot be refitted term by term", "Fit both formulas, and use llbt.anova(m0, m1)."
+    )
 
 
 def _check_same_classes(models: Sequence[TestedModel]) -> None:
@@ -204,15 +206,15 @@ def _check_same_classes(models: Sequence[TestedModel]) -> None:
         if model.fit.k != first.k:
             few, formula = min(first.k, model.fit.k), first.pooled.specification.formula
             raise DesignError(
-                f"m0 has {counted_classes(first.k)}, m{k} has {model.fit.k}: the likelihood ratio of numbers of "
+                f"m0 has {counted_classes(first.k)}, m{k} has {model.fit.k}: a likelihood ratio between numbers of "
                 "classes has no χ² distribution",
-                "Test the number by judges that are drawn: "
+                "Test the number of classes with simulated judges: "
                 f"llbt.judges.classes({formula!r}, c, k=[{few}, {few + 1}]).bootstrap_test({few}).",
             )
 
 
 def _holds_by_class(small: TestedModel, large: TestedModel) -> bool:
-    """Whether the predictors of one model are among those of the other, those that classes have of their own too."""
+    """Whether the predictors of one model are among those of the other, including the predictors of single classes."""
     own = [
         columns_of(model.base.problem(), np.flatnonzero(~model.fit.by_judge.answers.common)) for model in (small, large)
     ]

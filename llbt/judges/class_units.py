@@ -1,4 +1,4 @@
-"""Latent classes as models of units: judges, or levels of a column that has one for each judge."""
+"""Latent classes as models of units: judges, or levels of a column in which each judge has one level."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WEAK = 1.0  # judgments added to each pair in each class
 
 @dataclass(frozen=True, eq=False)
 class ClassUnits:
-    """K classes of G judges in units; `codes` is the unit of each judge, shape (G,), `starts` how often EM starts anew.
+    """K classes of G judges in units; `codes` is the unit of each judge, shape (G,), `starts` counts random starts.
 
     Parameters are those of class 1, of class 2, …, then log π_k/π_1 of the shares, as `LatentClasses.names` has them.
     """
@@ -56,7 +56,7 @@ class ClassUnits:
         return [str(label) for label in self.labels]
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the maximum, from the estimates and from other starts, classes in the order of the fit."""
+        """Return the maximum found from the estimates and other starts, with the classes in the order of the fit."""
         return continued_estimates(self.fit, self.fit.by_judge.answers.weighted(counts[self.codes]), self.starts)
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
@@ -65,7 +65,7 @@ class ClassUnits:
         return continued_estimates(self.fit, with_weak_prior(self.fit, answers), self.starts)
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of all that the judges of each unit said, log Σ π_k P(said | class k)."""
+        """Return the log-probability of all judgments of each unit, log Σ π_k P(judgments | class k)."""
         values = judge_values(self.fit.by_judge.answers, *of_classes(self.fit, params))
         return summed_by(self.codes, values, len(self.counts))
 
@@ -79,8 +79,8 @@ class ClassUnits:
 def class_units(res: ClassesLike, by: str | None, option: str) -> ClassUnits:
     """Return latent classes as a model of judges, or of levels that judges are nested in.
 
-    Resamples are fitted from the estimates alone, so classes keep their meaning. Where judges are left out or held
-    out there are other starts, too: the estimates know these judges.
+    Resamples are fitted from the estimates alone, so classes keep their meaning. If judges are left out or held out, EM
+    also uses other starts, because the estimates come from these judges.
     """
     own = res.by_judge.name
     name, labels, codes, sizes = units_of_judges(res.comparisons, own, by, option, "by their class")
@@ -98,7 +98,7 @@ def continued_estimates(res: ClassesLike, answers: Answers, starts: int = _START
     found = continued(answers, res.mixture, res.pooled.solution.params, starts, np.random.default_rng(_SEED))
     if infinite_classes(answers, found) or not found.converged:
         raise DesignError(
-            "a class of the judges left has no finite estimates", "Take fewer classes, or fit with prior=0.1."
+            "a class of the remaining judges has no finite estimates", "Take fewer classes, or fit with prior=0.1."
         )
     return _flat(found)
 

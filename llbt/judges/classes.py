@@ -94,21 +94,21 @@ class ClassModels(Record):
         n_jobs: Jobs = 1,
         progress: bool = False,
     ) -> ClassTest:
-        """Test K classes against K + 1 by judges who are drawn from the fit of K.
+        """Test K classes against K + 1 with judges drawn from the fit of K classes.
 
         Parameters
         ----------
         k : int
-            A number of classes that was fitted, as was the next one.
+            A number of classes; K and K + 1 were fitted.
         n : int
-            How many tables are drawn at most.
+            The largest number of tables to draw.
         starts : int
-            From how many random classes EM starts in each of them, beside the estimates.
+            The number of random starts of EM in each table, besides the estimates.
         enough : int
-            The number of drawn statistics as large as the observed one that ends the drawing, because p is then precise
+            Drawing ends when this many drawn statistics are as large as the observed one, because p is then precise
             enough.
         rng : int, Generator or None
-            Where tables and starts are drawn from.
+            The seed or generator of tables and starts.
         n_jobs : int
             Processes; −1 for one per core. The result is the same for the same `rng`.
         progress : bool
@@ -125,12 +125,13 @@ class ClassModels(Record):
 
         Notes
         -----
-        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): judges with the same
-        comparisons draw a class and then their answers from the fit of K classes, and both numbers of classes are
-        fitted to these answers. p = (1 + those as large)/(n + 1). Where `enough` are as large after B < n draws, p is
-        `enough`/B (Besag & Clifford 1991, Biometrika 78(2)): this is soon if K classes suffice. n = 99 fits K and K + 1
-        classes from starts + 1 starts each, about 2,200 runs of EM. Simulated with 30 judges and four objects, each
-        pair twice, the test at 5 % rejects one class in 5.8 % and two classes in 5.3 % where they are true.
+        2 Δ log-likelihood has no χ² distribution (McLachlan 1987, Applied Statistics 36(3)): so the test simulates. For
+        judges with the same comparisons, it draws a class and then answers from the fit of K classes, and fits both
+        numbers of classes to these answers. p = (1 + statistics as large)/(n + 1). If `enough` statistics are as large
+        after B < n draws, p is `enough`/B (Besag & Clifford 1991, Biometrika 78(2)). If K classes suffice, this happens
+        early. n = 99 fits K and K + 1 classes from starts + 1 starts each, about 2,200 runs of EM. In simulations with
+        30 judges and four objects, each pair judged twice, the test at 5 % rejects one true class in 5.8 % and two true
+        classes in 5.3 %.
 
         Examples
         --------
@@ -215,17 +216,17 @@ def classes(
     k : int or sequence of int
         How many classes; several are compared.
     starts : int
-        From how many classes around judges drawn at random EM starts, for each K.
+        The number of random starts of EM, for each K.
     common : sequence of str
         Terms of the formula that all classes share, such as ``["tie", "order"]``.
     prior : float, optional
-        Judgments added to each pair in each class, spread over its outcomes: it keeps classes finite.
+        Number of judgments added to each pair in each class, spread over its outcomes. It keeps estimates finite.
     reference : label or mapping, optional
         As in `llbt.fit`.
     rng : int, Generator or None
-        Where starts are drawn from.
+        The seed or generator of the starts.
     n_jobs : int
-        Processes, which share the numbers of classes; −1 for one per core. The result is the same for
+        Processes, among which the numbers of classes are divided; −1 for one per core. The result is the same for
         the same `rng`.
     progress : bool
         Whether to show a bar.
@@ -240,20 +241,19 @@ def classes(
     FormulaError
         As `llbt.fit`, and for brackets.
     OptionError
-        For judges that the table does not keep, more classes than judges who differ, and unknown terms in `common`.
+        If the table does not keep the judges, for more classes than judges who differ, and for unknown terms in
+        `common`.
     DesignError
-        For fewer than three judges, judgments that are implied by rankings, ratings or scores, and what `llbt.fit`
-        refuses.
+        For fewer than three judges, for judgments that are implied by rankings, ratings or scores, and as `llbt.fit`.
     SeparationError
-        Where all judges together have no finite estimates, and there is no prior.
+        If all judges together have no finite estimates, and there is no prior.
 
     Notes
     -----
     Each judge belongs to one class, and all judgments of the judge follow its model: L = Σ_g log Σ_k π_k Π p_k
-    (Dempster, Laird & Rubin 1977, Journal of the Royal Statistical Society B 39). The best of all starts is taken to
-    the maximum by Newton's method; standard errors are by the observed information of L, so they allow for uncertainty
-    in who belongs where. A class whose judges agree on everything has no finite estimates, which is said. BIC counts
-    judges.
+    (Dempster, Laird & Rubin 1977, Journal of the Royal Statistical Society B 39). Newton's method takes the best of all
+    starts to the maximum. Standard errors are by the observed information of L, so they allow for uncertain class
+    membership. A class whose judges agree on everything has no finite estimates; a note says so. BIC counts judges.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def _fitted(pooled: LLBTResults, by_judge: ByJudge, k: int, starts: int, rng: np
 
 
 def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
-    """Return the same classes fitted to another table of judges from where they are, in the same order."""
+    """Return the same classes fitted to another table of judges, starting from their estimates, in the same order."""
     pooled = refit_table(res.pooled, data)
     answers = res.by_judge.answers
     blocks = np.array([res.design.blocks[at] for at in res.pooled.free], dtype=object)[answers.common]
@@ -324,10 +324,10 @@ def _check_made(data: Comparisons) -> None:
     if why is None:
         return
     raise DesignError(
-        f"the judgments of a unit that was ranked, rated or scored depend on each other ({why}), and classes take "
-        "them as independent: they are found in one population, too",
-        "Fit the rankings whole, llbt.fit('object', llbt.from_rankings(…)), or let covariates of the judges "
-        "part them: llbt.judges.tree('object', llbt.from_rankings(…), by='judge').",
+        f"the judgments of a unit that was ranked, rated or scored depend on each other ({why}), but classes take them "
+        "as independent, so they would find classes even in one population",
+        "Fit the rankings whole: llbt.fit('object', llbt.from_rankings(…)); or split the judges by covariates: "
+        "llbt.judges.tree('object', llbt.from_rankings(…), by='judge').",
         expected="pairs that were judged one by one",
     )
 
@@ -337,7 +337,7 @@ def _by_judge(pooled: LLBTResults, by: str, common: Sequence[str], prior: Prior)
     if len(way.levels) < _LEAST:
         raise DesignError(
             f"by={by!r} has {counted(len(way.levels), 'judge')}",
-            f"Fit them apart: llbt.fit('object * {by}', c).",
+            f"Give each judge their own worths: llbt.fit('object * {by}', c).",
             expected=f"at least {_LEAST}",
         )
     problem, first, merged = distinct(pooled.design, pooled.problem(), list(pooled.comparisons.pairs.T))

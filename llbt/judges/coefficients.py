@@ -1,7 +1,7 @@
 """Coefficients of agreement: arithmetic on counts of labels.
 
-Letters of the shapes: R judgments, U units, K labels, J judges, G pairs of judges, and B for whatever is computed at
-once: resamples, pairs of judges, or 1.
+Letters of the shapes: R judgments, U units, K labels, J judges, G pairs of judges. B is the number of values computed
+at once: resamples, pairs of judges, or 1.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ class Labelled:
         return int(self.unit.max(initial=-1)) + 1
 
     def take(self, rows: IntArray) -> Labelled:
-        """Return some of the judgments, their units numbered anew."""
+        """Return some of the judgments, with their units renumbered."""
         _, unit = groups([self.unit[rows]])
         return Labelled(unit, self.judge[rows], self.label[rows], self.flip)
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The sums over units that the coefficients consist of; B times.
+    """The sums over units from which the coefficients are computed, B times.
 
     Attributes
     ----------
     pairs, agree : ndarray, each (B,)
-        Pairs of judgments of the same unit, and those of them with equal labels.
+        The number of pairs of judgments of the same unit, and of these pairs with equal labels.
     near : ndarray, shape (B, 2)
         Pairs of judgments weighted by the nearness of their labels, linearly and quadratically.
     counts : ndarray, shape (B, K)
@@ -76,9 +76,10 @@ class Sums:
     unit_shares : ndarray, shape (B, K)
         Share of each label in each unit, summed.
     coincidences : ndarray, shape (B, K, K)
-        Krippendorff's: each unit's ordered pairs of judgments over the number of its judgments less one.
+        Krippendorff's coincidences: each unit's ordered pairs of judgments, divided by the number of its judgments
+        minus one.
     margins : ndarray, shape (B, G, 2, K), or None
-        Labels of the one and the other judge of each pair of judges, on the units that both judged.
+        Counts of the labels of both judges of each pair, on the units that both judged.
     """
 
     pairs: FloatArray
@@ -94,7 +95,7 @@ class Sums:
 
 
 def unit_features(data: Labelled, among: str) -> FloatArray:
-    """Return what is summed over units, shape (U, 6 + 2K + K²): the fields of `Sums` but for the margins."""
+    """Return the quantities to sum over units, shape (U, 6 + 2K + K²): the fields of `Sums` except the margins."""
     counts = tally(data.unit, data.label, size=data.units, outcomes=len(data.flip))
     total = counts.sum(axis=1)
     same_pairs, same_agree = _same_judge(data)
@@ -146,7 +147,7 @@ class Crossed:
     unit, between : ndarray of int, each (M,)
         The unit, and the number of the pair of judges.
     labels : ndarray of int, shape (M, 2)
-        Of the judge with the smaller number, and of the other.
+        The label by the judge with the smaller number, and the label by the other judge.
     judges : ndarray of int, shape (G, 2)
     """
 
@@ -161,7 +162,7 @@ class Crossed:
         return np.bincount(cell, minlength=len(self.judges) * k * k).reshape(-1, k, k).astype(np.float64)
 
     def unit_margins(self, units: int, k: int) -> csr_array:
-        """Return the margins of those tables by unit, shape (U, G·2·K)."""
+        """Return the margins of the tables of `counts` by unit, shape (U, G·2·K)."""
         columns = ((self.between[:, None] * 2 + np.arange(2)) * k + self.labels).ravel()
         shape = (units, len(self.judges) * 2 * k)
         return csr_array((np.ones(len(columns)), (np.repeat(self.unit, 2), columns)), shape=shape)
@@ -183,7 +184,7 @@ def crossed(data: Labelled) -> Crossed:
 
 
 def judge_pair_sums(met: Crossed, counts: FloatArray, k: int) -> Sums:
-    """Return the sums of each pair of judges, B = G; those by unit hold for one label per judge and unit.
+    """Return the sums of each pair of judges, B = G. Sums by unit assume one label per judge and unit.
 
     Parameters
     ----------
@@ -286,7 +287,7 @@ def _expected_by_judges(margins: FloatArray, flip: IntArray) -> FloatArray:
 def _alpha(coincidences: FloatArray, flip: IntArray, *, ordinal: bool) -> tuple[FloatArray, FloatArray]:
     """Return 1 − D_o and 1 − D_e of Krippendorff's α, each (B,).
 
-    Expected are pairs of different judgments, each in either orientation: without labels that flip,
+    The expected pairs are pairs of different judgments, each in both orientations. Without labels that flip they are
     n_c(n_k − [c = k])/(n − 1).
     """
     k = len(flip)
@@ -303,7 +304,7 @@ def _alpha(coincidences: FloatArray, flip: IntArray, *, ordinal: bool) -> tuple[
 
 
 def _same_judge(data: Labelled) -> tuple[FloatArray, FloatArray]:
-    """Return the pairs of judgments of each unit by the same judge, and those of them that agree, each (U,)."""
+    """Return the pairs of judgments of each unit by the same judge, and how many of these agree, each (U,)."""
     first, cell = groups([data.unit, data.judge])
     counts = tally(cell, data.label, size=len(first), outcomes=len(data.flip))
     of = data.unit[first]

@@ -1,4 +1,4 @@
-"""Which groups of judges, classes or leaves of a tree, order the objects differently."""
+"""Comparisons of groups of judges, classes or leaves of a tree: which groups order the objects differently."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class GroupComparison(Record):
         The numbers of both groups.
     objects : tuple of R pairs of labels
     estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high : ndarray, shape (R,)
-        Of λ_i − λ_j in the first group less the same in the second (log-worth).
+        The difference λ_i − λ_j in the first group minus the same difference in the second (log-worth).
     is_reversed : ndarray of bool, shape (R,)
-        Whether one group holds i, the other j to be the better one, both beyond doubt.
+        Whether i is significantly better in one group, and j in the other.
     confidence : float
     notes : tuple of str
     """
@@ -108,7 +108,7 @@ def compare_groups(
     Parameters
     ----------
     groups : LatentClasses or JudgeTree
-        Of `classes` or `tree`.
+        The result of `classes` or `tree`.
     at : mapping or "average", optional
         Covariate values, as in `llbt.pairwise`.
     confidence : float
@@ -120,9 +120,10 @@ def compare_groups(
     -------
     GroupComparison
         group_a, group_b, object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high,
-        is_reversed; a row per pair of groups and of objects. The estimate is (λ_i − λ_j) in a less that in b, in units
-        of log-worth. Errors and tests are NaN for a class with infinite estimates, and for the leaves of a tree that
-        was grown with the same judges: the tree searched for differences, so they are too large.
+        is_reversed; a row per pair of groups and of objects. The estimate is λ_i − λ_j in group a minus λ_i − λ_j in
+        group b, in units of log-worth. Errors and tests are NaN for a class with infinite estimates. They are also NaN
+        if the same judges grew the tree and are in its leaves: the tree searched for differences, so the differences
+        are too large.
 
     Raises
     ------
@@ -135,8 +136,8 @@ def compare_groups(
     -----
     Intervals and adjusted p-values are by the distribution of the largest |z| over all pairs of groups and of objects
     (Hothorn, Bretz & Westfall 2008, Biometrical Journal 50(3), 346-363). Classes have the joint covariance of the
-    mixture. Leaves have different judges, so they are independent. Two groups are of opposite order where the intervals
-    of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0 in both: with
+    mixture. Leaves have different judges, so they are independent. Two groups have opposite orders of i and j if the
+    intervals of λ_i − λ_j, simultaneous over all groups and pairs of objects, lie on different sides of 0. With
     probability `confidence` no order is wrongly called opposite.
 
     Examples

@@ -1,4 +1,4 @@
-"""Biases of a machine that judges: position, length, its own family, and another order of the objects than people's."""
+"""Biases of a machine judge: position, length, its own family, and a leaderboard unlike people's."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Bias:
     people, machine : float
         The effect in the labelled judgments of people, and in the machine's.
     estimate, conf_low, conf_high : float
-        The bias: of position the machine's own effect in all rows, else the machine's less people's; NaN for the
-        leaderboard, which has many differences.
+        The bias: for position the machine's own effect in all rows, otherwise the machine's effect minus people's; NaN
+        for the leaderboard, which has many differences.
     p_value : float
     p_adjusted : float
         By Holm over the biases that were tested.
@@ -106,7 +106,8 @@ def biases(said: Verdicts, family: Sequence[Label], confidence: float) -> Biases
         try:
             alone = _fitted(said.machine, said, "object", notes)
             if "order" in alone.aliased:
-                unanswered["position"] = "every object was always shown on one side, so position is not told from worth"
+                unanswered["position"] = "every object was always shown on one side, so position cannot be separated "
+                "from worth"
             else:
                 found.append(_of_position(alone, beside, confidence))
         except DesignError as error:
@@ -123,7 +124,7 @@ def _same_rows(said: Verdicts) -> pd.DataFrame:
 
 
 def _fitted(frame: pd.DataFrame, said: Verdicts, worth: str, notes: list[str]) -> Any:
-    """Return the fit of worths with ties, order and length where there are any, each by source if worths are."""
+    """Return the fit of worths with ties, order and length, if there are any; they are by source if worths are."""
     several = SOURCE in worth
     c = from_judgments(
         frame,
@@ -145,7 +146,7 @@ def _fitted(frame: pd.DataFrame, said: Verdicts, worth: str, notes: list[str]) -
 
 
 def _of_both(res: Any, said: Verdicts, family: Sequence[Label], confidence: float) -> list[Bias]:
-    """Return what people and machine do differently in the same rows."""
+    """Return the tests of differences between people and machine in the same rows."""
     found = []
     if said.has_length:
         found.append(_difference(res, LENGTH, {LENGTH: 1.0}, confidence))
@@ -175,7 +176,7 @@ def _of_position(res: Any, beside: Any, confidence: float) -> Bias:
 
 
 def _row(res: Any, weights: Mapping[str, float]) -> FloatArray:
-    """Return coefficients of the parameters, shape (p,); what is not among them is a reference, and counts as 0."""
+    """Return coefficients of the parameters, shape (p,); a name without a parameter is a reference and counts as 0."""
     return np.array([weights.get(name, 0.0) for name in res.names])
 
 

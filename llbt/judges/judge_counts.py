@@ -50,7 +50,7 @@ def lines_of_judgments(judgments: Judgments, judge: str) -> JudgeLines:
 
 
 def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
-    """Return a line per comparison and judge, who is a covariate or a cluster of the table."""
+    """Return a line per comparison and judge; the judge is a covariate or a cluster of the table."""
     check_three(c)
     judge = c.named(judge)
     frame, kept = c.to_frame(), c.cluster_counts
@@ -60,7 +60,7 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
     column = next((found for found in kept.columns if found.name == judge), None) if kept else None
     if column is None or kept is None:
         labels = [found.name for found in (*c.columns, *(kept.columns if kept else ())) if not found.numeric]
-        instead = f"Name the judge among these, judge={labels[0]!r} say, or keep it" if labels else "Keep it"
+        instead = f"Name the judge column, such as judge={labels[0]!r}, or keep it" if labels else "Keep it"
         raise OptionError(
             f"the table has no cluster or covariate of labels {judge!r} (judge=); it keeps {listed(labels) or 'none'}",
             f"{instead} where the table is made: from_judgments(…, clusters={judge!r}).",
@@ -80,9 +80,9 @@ class Repeats:
 
 
 def unknown_repeats(judges: int) -> Repeats:
-    """Return NA for everything about repeats: a table of counts does not record them."""
+    """Return NA for all figures about repeats, because a table of counts does not record repeats."""
     unknown = np.full(judges, np.nan)
-    note = "Counts have no units: agreement, swapped and flips are NA; pass the judgments."
+    note = "Counts have no units, so agreement, swapped and flips are NA. Pass the judgments."
     return Repeats(unknown, unknown, unknown, unknown, (note,))
 
 

@@ -80,7 +80,7 @@ def judge_lists(r: Rankings, by: str, split: Sequence[str] | None, kept: Sequenc
     OptionError
         For columns that the rankings do not have.
     DesignError
-        For covariates that differ between lists of a judge, and where none is left.
+        For covariates that differ between lists of a judge, and if no covariate remains.
     """
     judge, about, within = about_judges((*r.columns, *r.cluster_columns), by, split, kept, _MADE)
     columns = tuple(column for column in r.columns if column.name in kept)

@@ -45,12 +45,12 @@ def report(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> JudgeReport:
-    """Return whether a machine's verdicts are usable: agreement, biases, their worth in labels, leaderboards.
+    """Find out whether a machine's verdicts are usable: agreement, biases, the labels that they replace, leaderboards.
 
     Parameters
     ----------
     data : frame, path or list of records
-        One row for each pair of answers. Rows without a human label are welcome: they are what the machine is for.
+        One row for each pair of answers. Include rows without a human label; the machine's verdicts on them are used.
     human, machine : str
         The columns of the verdicts; an empty field in the first is a row without a label.
     objects : two str, optional
@@ -78,32 +78,33 @@ def report(
     Returns
     -------
     JudgeReport
-        A row for each object: the calibrated leaderboard, and those of people and of the machine. The lines above say
-        the rest. ``bias_table()``, ``agreement`` and ``calibration`` have the figures, ``llbt.write_report(found)``
-        writes a page.
+        A row for each object: the calibrated leaderboard, and the leaderboards of people and of the machine. The lines
+        above the table have the other answers. ``bias_table()``, ``agreement`` and ``calibration`` have the figures.
+        ``llbt.write_report(found)`` writes a page.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, labels that are not known, and fewer than 20 labelled rows.
+        For missing columns, unknown labels, and fewer than 20 labelled rows.
     OptionError
         For unknown objects of the family.
 
     Notes
     -----
-    Biases are tests in Bradley–Terry models, with errors clustered by row or by `groups`. Position: the order effect of
-    the machine in all rows, against 0. The others compare machine and people in the same labelled rows,
-    ``object * source`` with ties, order and length by source: length, what one standard deviation of
-    (x_i − x_j)/(x_i + x_j) adds to the machine's log-odds beyond people's; self-preference, how much higher the machine
-    puts its own objects against the others; leaderboard, whether any worths differ (Wald). A machine that decides more
-    sharply spreads all worths, so a good family gains from that, too. p-values are adjusted by Holm over the biases; at
-    most .05 counts as found. A bias that is not found may be there: in simulated files of 900 rows with 300 labels,
-    a bias is found in 5 % where there is none. A machine that prefers the first of equal objects in 54 % is detected in
-    34 %. Position, length and family that the file does not tell are named as not answered.
+    Biases are tests in Bradley–Terry models, with errors clustered by row or by `groups`. Position bias is the order
+    effect of the machine in all rows, tested against 0. The other biases compare machine and people in the same
+    labelled rows: ``object * source`` with ties, order and length by source. Length bias: the effect of one standard
+    deviation of (x_i − x_j)/(x_i + x_j) on the machine's log-odds, minus the effect on people's. Self-preference: how
+    much higher the machine ranks its own objects relative to the others than people do. Leaderboard: whether any worths
+    differ (Wald). A machine that decides more sharply spreads all worths, so a good family gains from this, too.
+    p-values are adjusted by Holm over the biases; a bias with at most .05 counts as found. A bias that is not found may
+    still exist. In simulated files of 900 rows with 300 labels, 5 % of the tests find a bias that does not exist; a
+    machine that prefers the first of equal objects in 54 % is detected in 34 %. If the file does not record position,
+    length or family, the answer names them as not answered.
 
     The calibrated leaderboard and the worth in labels are those of `calibrate`, with each row as a unit. If every row
-    has a label, the verdicts can add nothing; then half of the labels, drawn at random, are hidden, and the answer is
-    about the other half.
+    has a label, the verdicts can add nothing. Then a random half of the labels is hidden, and the answer is about the
+    other half.
 
     References
     ----------
@@ -179,7 +180,7 @@ def _sides(table: pd.DataFrame, objects: Sequence[str] | None) -> tuple[str, str
     found = next((sides for sides in _SIDES if set(sides) <= set(table)), None)
     if found is None:
         raise JudgmentError(
-            f"the columns are {listed(list(table))}", "Name those of the objects: objects=('left', 'right').",
+            f"the columns are {listed(list(table))}", "Name the columns of the objects: objects=('left', 'right').",
             expected="object_i and object_j, or model_a and model_b",
         )  # fmt: skip
     return found
@@ -237,7 +238,7 @@ def _verdicts(
 
 
 def _relative(table: pd.DataFrame, length: Sequence[str]) -> FloatArray:
-    """Return (x_i − x_j)/(x_i + x_j) of each row of the file, over its standard deviation around 0; by file row."""
+    """Return (x_i − x_j)/(x_i + x_j) by file row, divided by its standard deviation around 0."""
     sizes = table[list(length)].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     bad = ~(sizes >= 0).all(axis=1)
     if bad.any():
@@ -270,7 +271,7 @@ def _family(family: Sequence[Label], known: Sequence[Any]) -> tuple[Label, ...]:
 
 
 def _calibrated(said: Verdicts, human: pd.DataFrame, confidence: float, unanswered: dict[str, str]) -> Any:
-    """Return the calibration of the verdicts by some labels; None, with the reason, where there is none."""
+    """Return the calibration of the verdicts by some labels, or None with the reason."""
     ties = (human["outcome"] == "tie").any() or (said.machine["outcome"] == "tie").any()
     groups = None if said.cluster == _ROW else said.cluster
     formula = "object + tie" if ties else "object"

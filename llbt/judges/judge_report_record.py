@@ -1,4 +1,4 @@
-"""The report on a machine that judges: one sentence that answers, agreement, biases, labels and leaderboards."""
+"""The report on a machine judge: a sentence with the answer, agreement, biases, labels and leaderboards."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class JudgeReport(Record):
     Attributes
     ----------
     agreement : Agreement
-        Of people and machine in the labelled rows: percent and Cohen's κ.
+        The agreement of people and machine in the labelled rows: percent and Cohen's κ.
     biases : tuple of Bias
         Those that were tested, in log-odds; see `bias_table`.
     calibration : what `llbt.judges.calibrate` returns, or None
@@ -52,8 +52,8 @@ class JudgeReport(Record):
     labels, rows : int
         Labelled rows, and all rows with a verdict.
     trial_labels, trial_worth : float
-        So many labels, with the verdicts, are worth so many. The first is `labels`; half of them where every row has
-        one, for verdicts on labelled rows add nothing.
+        `trial_labels` labels with the verdicts are as precise as `trial_worth` labels alone. `trial_labels` is
+        `labels`, or half of it if every row has a label, because verdicts on labelled rows add nothing.
     unanswered : mapping of str to str
         Questions that the file does not answer, and why.
     family : tuple of labels
@@ -86,7 +86,8 @@ class JudgeReport(Record):
         """Whether the machine is usable, in one sentence."""
         n, worth = format_count(self.trial_labels), self.trial_worth
         if math.isnan(worth):
-            return "It cannot be said whether this judge is usable: labels and verdicts cannot be combined (see below)."
+            return "Whether this judge is usable cannot be determined: labels and verdicts cannot be combined (see "
+            "below)."
         if worth < LITTLE * self.trial_labels:
             more = format_count(max(round(worth) - self.trial_labels, 0))
             return f"This judge is hardly usable: its verdicts are worth {more} more labels beside {n}."
@@ -99,7 +100,7 @@ class JudgeReport(Record):
         return f"This judge is usable: no bias was found{untested}, and {gain}."
 
     def lines(self) -> tuple[str, ...]:
-        """Return the answers, a line each: the sentence, agreement, labels, biases, and what is not answered."""
+        """Return the answers, one line each: the sentence, agreement, labels, biases, and unanswered questions."""
         biases = [self._told(bias) for bias in self.biases]
         lacking = [
             f"{_WORDS.get(name, name).capitalize()}: not answered; {why}" for name, why in self.unanswered.items()
@@ -133,9 +134,9 @@ class JudgeReport(Record):
     def bias_table(self) -> Table:
         """Return bias, people, machine, estimate, conf_low, conf_high, p_value, p_adjusted: in log-odds.
 
-        The estimate is, of position, the log-odds that the machine prefers the first of two equal objects; of length
-        and self-preference those of the machine less people's, for one standard deviation of the relative difference
-        of length, and for its own objects against the others.
+        For position, the estimate is the log-odds that the machine prefers the first of two equal objects. For length
+        and self-preference, it is the machine's log-odds minus people's: for one standard deviation of the relative
+        difference of length, and for the machine's own objects against the others.
         """
         columns = ("people", "machine", "estimate")
         values = {name: [getattr(bias, name) for bias in self.biases] for name in (*columns, "conf_low", "conf_high")}
@@ -149,7 +150,7 @@ class JudgeReport(Record):
             ),
             title="Biases of the machine, in log-odds",
             notes=(
-                "position: against 0, in all rows; others: machine less people, labelled rows",
+                "position: against 0, in all rows; others: machine minus people, labelled rows",
                 "adj. p: by Holm over these biases",
             ),
         )

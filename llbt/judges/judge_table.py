@@ -80,7 +80,7 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
     OptionError
         For columns that the table does not have.
     DesignError
-        For covariates that differ between judgments of a judge, and where none is left.
+        For covariates that differ between judgments of a judge, and if no covariate remains.
     """
     lines, by = lines_of(c), c.named(by)
     judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
@@ -108,7 +108,7 @@ def about_judges(
         elif split is not None:
             raise DesignError(
                 f"{name!r} is not the same in all judgments of a judge",
-                "A tree splits judges: leave it out of split=, or let worths depend on it in the formula.",
+                "Leave it out of split=, because a tree splits judges; or let worths depend on it in the formula.",
                 expected="a covariate of the judges",
             )
         else:
@@ -121,20 +121,20 @@ def about_judges(
 
 
 def within_judges(names: Sequence[str], columns: Sequence[Coded], by: str) -> tuple[str, ...]:
-    """Return a note on those of the covariates that differ within a judge; other clusters are not named."""
+    """Return a note that names the covariates that differ within a judge, but not other clusters."""
     named = [column.name for column in columns if column.name in names]
     differ = "differs" if len(named) == 1 else "differ"
     return (f"{listed(named)} {differ} between judgments of one {by}, and cannot split judges",) if named else ()
 
 
 def _refuse_undecided(column: Coded, most: int) -> None:
-    """Raise for more integers than are labels by default: as labels and as numbers they have other results."""
+    """Raise for too many different integers to be labels by default: labels and numbers give different results."""
     if column.undecided > most:
         name = json.dumps(column.name, ensure_ascii=False)
         raise DesignError(
             f"{column.name!r} has {column.undecided} whole numbers",
-            f"Pass numeric={name} where the table is made to use their order, or make them text to use them as "
-            f"labels: frame.astype({{{name}: str}}).",
+            f"To use their order, pass numeric={name} where the table is made. To use them as labels, make them text: "
+            f"frame.astype({{{name}: str}}).",
         )
 
 

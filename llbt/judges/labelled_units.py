@@ -51,7 +51,7 @@ class LabelledUnits:
     rows : ndarray of int, shape (R,)
         Where the judgments stood before those without a label were left out.
     again : ndarray of bool, shape (R,)
-        Whether the judge had judged the unit before.
+        Whether the same judge had already judged the unit.
     notes : tuple of str
     """
 
@@ -117,16 +117,16 @@ def read_units(
 
 
 def _labelled_once(judgments: Judgments, label: str) -> tuple[Judgments, IntArray, tuple[str, ...]]:
-    """Return rows with one label each, where they stand in the judgments, and notes."""
+    """Return rows with one label each, their positions in the judgments, and notes."""
     if label == BEST_OF_BLOCK and label not in judgments.names:
         return best_of_blocks(judgments)
     return judgments.once()
 
 
 def _columns_of(frame: object, label: str) -> tuple[str, str]:
-    """Return which column of a frame says who won, and which of the judgments as they are read has the labels.
+    """Return the column of a frame with the outcome, and the column of the judgments with the labels.
 
-    Where a frame has no other outcome than the column that the caller names, the labels are the outcomes.
+    If the only outcome of a frame is the column that the caller names, the labels are the outcomes.
     """
     if isinstance(frame, (Judgments, Comparisons)) or label == "outcome":
         return "outcome", label
@@ -141,7 +141,7 @@ def _columns_of(frame: object, label: str) -> tuple[str, str]:
 
 
 def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntArray, list[str]]:
-    """Return the judgments that have a label, their labels, where they stood, and a note on the others."""
+    """Return the judgments that have a label, their labels, their positions, and a note on the others."""
     rows = np.arange(len(judgments.said))
     missing = judgments.values(label).isna().to_numpy() if label in judgments.names else np.zeros(len(rows), dtype=bool)
     if not missing.any():
@@ -170,7 +170,7 @@ def _sorted_labels(found: list[Label]) -> list[Label]:
 
 
 def _oriented(said: npt.NDArray[Any], labels: list[Label], pairs: IntArray) -> Labelled:
-    """Return labels as codes, as if the smaller object of each pair were i; units and judges are still to come."""
+    """Return labels as codes, as if the smaller object of each pair were i; units and judges are added later."""
     flip = np.arange(len(labels))
     if "i" in labels:
         flip[[0, -1]] = flip[[-1, 0]]
@@ -182,7 +182,7 @@ def _oriented(said: npt.NDArray[Any], labels: list[Label], pairs: IntArray) -> L
 def with_chance(
     read: LabelledUnits, chance_from: object, label: str, objects: Sequence[str]
 ) -> tuple[LabelledUnits, FloatArray, str]:
-    """Return the judgments with the labels of others too, the label shares of those, and which they are."""
+    """Return the judgments coded with labels of other judgments too, the label shares of these, and their source."""
     outcome, label = _columns_of(chance_from, label)
     with within("chance_from"):
         others = _labelled_once(read_judged(chance_from, objects=objects, outcome=outcome), label)[0]
@@ -216,9 +216,9 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     found = f"no unit was judged {how}" if not paired else f"only one unit was judged {how}"
     raise JudgmentError(
         f"{found} ({counted(units, 'unit')}, {counted(len(judges), 'judge')})",
-        f"A unit is one combination of {listed(read.unit)}: name fewer columns in unit= if it is narrower than what "
-        "was judged again.",
-        expected="two such units or more",
+        f"A unit is one combination of {listed(read.unit)}. If this is narrower than what was judged again, name fewer "
+        "columns in unit=.",
+        expected="two of these units or more",
     )
 
 

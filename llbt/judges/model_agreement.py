@@ -30,11 +30,11 @@ class ModelFigures:
     Attributes
     ----------
     judgments, said, expected : ndarray, shape (K,)
-        Sums over a judge's judgments: how many, p(said), Σ p².
+        The number of a judge's judgments, and the sums of p(outcome) and of Σ p² over them.
     statistic : ndarray, shape (K,)
         Standardized log-likelihood.
     followed : ndarray of bool, shape (K,)
-        Judges whom parameters of the model's describe alone, so that nothing is left to compare.
+        Judges with parameters of their own in the model, so that nothing is left to compare.
     notes : tuple of str
     """
 
@@ -48,7 +48,9 @@ class ModelFigures:
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """R lines of judgments held to a model; those that it does not determine count 0 (R,) of `judgments`.
+    """R lines of judgments compared with a model.
+
+    Judgments that the model does not determine count 0 in `judgments` (R,).
 
     Attributes
     ----------
@@ -58,7 +60,7 @@ class _Held:
     at : ndarray of int, shape (R,)
         The comparison of each line.
     p : ndarray, shape (F, C)
-        Probabilities of the outcomes; 1 throughout where they are not determined.
+        Probabilities of the outcomes; all are 1 if the model does not determine them.
     counts : ndarray, shape (R, C)
     """
 
@@ -74,7 +76,7 @@ class _Held:
         return np.asarray(self.counts.sum(axis=1))
 
     def moment(self, order: int) -> FloatArray:
-        """Return the central moment of log p(said) that the model expects, summed by judge, shape (K,)."""
+        """Return the central moment of log p(outcome) under the model, summed by judge, shape (K,)."""
         return self.lines.summed(self.judgments * (self.p * self.excess**order).sum(axis=1)[self.at])
 
     @property
@@ -129,11 +131,11 @@ def _refuse_grades(model: Estimates) -> None:
 
 
 def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArray[np.bool_], str]:
-    """Return the standardized log-likelihoods (K,), who is followed (K,), and a note on whose the model is.
+    """Return the standardized log-likelihoods (K,), the judges with own parameters (K,), and a note on the model.
 
-    With V the variance of the log-likelihood, c its covariance with the score and I the information of the fit, the
-    error of the estimates makes it V − cᵀI⁻¹c if the judgments are part of the fit, and V + cᵀI⁻¹c if they are not.
-    Skewness is removed by Hall's cubic, whose slope is a square.
+    V is the variance of the log-likelihood, c its covariance with the score, and I the information of the fit. The
+    error of the estimates changes V to V − cᵀI⁻¹c if the judgments are part of the fit, and to V + cᵀI⁻¹c if they are
+    not. Skewness is removed by Hall's cubic, whose slope is a square.
     """
     own = _among(held, model)
     variance, third = held.moment(2), held.moment(3)
@@ -149,7 +151,7 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
         skewness = third * (left * (1 - 2 * share) if own else left * (1 - share)) / (variance * left) ** 1.5
         z = z - skewness / 6 * (z**2 - 1) + skewness**2 / 108 * z**3
     whose = (
-        "z takes these judgments as part of the fit, which has as many of each kind"
+        "z takes these judgments as part of the fit, which has at least as many of each kind"
         if own
         else "z takes these judgments as not in the fit, which has fewer of some kind"
     )
@@ -157,7 +159,7 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
 
 
 def _among(held: _Held, model: Estimates) -> bool:
-    """Return whether the fit has as many judgments of each pair and outcome."""
+    """Return whether the fit has at least as many judgments of each pair and outcome."""
     c = model.comparisons
     size, place = len(c.objects), {label: k for k, label in enumerate(c.objects)}
     sides = np.array([[place[x] for x in held.lines.frame[name]] for name in ("object_i", "object_j")]).T
@@ -183,7 +185,9 @@ def _held(lines: JudgeLines, model: Estimates) -> tuple[_Held, tuple[str, ...]]:
     ties, lost = float(lines.counts.sum() - counts.sum()), float(counts[unknown[at]].sum())
     notes = [f"agreement with the model: {counted(ties, 'tie')} left out, as the model has no ties"] if ties else []
     if lost:
-        notes.append(f"agreement with the model: {counted(lost, 'judgment')} left out, as it does not determine them")
+        notes.append(
+            f"agreement with the model: {counted(lost, 'judgment')} left out, which the model does not determine"
+        )
     return _Held(lines, problem, at, p, np.where(unknown[at][:, None], 0.0, counts)), tuple(notes)
 
 
@@ -191,9 +195,9 @@ def _distinct(lines: JudgeLines, model: Estimates) -> tuple[pd.DataFrame, IntArr
     """Return the comparisons of the lines' frame that the model distinguishes, and the comparison of each row."""
     if "order" in model.design.blocks and not lines.shown:
         raise DesignError(
-            f"the model {model.specification.formula!r} has an order effect, but these data do not say which object "
+            f"the model {model.specification.formula!r} has an order effect, but these data do not record which object "
             "was shown first",
-            "Pass judgments that do (from_judgments(…, order=True)), or a model without order.",
+            "Pass judgments with the order (from_judgments(…, order=True)), or a model without order.",
         )
     needed = _needed(model)
     gone = [name for name in needed if name not in lines.frame]

@@ -1,4 +1,4 @@
-"""Sums behind the coefficients of agreement where judges count as often as they were drawn, pairs of copies left out.
+"""Sums for the coefficients of agreement in resamples of judges; pairs of copies of a judge are left out.
 
 U units, J judges, K labels, B resamples.
 """
@@ -16,7 +16,7 @@ from .coefficients import Crossed, Labelled, Sums, crossed, nearness
 
 @dataclass(frozen=True, eq=False)
 class JudgedUnits:
-    """Judgments as sparse tables that weights of judges are multiplied with.
+    """Judgments as sparse tables, to be multiplied with weights of judges.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class JudgedUnits:
         )
 
     def _margins(self, judges: FloatArray, units: FloatArray) -> FloatArray | None:
-        """Return the labels of the judges of each pair on the units of both, as often as both were drawn."""
+        """Return the labels of both judges of each pair on their common units, times how often both were drawn."""
         if self.met is None:
             return None
         met, k = self.met, self.labels

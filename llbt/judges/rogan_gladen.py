@@ -13,8 +13,8 @@ def corrected_shares(units: Units) -> pd.DataFrame:
     """Return machine, pair, outcome, labels, verdicts, estimate and std_error; see `Calibration.rogan_gladen`.
 
     With M[h, k] the share of verdicts k where people say h, the shares q of a pair solve Mᵀ q = the shares of verdicts.
-    By the delta method the covariance of q is M⁻ᵀ (cov of the shares + Σ_h q_h² cov of M's row h) M⁻¹. NaN where the
-    table has no inverse. Of a pair shown in both orders outcomes are those of the smaller object.
+    By the delta method the covariance of q is M⁻ᵀ (cov of the shares + Σ_h q_h² cov of M's row h) M⁻¹. NaN if the table
+    has no inverse. If a pair is shown in both orders, outcomes are those of the smaller object.
     """
     human = _tallies(units, units.human)
     found = []

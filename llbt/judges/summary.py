@@ -45,16 +45,16 @@ class ByJudge:
     first_rate, conf_low, conf_high, p_value : ndarray
         Share of wins of the object shown first among decided judgments, Wilson's interval, exact sign test of ½.
     agreement, agreement_pairs : ndarray
-        Share of pairs of judgments of the same unit, one by this judge and one by another, that say the same; how many
-        such pairs there are.
+        The share of agreeing pairs among pairs of judgments of the same unit, one by this judge and one by another; and
+        the number of these pairs.
     swapped, flips : ndarray
-        Pairs of this judge's judgments of the same unit in the two display orders, and how many of them say the same
-        position rather than the same object.
+        The number of pairs of this judge's judgments of the same unit in the two display orders, and how many of them
+        choose the same position rather than the same object.
     model_agreement, model_expected : ndarray
         Mean probability of the judge's outcomes under the model, and its expectation.
     statistic : ndarray
-        Standardized log-likelihood: standard normal, nearly, for a judge who judges as the model says, negative for
-        one who judges otherwise.
+        Standardized log-likelihood: nearly standard normal for a judge who follows the model, negative for a judge who
+        does not.
     """
 
     judge: npt.NDArray[np.object_]
@@ -110,7 +110,7 @@ class JudgeSummary(Record):
         return replace(whole.first(_MOST_SHOWN, "more judge"), printed=printed)
 
     def _worst_first(self) -> npt.NDArray[np.int64]:
-        """Return the judges, first those least like the model, else the others; else the most taken by a position."""
+        """Return the judges, those least like the model first; without one, least like the others."""
         found = self.by_judge
         for worst in (found.statistic, found.agreement, found.p_value):
             if not np.isnan(worst).all():
@@ -153,13 +153,13 @@ def summary(
     Parameters
     ----------
     data : frame, path, list of records or Comparisons
-        Judgments, whatever `read_judgments` reads; or a table that keeps the judge as a covariate or a cluster, which
-        has ties, positions (if it keeps the order) and the model, but not the units of the judgments.
+        Judgments in any form that `read_judgments` reads; or a table that keeps the judge as a covariate or a cluster.
+        A table gives ties, positions (if it keeps the order) and agreement with the model, but has no units.
     judge : str
         Column of the judge.
     unit : str or sequence of str, optional
-        Columns that say, together with the two objects, which judgments are of the same thing; by default the prompt,
-        where the judgments record one. An empty list: the two objects alone.
+        Columns that, together with the two objects, identify what was judged; by default the prompt, if it is recorded.
+        With an empty list, the two objects alone are the unit.
     model : LLBTResults, optional
         A fit, of these judgments or of others, that has their objects and covariates.
     min_judgments : int
@@ -172,13 +172,14 @@ def summary(
     JudgeSummary
         ``to_frame()``: judge, judgments, tie_rate, first_rate (wins of the object shown first among decided judgments)
         with conf_low, conf_high, p_value (exact sign test of ½), agreement of agreement_pairs, flips of swapped
-        repeats, model_agreement, model_expected, statistic. NaN where the data do not say it; the notes say why.
+        repeats, model_agreement, model_expected, statistic. NaN if the data do not determine a figure; the notes say
+        why.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there or have gaps, judgments of a weight other than 1, and objects that the model
-        does not know.
+        For columns that are missing or have gaps, judgments with a weight other than 1, and objects that the model does
+        not have.
     OptionError
         For a `model` that is not a fit, a `judge` that a table of counts does not keep, and a `unit` beside one.
     DesignError
@@ -186,17 +187,17 @@ def summary(
 
     Notes
     -----
-    Agreement is over pairs of judgments of the same unit by this judge and by others, turned to the same order of the
-    objects; it is not corrected for chance. A repeat counts as a judgment.
+    Agreement is over pairs of judgments of the same unit by this judge and by others, in the same order of the objects.
+    It is not corrected for chance. A repeat counts as a judgment.
 
     With p the model's probabilities of the outcomes of a judgment, model_agreement is the mean of p(outcome), and
-    model_expected the mean of Σ p². The statistic begins as l_z of Drasgow, Levine and Williams: W, the log-likelihood
-    less its expectation, over the root of its variance V, each summed over the judge's judgments. That would take the
-    model as known. A model fitted to the same judgments is drawn towards each judge (with two judges, W of one is −W of
-    the other). A model fitted to other judgments has independent errors: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with c the
-    covariance of W and the judge's score and I the information of the fit. The judgments count as part of the fit if it
-    has at least as many of each pair and outcome; a note says which case it is. The skewness of the log-likelihood is
-    then removed by the cubic of Hall. Judgments are taken as independent.
+    model_expected the mean of Σ p². The statistic is based on l_z of Drasgow, Levine and Williams: the log-likelihood
+    minus its expectation, W, divided by the root of its variance V, each summed over the judge's judgments. l_z takes
+    the model as known. A model fitted to the same judgments is drawn towards each judge (with two judges, W of one is
+    −W of the other). A model fitted to other judgments has independent errors: V becomes V − cᵀI⁻¹c or V + cᵀI⁻¹c, with
+    c the covariance of W and the judge's score and I the information of the fit. The judgments count as part of the fit
+    if it has at least as many of each pair and outcome; a note says which case it is. The skewness of the
+    log-likelihood is then removed by the cubic of Hall. Judgments are taken as independent.
 
     References
     ----------
@@ -222,8 +223,8 @@ def summary(
     if isinstance(data, Comparisons):
         if unit is not None:
             raise OptionError(
-                f"unit={unit!r}, but a table of counts does not say which judgments are of the same unit",
-                "Pass the judgments, what llbt.read_judgments(…) gives, or leave unit= out.",
+                f"unit={unit!r}, but a table of counts does not record units",
+                "Pass the judgments, as llbt.read_judgments(…) returns them, or leave unit= out.",
             )
         lines = lines_of_counts(data, judge)
         repeated = unknown_repeats(len(lines.judge.levels))
@@ -294,7 +295,7 @@ def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
     """Return why figures are NaN."""
     notes = []
     if not shown:
-        notes.append("the data do not say which object was shown first: positions and flips are NA")
+        notes.append("the data do not record which object was shown first: positions and flips are NA")
     tied = found.judge[np.isnan(found.first_rate) & (found.tie_rate == 1)].tolist() if shown else []
     if tied:
         notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied, 2)}")

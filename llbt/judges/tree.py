@@ -1,4 +1,4 @@
-"""Trees of judges: groups with different preferences, by covariates of the judges."""
+"""Trees of judges: groups with different preferences, split by covariates of the judges."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SUBSAMPLE = 0.632  # share of the judges in a resample: as many as a bootstrap 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgeTree(Record):
-    """A tree of judges: fits of groups that their covariates tell apart.
+    """A tree of judges: groups that covariates separate, each with its fit.
 
     Made by `tree`.
 
@@ -52,7 +52,7 @@ class JudgeTree(Record):
     nodes : tuple of Node
         By their numbers: node 1 is the root, a left child follows its parent.
     data : JudgeData or JudgeLists
-        The judgments that found the tree.
+        The judgments from which the tree was grown.
     growth : Growth
     held : tuple of (int, LLBTResults or RankingResults)
         Of an honest tree: the fit of each leaf to the other half of the judges.
@@ -72,7 +72,7 @@ class JudgeTree(Record):
 
     @property
     def honest(self) -> bool:
-        """Whether the leaves were fitted to judges who did not help to find the tree."""
+        """Whether the leaves were fitted to judges who were not used to grow the tree."""
         return bool(self.held)
 
     @property
@@ -82,7 +82,7 @@ class JudgeTree(Record):
 
     @property
     def n_params(self) -> int:
-        """How many parameters the leaves have; splits are not counted."""
+        """The number of parameters of all leaves; splits are not counted."""
         return sum(node.results.n_params for node in self.leaves)
 
     @property
@@ -97,7 +97,7 @@ class JudgeTree(Record):
 
     @property
     def basis(self) -> Basis:
-        """The data of the log-likelihood; `llf`, `aic` and `bic` of fits compare where it is the same."""
+        """The data of the log-likelihood. `llf`, `aic` and `bic` of two fits can be compared if it is the same."""
         return self.nodes[0].results.basis
 
     @property
@@ -118,12 +118,12 @@ class JudgeTree(Record):
 
     @property
     def bic_judges(self) -> float:
-        """−2 `llf` + log(judges) · `effective_params`: judges are what is drawn, so judges are counted."""
+        """−2 `llf` + log(judges) · `effective_params`: judges are the sampled units, so judges are counted."""
         return basis.bic(self.llf, self.effective_params, len(self.data.levels))
 
     @property
     def leaf(self) -> pd.Series[Any]:
-        """The number of the leaf of each judge who found the tree."""
+        """The leaf number of each judge from whom the tree was grown."""
         found = np.empty(len(self.data.levels), dtype=np.int64)
         for node in self.leaves:
             found[node.judges] = node.number
@@ -203,7 +203,7 @@ class JudgeTree(Record):
         return " & ".join(rule for rule in reversed(rules) if rule)
 
     def _drawn(self, lines: int) -> tuple[str, ...]:
-        """Return the nodes as R prints a tree, below each leaf some lines of its best objects."""
+        """Return the nodes as R prints a tree, with the best objects below each leaf."""
         drawn = []
         for node in self.nodes:
             said = f"{'|   ' * node.depth}[{node.number}] {node.rule or 'all judges'}"
@@ -228,7 +228,7 @@ class JudgeTree(Record):
         return [*lines, *([f"… {counted(rest, 'more object')}: .results({node.number})"] if rest else [])]
 
     def _cautious(self) -> tuple[str, ...]:
-        """Say that the tests of a number reject too seldom with few judges."""
+        """Return a note that tests of numeric covariates reject too seldom with few judges."""
         said = "With 30 judges tests at 5 % reject by chance in 1 to 2 %: splits may be missed."
         return (said,) if len(self.data.levels) < _MANY else ()
 
@@ -243,7 +243,7 @@ class JudgeTree(Record):
 
     @checked
     def predict(self, frame: Any) -> pd.Series[Any]:
-        """Return the leaf of each of some judges.
+        """Return the leaf of each judge in a frame.
 
         Parameters
         ----------
@@ -279,12 +279,13 @@ class JudgeTree(Record):
 
     @checked
     def prune(self, by: Literal["bic", "aic"] = "bic") -> JudgeTree:
-        """Return the tree without splits whose parameters are not worth their number.
+        """Return the tree without splits that do not improve AIC or BIC.
 
         Parameters
         ----------
         by : {"bic", "aic"}
-            A split of two leaves goes where this is smaller without it; BIC counts all judges of the tree.
+            A split into two leaves is removed if this criterion is smaller without it. BIC counts all judges of the
+            tree.
         """
         penalty = math.log(len(self.data.levels)) if by == "bic" else 2.0
         nodes = {node.number: node for node in self.nodes}
@@ -308,7 +309,7 @@ class JudgeTree(Record):
         Parameters
         ----------
         n : int
-            How many trees, each of 63 % of the judges, drawn without replacement.
+            The number of trees, each grown from 63 % of the judges, drawn without replacement.
         rng : int, Generator or None
         n_jobs : int
             Processes; −1 for one per core. The result is the same for the same `rng`.
@@ -358,7 +359,7 @@ class JudgeTree(Record):
 
 
 def _leaves_of(nodes: Sequence[Node], values: Mapping[str, npt.NDArray[Any]], size: int) -> IntArray:
-    """Return the numbers of the leaves of so many judges, by the values of their covariates."""
+    """Return the leaf numbers of judges, by the values of their covariates."""
     found = np.ones(size, dtype=np.int64)
     for node in nodes:  # children stand behind their parents
         if node.split is not None:
@@ -415,14 +416,14 @@ def tree(
         The covariates to split by; by default all that are the same in all judgments of a judge, but for those of the
         formula.
     alpha : float
-        A node is split while the smallest adjusted p-value of its tests is at most that.
+        A node is split if the smallest adjusted p-value of its tests is at most `alpha`.
     min_size : int
-        Judges that a leaf has at least.
+        The smallest number of judges in a leaf.
     max_depth : int
-        How many splits may lie above a leaf; 0 tests the root alone.
+        The largest number of splits above a leaf; 0 tests only the root.
     honest : bool
-        Whether half of the judges, drawn at random, find the tree, and the others give the estimates of its leaves:
-        their errors and p-values then hold whatever the tree.
+        Whether a random half of the judges grows the tree, and the other half estimates its leaves. Then errors and
+        p-values in the leaves are valid.
     reference : label or mapping, optional
         As in `llbt.fit`.
     prior : float, optional
@@ -443,21 +444,21 @@ def tree(
     OptionError
         For columns that the table does not have, and brackets.
     DesignError
-        For covariates that are not of the judges, where none is left, for judges too few, and as `llbt.fit`.
+        For covariates that differ within a judge, without covariates, for too few judges, and as `llbt.fit`.
     SeparationError
-        Where all judges together have no finite estimates; where the judges of a leaf of an honest tree have none.
+        If all judges together have no finite estimates, or if the judges of a leaf of an honest tree have none.
 
     Notes
     -----
     In a node the model is fitted to all its judges. Their scores, made orthonormal by the root of Σss′, are tested for
     each covariate. The statistic of a number is the maximum of ‖W(t)‖²/(t(1 − t)), with W the scores cumulated in its
-    order, over t from a tenth (or `min_size`) of the judges to as many before the end. That of labels is Σ ‖Σs‖²/n over
-    the labels, which is χ². P-values are adjusted for the covariates tested, as R's partykit does. If the smallest is
-    at most `alpha`, the judges are divided by the split with the highest likelihood (Zeileis, Hothorn & Hornik 2008;
-    Strobl, Wickelmaier & Zeileis 2011, Journal of Educational and Behavioral Statistics 36(2)). The search tries all
-    cuts of a number and all partitions of up to 8 labels. For more labels it tries the cuts along their first principal
-    component. With few judges the tests are conservative: with 30 judges they reject 1 to 2 % of true hypotheses at the
-    5 % level.
+    order, over t from a tenth (or `min_size`) of the judges to as many before the end. The statistic of labels is Σ
+    ‖Σs‖²/n over the labels, which is χ². P-values are adjusted for the number of tested covariates, as in R's partykit.
+    If the smallest is at most `alpha`, the judges are divided by the split with the highest likelihood (Zeileis,
+    Hothorn & Hornik 2008; Strobl, Wickelmaier & Zeileis 2011, Journal of Educational and Behavioral Statistics 36(2)).
+    The search tries all cuts of a number and all partitions of up to 8 labels. For more labels it tries the cuts along
+    their first principal component. With few judges the tests are conservative: with 30 judges they reject 1 to 2 % of
+    true null hypotheses at the 5 % level.
 
     Examples
     --------
@@ -495,7 +496,7 @@ def tree(
 
 
 def _honest(found: ByJudge, growth: Growth, rng: np.random.Generator) -> JudgeTree:
-    """Return the tree that half of the judges find, with the estimates of the others."""
+    """Return the tree grown from half of the judges, with leaves estimated from the others."""
     order = rng.permutation(len(found.levels))
     middle = (len(order) + 1) // 2
     finding, held = found.of(np.sort(order[:middle])), found.of(np.sort(order[middle:]))
@@ -504,7 +505,7 @@ def _honest(found: ByJudge, growth: Growth, rng: np.random.Generator) -> JudgeTr
 
 
 def _held(grown: JudgeTree, held: ByJudge) -> tuple[tuple[int, NodeFit], ...]:
-    """Return the fit of each leaf to judges who did not help to find it."""
+    """Return the fit of each leaf to judges who were not used to grow the tree."""
     values = {name: column.values for name, column in held.about.items()}
     leaf = _leaves_of(grown.nodes, values, len(held.levels))
     found = []

@@ -1,4 +1,4 @@
-"""Fits of the nodes of a tree, scores of their judges, and what splits gain: of judgments of pairs, and of lists."""
+"""Fits of the nodes of a tree, scores of their judges, and the gain of splits, for judgments of pairs and for lists."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Solution(Protocol):
 
 
 class NodeFit(FitLike, Protocol):
-    """The fit of a node: of judgments of pairs by their counts, or of rankings."""
+    """The fit of a node: of counts of judgments, or of rankings."""
 
     @property
     def free(self) -> IntArray:
@@ -75,7 +75,7 @@ class NodeFit(FitLike, Protocol):
 
 @dataclass(frozen=True)
 class Growth:
-    """Settings of a tree's growth; see `tree`. `worths` are the terms of the worths alone, of lists without ties."""
+    """Settings of a tree's growth; see `tree`. `worths` are only the terms of the worths; for lists without ties."""
 
     formula: str
     worths: str
@@ -111,7 +111,7 @@ def judge_scores(data: ByJudge, results: NodeFit) -> FloatArray:
 
 
 def gains(data: ByJudge, growth: Growth, results: NodeFit, masks: BoolArray) -> FloatArray:
-    """Return the log-likelihoods of both sides together for each split (B, G), NaN where a side has no finite fit."""
+    """Return the log-likelihood of both sides together for each split (B, G), NaN if a side has no finite fit."""
     if isinstance(data, JudgeLists):
         assert has_lists(results)
         return np.array([_gain_of_lists(data, growth, results, mask) for mask in masks])
@@ -141,9 +141,9 @@ def _maximum(results: WithLists, growth: Growth, some: BoolArray) -> float:
 
 
 def _with_own_orders(lists: Lists, results: WithLists) -> tuple[Lists, FloatArray | None]:
-    """Return lists with a δ for the numbers of tied objects that they have, and where their fit begins.
+    """Return lists with a δ for each number of tied objects that occurs, and the starting values of their fit.
 
-    As in a fit of their own the others have δ = 0: these lists have no such ties.
+    As in a fit of these lists alone, the other δ are 0, because the lists have no ties of these sizes.
     """
     tied: list[IntArray] = [b.chosen for b in lists.batches if isinstance(b, Choices)]
     own = np.isin(lists.orders, np.concatenate(tied) if tied else [])

@@ -1,4 +1,4 @@
-"""How a tree of judges grows: tests of stability in a node, and the best split by the one that fails it most."""
+"""How a tree of judges grows: tests of stability in a node, and the best split by the most significant covariate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Split:
     others: tuple[Label, ...]
 
     def goes_left(self, values: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
-        """Return who of the judges with these values goes left."""
+        """Return which judges with these values go left."""
         if self.value is not None:
             return np.asarray(values.astype(np.float64) <= self.value)
         return np.array([value in self.labels for value in values.tolist()], dtype=np.bool_)
@@ -64,7 +64,7 @@ class Node:
     children : tuple of int
         The numbers of the left and the right child; empty for a leaf.
     why : str
-        Why it is a leaf, where it is not for its tests.
+        Why it is a leaf, if its tests are not the reason.
     """
 
     number: int

@@ -198,7 +198,7 @@ def test_what_takes_no_part_is_counted():
     human, machine = study(np.random.default_rng(12))
     found = calibrate(human, machine[machine["prompt"] != human["prompt"].iloc[0]])
     assert any("1 unit with human labels left out" in note for note in found.notes)
-    with pytest.raises(llbt.errors.JudgmentError, match="no unit has a judgment of people and of the machine"):
+    with pytest.raises(llbt.errors.JudgmentError, match="no unit has both a human judgment and a machine judgment"):
         calibrate(human, machine.assign(prompt=machine["prompt"] + 10_000))
 
 

@@ -162,7 +162,7 @@ def test_resamples_spread_as_the_standard_errors_say() -> None:
 
 def test_what_is_no_unit_is_refused() -> None:
     res = fit_of("calibrated")
-    with pytest.raises(OptionError, match="by='prompt' of calibrated worths"):
+    with pytest.raises(OptionError, match="by='prompt' is not the unit of these calibrated worths"):
         llbt.influence(res, by="prompt")
     with pytest.raises(OptionError, match="draws from a likelihood, and calibrated worths have none"):
         llbt.bootstrap(res, resample="parametric")

@@ -317,7 +317,7 @@ def test_without_a_display_order_positions_are_unknown(frame):
     summary = llbt.judges.summary(replace(llbt.read_judgments(frame), shown=False))
     unknown = by_judge(summary)[["first_rate", "p_value", "swapped", "flips"]]
     assert unknown.isna().all(axis=None)
-    assert "the data do not say which object was shown first: positions and flips are NA" in summary.notes
+    assert "the data do not record which object was shown first: positions and flips are NA" in summary.notes
     pd.testing.assert_series_equal(by_judge(summary)["agreement"], by_judge(llbt.judges.summary(frame))["agreement"])
 
 
@@ -337,7 +337,7 @@ def test_judgments_that_the_model_does_not_determine_are_left_out(frame):
     assert model.aliased == ("object[d]:day[Tu]",)
     summary = llbt.judges.summary(frame, model=model)
     out = len(frame) - len(seen)
-    assert f"agreement with the model: {out} judgments left out, as it does not determine them" in summary.notes
+    assert f"agreement with the model: {out} judgments left out, which the model does not determine" in summary.notes
     columns = ["model_agreement", "model_expected", "statistic"]
     pd.testing.assert_frame_equal(by_judge(summary)[columns], by_judge(llbt.judges.summary(seen, model=model))[columns])
 
@@ -418,7 +418,7 @@ BAD = [
     ),
     (FRAME.assign(object_j=FRAME["object_i"]), {}, llbt.errors.JudgmentError, "with itself (40 rows)"),
     (FRAME.iloc[:0], {}, llbt.errors.JudgmentError, "no"),
-    (COUNTS, {"unit": "text"}, llbt.errors.OptionError, "unit='text', but a table of counts does not say"),
+    (COUNTS, {"unit": "text"}, llbt.errors.OptionError, "unit='text', but a table of counts does not record"),
     (
         COUNTS,
         {"judge": "worker"},
@@ -430,7 +430,7 @@ BAD = [
         llbt.from_judgments(FRAME.rename(columns={"judge": "rater"}), clusters="rater"),
         {},
         llbt.errors.OptionError,
-        "it keeps 'rater'. Name the judge among these, judge='rater' say, or keep it where the table is made",
+        "it keeps 'rater'. Name the judge column, such as judge='rater', or keep it where the table is made",
     ),
     (
         llbt.from_judgments(FRAME),
@@ -442,7 +442,7 @@ BAD = [
         COUNTS,
         {"model": ORDERED},
         llbt.errors.DesignError,
-        "has an order effect, but these data do not say which object was shown",
+        "has an order effect, but these data do not record which object was shown",
     ),
     (
         COUNTS,
