@@ -1,4 +1,4 @@
-"""Means of systems that lack some scores, as if all had run the same instances: the two-way model, arrays only."""
+"""Means of systems with missing scores, adjusted to the same instances by the two-way model; arrays only."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .paired_tests import cleaned, lengths
 
 
 def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means | None:
-    """Return means of systems adjusted for the instances that each has; None where no comparison is possible.
+    """Return means of systems adjusted for their missing instances; None if no comparison is possible.
 
-    Scores are x_si = a_s + b_i + error, by least squares over the cells that are there, and the adjusted mean of a
-    system is a_s plus the mean of b over all instances that any system has: its expectation on all instances. It is the
-    plain mean where no cell is missing. With G groups the variance is (G − 1)/G Σ_g (ψ_sg/(1 − h_sg))², ψ_sg the sum of
-    the group's influences on the adjusted mean and h_sg its share of the system's instances: CR3 of the plain mean
-    where no cell is missing. Degrees of freedom are those of the plain mean.
+    Scores are x_si = a_s + b_i + error, by least squares over the available cells. The adjusted mean of a system is a_s
+    plus the mean of b over all instances: its expectation on all instances. If no cell is missing, it is the plain
+    mean. With G groups the variance is (G − 1)/G Σ_g (ψ_sg/(1 − h_sg))², ψ_sg the sum of the group's influences on the
+    adjusted mean and h_sg its share of the system's instances: if no cell is missing, it is CR3 of the plain mean.
+    Degrees of freedom are those of the plain mean.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
         NaN where there is no score; every system has one.
     units : Units
     scale : ndarray, shape (N,)
-        The size of the numbers: what is below their rounding is 0.
+        The size of the numbers; values below their rounding error are 0.
 
     Notes
     -----
-    Systems that no chain of shared instances connects cannot be adjusted to each other.
+    Systems cannot be adjusted to each other if no chain of shared instances connects them.
     """
     if units.parts:
         found = [adjusted_means(values[:, inside], part, scale) for inside, part in units.parts]
@@ -65,5 +65,5 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
 
 
 def _components(cells: npt.NDArray[np.float64]) -> int:
-    """Return into how many parts systems (rows) fall that share no instance, directly or by others."""
+    """Return the number of groups of systems (rows) that share no instance, directly or through other systems."""
     return int(connected_components(csr_array(cells @ cells.T), directed=False)[0])

@@ -1,4 +1,4 @@
-"""Scores of systems on many instances made one score each: mean, median, Bradley-Terry, Elo, TrueSkill."""
+"""Aggregation of scores on many instances to one score per system: mean, median, Bradley-Terry, Elo, TrueSkill."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Aggregation(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return object, estimate, rank, conf_low, conf_high and what else the mechanism has; the best first."""
+        """Return object, estimate, rank, conf_low, conf_high and further columns of the mechanism; best first."""
         return Table(
             (
                 Field("object", "System", list(self.objects)),
@@ -102,19 +102,20 @@ def aggregate(
     Parameters
     ----------
     data : frame, path, list of records, SystemScores or Comparisons
-        Scores, wide (one row per item and a column of numbers per system), long (a row for each system and item) or
-        with a system in each row; as `scores.SystemScores` with lower scores as the better ones (means and medians
-        stay on the scale of the scores), or a threshold of ties; or a table of counts, summed over its covariates, for
-        all but mean and median.
+        Scores: wide (one row per item and a column of numbers per system), long (a row for each system and item) or
+        with a system in each row. Pass `scores.SystemScores` if lower scores are better (means and medians stay on the
+        scale of the scores), or for a threshold of ties. For all but mean and median also a table of counts, which is
+        summed over its covariates.
     method : str, BradleyTerry, Elo or TrueSkill
-        A name, or a record of options where they are not the defaults (``scores.BradleyTerry(ties="half")``):
+        A name, or a record with options other than the defaults (``scores.BradleyTerry(ties="half")``):
 
-        * ``"mean"``, ``"median"``: over the instances, without regard to pairing;
+        * ``"mean"``, ``"median"``: over the instances, ignoring the pairing;
         * ``"bt"``: Bradley-Terry, maximum likelihood: log-odds 2λ that sum to 0, and worths;
         * ``"llbt"``: the same with standard errors and Wald intervals of ``llbt.fit``;
         * ``"elo"``, ``"trueskill"``: ratings updated game by game, averaged over random orders of the games.
     n : int
-        Number of resamples for percentile intervals, 1000 say: of whole instances; for judgments, for a table.
+        Number of resamples for percentile intervals, such as 1000. Whole instances are resampled; judgments for a
+        table.
     confidence : float
         Of the intervals.
     rng : numpy.random.Generator or int, optional
@@ -135,31 +136,31 @@ def aggregate(
     ------
     JudgmentError
         For frames that cannot be read as scores, systems without a score, instances that no two systems share, and
-        fractional counts where games are drawn or ordered.
+        fractional counts if games are resampled or ordered.
     OptionError
         For resamples of scores with ``prior="jeffreys"``.
     DesignError
         For mean and median of a table of counts, and systems that were never compared.
     SeparationError
-        Where Bradley-Terry scores are infinite: some systems won or lost everything against the others, or all tied;
-        unless `prior` or `separated` of `scores.BradleyTerry` handle it.
+        For infinite Bradley-Terry scores: some systems won or lost everything against the others, or all tied. `prior`
+        or `separated` of `scores.BradleyTerry` avoid it.
 
     Notes
     -----
-    Systems are sorted before anything is drawn, so that no result depends on the order of columns. A random order
-    shuffles the instances, and the pairs within each.
+    Systems are sorted before any draw, so results do not depend on the order of columns. A random order shuffles the
+    instances, and the pairs within each instance.
 
-    ``algorithm="mm"`` is π_i ← W_i / Σ_j n_ij/(π_i + π_j) from equal worths, which the paper stops when Σ(Δπ)² falls
-    below 1e-9, short of the maximum. Worths have two or three correct digits, so systems that are this close may change
-    places. A system that never wins gets the worth 0. Where two such systems have no decided comparison, the published
-    tool does not return; here that is an error.
+    ``algorithm="mm"`` is π_i ← W_i / Σ_j n_ij/(π_i + π_j), from equal worths. The paper stops it when Σ(Δπ)² falls
+    below 1e-9, short of the maximum. Worths then have two or three correct digits, so systems that are this close may
+    change places. A system that never wins gets the worth 0. If two of these systems have no decided comparison, the
+    published tool does not return; llbt raises an error.
 
-    Elo and TrueSkill are means over random orders, with a Monte Carlo error. Systems share a rank if they differ from
-    the first of the rank by less than three errors, such as systems with identical scores.
+    Elo and TrueSkill are means over random orders, with a Monte Carlo error. A system shares the rank of a better one
+    if the two differ by less than three errors, as with identical scores.
 
-    Probabilities are those of the model: 1/(1 + exp(2λ_j − 2λ_i)), Elo's expected score at the averaged ratings,
-    TrueSkill's Φ((μ_i − μ_j)/√(2β² + σ_i² + σ_j²)). Mean and median have no model: there it is the observed share of
-    the instances on which one of the two is higher; NaN where there is none.
+    Probabilities follow from the model: 1/(1 + exp(2λ_j − 2λ_i)), Elo's expected score at the averaged ratings,
+    TrueSkill's Φ((μ_i − μ_j)/√(2β² + σ_i² + σ_j²)). Mean and median have no model. Their probability is the observed
+    share of wins among the instances on which the two systems differ, NaN if there is none.
 
     Without resamples, the intervals of ``"llbt"`` treat the comparisons as independent, although k systems on one
     instance give k(k − 1)/2 of them. ``n=1000`` resamples whole instances. For Elo and TrueSkill, intervals without
@@ -208,7 +209,7 @@ def _of_counts(c: Comparisons, method: Mechanism, named: Sequence[str]) -> tuple
         )
     if method in ("mean", "median"):
         raise DesignError(
-            f"method={method!r} needs the scores themselves, but a table of counts says only who was better",
+            f"method={method!r} needs the scores themselves, but a table of counts has only wins and ties",
             "Pass the frame of scores, or method='bt'.",
         )
     return outcomes_of_table(c)
@@ -221,18 +222,18 @@ def _of_scores(scores: SystemScores, method: Mechanism) -> tuple[Outcomes, tuple
 
 
 def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
-    """Return a note on missing scores; raise where a paired mechanism has nothing to pair."""
+    """Return a note on missing scores; raise if a paired mechanism has no pairs."""
     assert outcomes.scores is not None
     if method not in ("mean", "median") and not outcomes.n_games:
         raise JudgmentError(
             f"no instance has scores of two systems, which method={method!r} compares",
-            "Check what names the instances: llbt.scores.SystemScores.from_long(…, instance='…').",
+            "Check the column that names the instances: llbt.scores.SystemScores.from_long(…, instance='…').",
             expected="systems scored on the same instances",
         )
     missing = int(np.isnan(outcomes.scores).sum())
     if not missing:
         return []
-    centre = "compare systems on different instances (scores.leaderboard adjusts means for that)"
+    centre = "compare systems on different instances (scores.leaderboard adjusts means for this)"
     what = centre if method in ("mean", "median") else "are no comparisons"
     return [f"{counted(missing, 'score')} of {format_count(outcomes.scores.size)} missing: they {what}"]
 

@@ -1,4 +1,4 @@
-"""The best system of a leaderboard of scores: which may be the best, and its score, corrected for selection."""
+"""The best system of a leaderboard of scores: the set of the best, and the first score corrected for selection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_ROWS = 60
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BestSystems(Record):
-    """The systems that may be the best of N, and the score and lead of the first.
+    """The systems that may be the best, and the score and lead of the first system. N systems.
 
     Made by ``board.leaderboard().best()``.
 
@@ -86,14 +86,14 @@ class BestSystems(Record):
 
 def _said(of: Corrected) -> str:
     if np.isnan(of.conf_low):
-        return f"{format_number(of.estimate, 3)}; nothing varies, so that no interval is known"
+        return f"{format_number(of.estimate, 3)}; nothing varies, so there is no interval"
     corrected, low, high, plain = (
         format_number(value, 3) for value in (of.corrected, of.conf_low, of.conf_high, of.estimate)
     )
     return f"{corrected} ({low} to {high}), corrected for selection; {plain} before"
 
 
-_SIMULTANEOUS = "p: that no other system is better, adjusted for the comparisons with all others"
+_SIMULTANEOUS = "p: of the hypothesis that no other system is better, adjusted for all others"
 
 
 def best_systems(
@@ -110,13 +110,13 @@ def best_systems(
     *,
     higher_is_better: bool,
 ) -> BestSystems:
-    """Return the set of the best of N systems, the best first, and the first one's score.
+    """Return the set of the best of N systems, the best first, and the corrected score of the first.
 
     Parameters
     ----------
     systems, estimate, covariance : tuple and arrays, shapes (N,) and (N, N)
     pairs, ahead, p_value : ndarray, P rows
-        The unadjusted tests of the pairs, which decide; their joint distribution is that of the estimates.
+        The unadjusted tests of the pairs. They decide; their joint distribution comes from the estimates.
     df : float
         Degrees of freedom of the covariance.
     grain : float
@@ -152,7 +152,7 @@ def best_systems(
 
 
 def _exactly(value: float) -> Corrected:
-    """Return what does not vary, such as the score of a system that has every item right; it has no interval."""
+    """Return a score that does not vary, such as that of a system with every item right; it has no interval."""
     return Corrected(value, 0.0, value, np.nan, np.nan)
 
 

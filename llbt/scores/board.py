@@ -1,4 +1,4 @@
-"""Boards: systems scored on items, with what is known of the items."""
+"""Boards: systems scored on items, with the known facts about the items."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FEW_GROUPS = 20  # below which tests by group may find nothing for want of grou
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Board(Record):
-    """Scores of N systems on M items, with what is known of the items.
+    """Scores of N systems on M items, with the known facts about the items.
 
     Made by `llbt.scores.read_board`.
 
@@ -39,11 +39,11 @@ class Board(Record):
     scores : SystemScores
         The scores; also what other functions of `llbt.scores` take.
     facts : DataFrame, M rows
-        What is known of each item: task, subject, repository, document, language.
+        The known facts about each item: task, subject, repository, document, language.
     source : str
         The format that was read: ``"table"``, ``"lm_eval"``, …
     cost : ndarray, shape (N, M), or None
-        What each answer cost, in units of `cost_unit`; NaN where it is not known.
+        The cost of each answer, in units of `cost_unit`; NaN if it is unknown.
     cost_unit : str
         Dollars, tokens.
     notes : tuple of str
@@ -70,12 +70,12 @@ class Board(Record):
 
     @property
     def group(self) -> str:
-        """The fact by which items are alike, such as their repository or document; empty where none is known."""
+        """The fact that makes items alike, such as their repository or document; empty if none is known."""
         known = [name for name in _GROUPS if name in self.facts and self._is_grouping(name)]
         return known[0] if known else ""
 
     def table(self) -> Table:
-        """Return object, mean, n (items with a score), missing, and mean_cost where costs are known."""
+        """Return object, mean, n (items with a score), missing, and mean_cost if costs are known."""
         there = ~np.isnan(self.scores.values)
         n = there.sum(axis=1)
         facts = [f"{name} ({self.facts[name].nunique():,})" for name in self.facts]
@@ -90,7 +90,7 @@ class Board(Record):
             title=f"Board of scores ({self.source})",
             head=(
                 f"{counted(len(self.systems), 'system')}, {counted(len(self.items), 'item')}",
-                *([f"Known of the items: {', '.join(facts)}"] if facts else []),
+                *([f"Known about the items: {', '.join(facts)}"] if facts else []),
             ),
             notes=self.notes,
         )
@@ -123,14 +123,14 @@ class Board(Record):
         Parameters
         ----------
         test : {"wilcoxon", "t", "mcnemar", "permutation"}, optional
-            By default McNemar's exact test of scores that are all 0 or 1, else, and of
-            macro-averages, the t test.
+            By default McNemar's exact test if all scores are 0 or 1; otherwise, and for macro-averages, the t test.
         by : str
-            Items of one group may depend on each other, and are left out or change sides together. ``"auto"``: the
-            groups that the board knows (`group`); a column of `facts`; ``"item"``: items are independent.
+            The groups of items that may depend on each other; they are left out or change sides together. ``"auto"``:
+            the groups that the board knows (`group`). A column of `facts`: its groups. ``"item"``: items are
+            independent.
         macro : str, optional
-            A column of `facts`, such as the task or domain, whose values count alike: means are averages of the means
-            of its values. With ``by=`` the same column, tests are over its values.
+            A column of `facts`, such as the task or domain, whose values count equally: means are averages of the means
+            of its values. If ``by=`` names the same column, tests are over its values.
         groups, adjust, confidence, n, rng, progress, n_jobs
             As in `llbt.scores.leaderboard`.
 
@@ -156,9 +156,7 @@ class Board(Record):
         """
         chosen = self._by(by)
         if macro is not None and macro not in self.facts:
-            raise OptionError(
-                f"macro={macro!r}", expected=f"what is known of the items: {listed(list(self.facts), 20)}"
-            )
+            raise OptionError(f"macro={macro!r}", expected=f"a fact about the items: {listed(list(self.facts), 20)}")
         found = leaderboard(
             self.scores,
             test=test or ("mcnemar" if macro is None and _is_right_or_wrong(self.scores.values) else "t"),
@@ -201,18 +199,18 @@ class Board(Record):
     ) -> BoardChanges:
         """Return how the mean score of each system changed from this board to another one, on the items of both.
 
-        Scores have a zero of their own, so that no anchor is needed, as `llbt.compare` does for log-worths.
+        Scores have a zero of their own, so no anchor is needed. (`llbt.compare` needs one for log-worths.)
 
         Parameters
         ----------
         other : Board
             The later week, the other release, the other prompt.
         names : two str
-            What the boards are called.
+            The names of the boards.
         by : str
             As in `leaderboard`: items of one group may depend on each other.
         confidence : float
-            Of all intervals together.
+            The confidence of all intervals together.
         rng : int or numpy.random.Generator
             For the simulated distribution of the largest |t|.
 
@@ -227,12 +225,13 @@ class Board(Record):
         DesignError
             For boards without a common system, or with fewer than two common items.
         OptionError
-            For groups that the board does not know, and boards of which one has lower scores as the better ones.
+            For groups that the board does not know, and if lower scores are better on only one of the boards.
 
         Notes
         -----
-        The differences of each system on the items of both boards have the means and clustered errors of `leaderboard`;
-        intervals and p-values are by the largest |t| of all systems, from the covariance of these means.
+        The differences of each system on the common items have means and clustered errors as in `leaderboard`.
+        Intervals and p-values use the distribution of the largest |t| of all systems, from the covariance of these
+        means.
 
         Examples
         --------
@@ -248,7 +247,7 @@ class Board(Record):
         if len(names) != 2 or names[0] == names[1]:
             raise OptionError(f"names={list(names)!r}", expected="two different names, such as ['monday', 'friday']")
         if self.scores.higher_is_better != other.scores.higher_is_better:
-            raise OptionError("lower scores are the better ones on one of the boards", expected="the same on both")
+            raise OptionError("lower scores are better on only one of the boards", expected="the same on both")
         chosen = self._by(by)
         groups = None if chosen is None else self.facts[chosen]
         of = (names[0], names[1])
@@ -256,7 +255,7 @@ class Board(Record):
 
     @checked
     def frontier(self, *, by: str = _AUTO, n: Count = 1000, rng: Rng = 0) -> CostFrontier:
-        """Return which systems no other one beats in score at the same cost or less, and how sure that is.
+        """Return the systems that no other system beats in score at the same cost or less, and how certain this is.
 
         Parameters
         ----------
@@ -269,7 +268,8 @@ class Board(Record):
         Returns
         -------
         CostFrontier
-            object, cost and score (means), is_on_frontier, share (of resamples in which it is); the cheapest first.
+            object, cost and score (means), is_on_frontier, share (of resamples with the system on the frontier); the
+            cheapest first.
 
         Raises
         ------
@@ -286,7 +286,9 @@ class Board(Record):
         [['b', 'yes'], ['c', 'no'], ['a', 'yes']]
         """
         if self.cost is None:
-            raise DesignError("the board has no costs", "Name their column: llbt.scores.read_board(frame, cost='usd').")
+            raise DesignError(
+                "the board has no costs", "Name the column of costs: llbt.scores.read_board(frame, cost='usd')."
+            )
         chosen = self._by(by)
         codes = np.arange(len(self.items)) if chosen is None else pd.factorize(self.facts[chosen])[0]
         return cost_frontier(
@@ -310,7 +312,7 @@ class Board(Record):
             raise OptionError(
                 f"by={by!r}",
                 "Pass by='item' to take items as independent.",
-                expected=f"'auto', 'item' or what is known of the items: {known}",
+                expected=f"'auto', 'item' or a fact about the items: {known}",
             )
         return by
 
@@ -339,7 +341,7 @@ class Board(Record):
         if gone or len(kept) < 2:
             left = f"without {listed(gone)}" if gone else f"without {len(self.systems) - len(kept)} systems"
             raise OptionError(
-                f"{left} of {listed(self.systems, 20)}", expected="systems of the board, two of them left"
+                f"{left} of {listed(self.systems, 20)}", expected="systems of the board, so that two or more remain"
             )
         scores = replace(self.scores, systems=tuple(self.systems[k] for k in kept), values=self.scores.values[kept])
         note = f"left out: {named(systems)}"

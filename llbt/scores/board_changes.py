@@ -1,4 +1,4 @@
-"""Two boards of the same items compared: how each system's mean score changed."""
+"""Comparison of two boards of the same items: how each system's mean score changed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class BoardChanges(Record):
     ----------
     systems : tuple, length k
     estimate, std_error : ndarray, shape (k,)
-        The mean of the differences b − a, on the scale of the scores; the error is NaN where it is not known, and 0
-        where nothing changed.
+        The mean of the differences b − a, on the scale of the scores; the error is NaN if it is unknown, and 0 if
+        nothing changed.
     conf_low, conf_high, p_adjusted : ndarray, shape (k,)
         Simultaneous, by the largest |t| of all systems.
     n : ndarray of int, shape (k,)
         Items with a score of the system on both boards.
     names : tuple of str
-        What the boards are called.
+        The names of the boards.
     higher_is_better : bool
     confidence : float
     notes : tuple of str
@@ -106,7 +106,7 @@ def board_changes(
         raise DesignError(
             f"the boards share {len(systems)} systems and {len(shared)} items",
             "Compare boards of the same systems on the same items.",
-            expected="a system, and two items with the same names",
+            expected="at least one system and two items with the same names",
         )
     rows_a, rows_b = ([board.systems.index(label) for label in systems] for board in (a, b))
     before = a.values[np.ix_(rows_a, shared)]
@@ -133,7 +133,7 @@ def board_changes(
     apart = len(a.instances) + len(b.instances) - 2 * len(shared)
     notes = (
         *only,
-        *([f"{apart} items that one board alone has are left out"] if apart else []),
+        *([f"{apart} items that only one board has are left out"] if apart else []),
         "intervals and p-values hold for all systems together",
         *([f"clustered by {groups.name}"] if groups is not None else []),
     )

@@ -12,12 +12,12 @@ _BLOCK = 2**13  # items multiplied at a time; whole numbers below 2^24 are exact
 
 
 def pair_counts(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Return how often i alone is right, both are or neither is, and j alone is, shape (P, 3).
+    """Return the numbers of items that i alone has right, both or neither, and j alone, shape (P, 3).
 
     Parameters
     ----------
     values : ndarray, shape (N, M)
-        0, 1, or NaN where there is no score. Items that one of a pair lacks do not count.
+        0, 1, or NaN without a score. Items with only one score of a pair do not count.
     pairs : ndarray of int, shape (P, 2)
     """
     size = len(values)

@@ -25,7 +25,7 @@ _MOST_WHOLE = 2**15  # instances on which two systems differ, up to which the su
 
 @dataclass(frozen=True, eq=False)
 class BoardPairs:
-    """What was found for P pairs, each array with P rows.
+    """The results for P pairs; each array has P rows.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class BoardPairs:
     estimate : ndarray
         Means of the differences i − j, the higher the better for i.
     ahead : ndarray
-        Which system the statistic of the test has ahead: positive for i, negative for j, 0 for neither.
+        Which system is ahead by the statistic of the test: positive for i, negative for j, 0 for neither.
     statistic, p_value : ndarray
-        Two-sided; NaN where the test is not defined, and where it is still to be drawn (`drawn`).
+        Two-sided; NaN if the test is not defined, or if its signs are drawn later (`drawn`).
     units : ndarray of int
-        Independent units, instances or groups, that decide the test: those whose difference is not 0.
+        The number of independent units, instances or groups, whose difference is not 0; they decide the test.
     drawn : ndarray of bool
-        Whether the test has too many units for all signs to be gone through.
+        Whether the test has too many units to enumerate all signs.
     """
 
     n: IntArray
@@ -58,7 +58,7 @@ class BoardPairs:
 def board_pairs(
     values: FloatArray, pairs: IntArray, rule: TieRule, units: Units, test: BoardTest, progress: bool = False
 ) -> BoardPairs:
-    """Test pairs of rows of values (N, M), of which the higher is the better, on the instances that both have."""
+    """Test pairs of rows of values (N, M), higher values being better, on the instances that both have."""
     if test == "mcnemar" and not (rule.threshold or units.parts) and (units.single or not np.isnan(values).any()):
         return _by_counts(values, pairs, units)
     size = max(1, _MOST_VALUES // values.shape[1])
@@ -83,7 +83,7 @@ def board_pairs(
 def _by_counts(values: FloatArray, pairs: IntArray, units: Units) -> BoardPairs:
     """Test pairs of rows of two values, such as 0 and 1 or 0 and −1, by how often each alone has the higher one.
 
-    Where items are in groups no score is missing: the sum of a group is that of i less that of j.
+    If items are in groups, no score is missing: the sum of a group is the sum of i minus the sum of j.
     """
     counts = pair_counts(values - np.nanmin(values), pairs)
     wins, fewer = counts[:, 0] - counts[:, 2], np.minimum(counts[:, 0], counts[:, 2])
@@ -113,7 +113,7 @@ class _Differences:
     values : ndarray, shape (P, M)
         NaN where one has no score.
     zero : ndarray of bool, shape (P, M)
-        Whether a difference is nothing but rounding.
+        Whether a difference is only rounding error.
     scale : ndarray, shape (P,)
         The largest absolute score.
     """
@@ -125,7 +125,7 @@ class _Differences:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What a test found for P pairs; the attributes are those of `BoardPairs`."""
+    """The results of a test for P pairs; the attributes are those of `BoardPairs`."""
 
     ahead: FloatArray
     statistic: FloatArray

@@ -1,4 +1,4 @@
-"""The units of a leaderboard: which instances depend on each other, and over which domains means are averaged."""
+"""The units of a leaderboard: instances that depend on each other, and the domains over which means are averaged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .grouped_tests import Units
 
 
 def units_of(scores: SystemScores, by: str | None, macro: str | None) -> Units:
-    """Return the groups of instances that a column names, each instance one without it, and the domains of means."""
+    """Return the groups of instances by a column (without it, each instance is a group), and the domains of means."""
     units = Units.of(np.arange(len(scores.instances)) if by is None else _codes(scores, by, "by"))
     return units if macro is None else units.macro(_domains(scores, units, macro))
 
@@ -50,7 +50,7 @@ def _domains(scores: SystemScores, units: Units, macro: str) -> IntArray:
 
 
 def _codes(scores: SystemScores, name: str, option: str) -> IntArray:
-    """Return the value of a column for each instance, as codes; raise where it is missing or always the same."""
+    """Return the value of a column for each instance, as codes; raise if it is missing or always the same."""
     column = instance_columns(scores, (name,))[name]
     gone = column.isna().to_numpy()
     if gone.any():

@@ -40,20 +40,21 @@ class BradleyTerry:
     ties : {"davidson", "half", "drop"}
         Equal scores on an instance: a tie effect (``object + tie``), half a win for either, or left out.
     algorithm : {"exact", "mm"}
-        The maximum itself, or the recursion of Peyrard et al. (2021) where it stops, with ties dropped or split.
+        The exact maximum, or the value at which the recursion of Peyrard et al. (2021) stops, with ties dropped or
+        split.
     prior : float or "jeffreys", optional
-        So many judgments are added to each pair, split equally, or Firth's bias reduction, as in `llbt.fit`; scores
-        are finite wherever systems are connected.
+        A number of judgments that are added to each pair and split equally; or Firth's bias reduction, as in
+        `llbt.fit`. Scores are finite if systems are connected.
     separated : {"raise", "rank"}
-        Where scores are infinite: an error, or ranks, worths and probabilities as a prior that vanishes leaves them,
-        with NaN for the scores.
+        The treatment of infinite scores: an error; or NaN for the scores, with the ranks, worths and probabilities in
+        the limit of a vanishing prior.
     wald : bool
-        Whether standard errors and Wald intervals of `llbt.fit` are given: ``method="llbt"``.
+        Whether to return standard errors and Wald intervals of `llbt.fit`: ``method="llbt"``.
 
     Raises
     ------
     OptionError
-        For options that are none, and those that ``algorithm="mm"`` does not have.
+        For unknown options, and options that ``algorithm="mm"`` does not have.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class BradleyTerry:
 
     @property
     def added(self) -> float:
-        """Judgments that are added to each pair."""
+        """The number of judgments added to each pair."""
         return 0.0 if self.prior is None or isinstance(self.prior, str) else float(self.prior)
 
 
@@ -95,7 +96,7 @@ class Strengths:
     Attributes
     ----------
     log_odds : ndarray, shape (N,)
-        Log-odds 2λ, summing to 0; −∞ for a system of worth 0, where no centre exists; NaN where none is finite.
+        Log-odds 2λ, summing to 0; −∞ for a system of worth 0, which the centre leaves out; NaN if none is finite.
     worth : ndarray, shape (N,)
         Worth π ∝ exp(2λ), summing to 1.
     std_error : ndarray, shape (N,)
@@ -105,7 +106,7 @@ class Strengths:
     has_ties : bool
         Whether anything was tied.
     place : ndarray of int, shape (N,)
-        Where the fit has each system.
+        The position of each system in the fit.
     notes : tuple of str
     standing : ndarray, shape (N,), or None
         Values to rank by if the log-odds are not finite.
@@ -122,7 +123,7 @@ class Strengths:
 
 
 def ties_applied(counts: FloatArray, ties: Ties) -> FloatArray:
-    """Return counts (…, P, 3) under a rule for ties: as they are, or wins alone (…, P, 2)."""
+    """Return counts (…, P, 3) under a rule for ties: unchanged, or only wins (…, P, 2)."""
     if ties == "davidson":
         return counts
     half = counts[..., 1] / 2 if ties == "half" else 0.0
@@ -135,9 +136,9 @@ def bradley_terry(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
     Raises
     ------
     SeparationError
-        Where some scores are infinite, naming the systems, and what else can be done.
+        If some scores are infinite; the error names the systems and the remedies.
     DesignError
-        Where the systems fall into groups without a game between them, or nothing was decided.
+        If no game connects some groups of systems, or all games are ties.
     """
     decided, ties = outcomes.counts[:, [0, 2]].sum(), asked.ties
     helpless = ties == "drop" or (asked.prior is None and asked.separated == "raise")
@@ -165,21 +166,21 @@ def _exact(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
             return _in_the_limit(outcomes, formula, c, (*notes, _separated_note(error)))
         raise SeparationError(
             f"no finite scores: {error.found}",
-            "Pass method=llbt.scores.BradleyTerry(prior=0.5), which adds half a judgment to each pair, or there "
-            "prior='jeffreys' for Firth's bias reduction or separated='rank' for ranks alone; or leave such systems "
-            "out, or ask for method='mean', or 'elo' or 'trueskill', whose scores are always finite.",
+            "Pass method=llbt.scores.BradleyTerry(prior=0.5), which adds half a judgment to each pair; "
+            "prior='jeffreys' gives Firth's bias reduction, separated='rank' only ranks. Or leave these systems out. "
+            "The scores of method='mean', 'elo' and 'trueskill' are always finite.",
         ) from None
     log_odds, error_of, place = _scores_of(res, outcomes)
     if asked.prior is not None:
         firth = asked.prior == "jeffreys"
         by = "Firth's bias reduction" if firth else f"a prior of {asked.added:g} judgments per pair"
-        notes = (*notes, f"scores are drawn together by {by}")
+        notes = (*notes, f"{by} shrinks the scores towards each other")
     tied = bool(outcomes.counts[:, 1].any())
     return Strengths(log_odds, _worths(log_odds), error_of, res, tied, place, notes)
 
 
 def _scores_of(res: PlainEstimates, outcomes: Outcomes) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return log-odds and standard errors (N,) in the order of the systems, and where the fit has each system."""
+    """Return log-odds and standard errors (N,) in the order of the systems, and each system's position in the fit."""
     found, _ = centred(res, None)
     objects = res.comparisons.objects
     place = np.array([objects.index(label) for label in outcomes.systems], dtype=np.int64)
@@ -187,7 +188,7 @@ def _scores_of(res: PlainEstimates, outcomes: Outcomes) -> tuple[FloatArray, Flo
 
 
 def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple[str, ...]) -> Strengths:
-    """Return worths and ranks of systems whose log-odds are not finite: those of a prior that vanishes."""
+    """Return worths and ranks of systems with infinite log-odds: their limits for a vanishing prior."""
     standing, _, place = _scores_of(LLBT.from_formula(formula, c).fit(prior=_VANISHING), outcomes)
     nothing = np.full(len(standing), np.nan)
     tied = bool(outcomes.counts[:, 1].any())
@@ -225,8 +226,8 @@ def _by_recursion(outcomes: Outcomes, ties: Ties) -> Strengths:
     if np.isnan(worth).any():
         never = [label for label, won in zip(outcomes.systems, wins[0].sum(axis=1), strict=True) if not won]
         raise SeparationError(
-            f"algorithm='mm' divides 0 by 0: {listed(never)} never won, and have no decided comparison with "
-            "each other; their worths go to 0 and their order is unknown",
+            f"algorithm='mm' divides 0 by 0: {listed(never)} never won, and have no decided comparison with each "
+            "other, so their worths tend to 0 in unknown order",
             "Leave them out, or pass ties='half'.",
         )
     with np.errstate(divide="ignore"):
@@ -298,7 +299,7 @@ def resampled_log_odds(
 ) -> FloatArray:
     """Return the log-odds of resampled games, shape (B, N); NaN where they are not finite.
 
-    A resample without a tie has no finite tie effect; its scores are finite all the same, those of the model `without`.
+    A resample without a tie has no finite tie effect, but finite scores: those of the model `without`.
     """
     counts = outcomes.resampled(size, rng)
     if found.results is None:
@@ -314,7 +315,7 @@ def resampled_log_odds(
 
 
 def without_ties(found: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> Strengths | None:
-    """Return a fit of the same pairs that has no tie effect, where `found` has one that a resample may lack."""
+    """Return a fit of the same pairs without a tie effect, if `found` has one that a resample may lack."""
     if found.results is None or asked.prior is not None or not (asked.ties == "davidson" and found.has_ties):
         return None
     return _exact(outcomes, replace(asked, ties="half"))

@@ -1,4 +1,4 @@
-"""Whether different ways to aggregate scores rank systems alike."""
+"""How far mechanisms of aggregation agree on the ranks of systems."""
 
 from __future__ import annotations
 
@@ -82,43 +82,42 @@ def compare(
     Parameters
     ----------
     setups : mapping or sequence of DataFrame
-        One frame per setup (a test set and a metric, say), under its name or in order: systems in rows, mechanisms
-        in columns; the values are scores, on whatever scale, the higher the better (negate the others). The mechanisms
-        are the same in all setups, the systems need not be.
+        One frame per setup, such as a test set and a metric, by name or in order. Systems are in rows, mechanisms in
+        columns. Values are scores on any scale, the higher the better (negate other scores). All setups have the same
+        mechanisms; their systems may differ.
 
     Returns
     -------
     AggregationComparison
-        Prints, and gives with ``to_frame()``, averages over setups by pair of mechanisms: first, second, n,
-        disagreement, reversed, tied_in_one, best_differ, top3_differ. ``by_setup()`` has the same figures of each
-        setup.
+        Averages over setups by pair of mechanisms: first, second, n,
+        disagreement, reversed, tied_in_one, best_differ, top3_differ. ``by_setup()`` has these figures for each setup.
 
     Raises
     ------
     OptionError
-        For what is no setup.
+        For a value that is not a mapping or list of frames.
     JudgmentError
-        For fewer than two systems or mechanisms, scores that are not numbers, and mechanisms that are not the same
-        everywhere.
+        For fewer than two systems or mechanisms, scores that are not numbers, and mechanisms that differ between
+        setups.
 
     Notes
     -----
-    Of the N(N − 1)/2 pairs of systems, C have the same order by both mechanisms, D the opposite one, and n₁ and n₂ are
-    not tied by the first and the second mechanism. Then
+    Of the N(N − 1)/2 pairs of systems, C have the same order by both mechanisms, and D the opposite order. The first
+    mechanism leaves n₁ pairs untied, the second n₂. Then
 
     * disagreement = (1 − τ-b)/2 with Kendall's τ-b = (C − D)/√(n₁ n₂); undefined if a mechanism ties all systems;
-    * reversed = share D of all pairs; without ties it is the disagreement;
+    * reversed = the share of D in all pairs; without ties it equals the disagreement;
     * tied_in_one = share of pairs tied by exactly one of the two;
     * best_differ and top3_differ: whether the sets of the best, and of the three best systems differ (1) or not (0);
-      a top-k set holds every system at least as good as the k-th. The latter is undefined for two systems.
+      a top-k set holds every system at least as good as the k-th. top3_differ is undefined for two systems.
 
-    Scores that differ by at most 1e-9 are equal. A mechanism that leaves a system without a score has no figures in
-    that setup; averages are over the others.
+    Scores that differ by at most 1e-9 are equal. If a mechanism leaves a system without a score, its figures are
+    missing in this setup; averages use the other setups.
 
-    The paper has these figures of 296 real setups (four tasks, 18 metrics, 73,471 pairs of systems) in per cent, Elo
-    and TrueSkill of a single order (Tables 1 and 4). Its BT comes from code that counts a tie as a win for the later
-    column, so the order of the columns matters. On its 65 public setups the disagreement of mean and BT is .099 with
-    that code, and .078 with ties left out, as by ``BradleyTerry(ties="drop")``.
+    The paper reports these figures, in per cent, for 296 real setups (four tasks, 18 metrics, 73,471 pairs of systems),
+    with Elo and TrueSkill from a single order (Tables 1 and 4). Its BT comes from code that counts a tie as a win for
+    the later column, so the order of the columns matters. On its 65 public setups the disagreement of mean and BT is
+    .099 with that code, and .078 with ties left out, as by ``BradleyTerry(ties="drop")``.
 
     ===================  ============  ===========  ============
     mechanisms           disagreement  best differ  top 3 differ
@@ -231,7 +230,7 @@ def _figures(scores: FloatArray) -> FloatArray:
 
 
 def _order(scores: FloatArray) -> FloatArray:
-    """Return which of two systems each mechanism has ahead, shape (K, N(N − 1)/2): 1 the first, −1 the second, 0."""
+    """Return which of two systems is ahead by each mechanism, shape (K, N(N − 1)/2): 1 the first, −1 the second, 0."""
     i, j = np.triu_indices(scores.shape[1], 1)
     with np.errstate(invalid="ignore"):
         lead = scores[:, i] - scores[:, j]
@@ -240,7 +239,7 @@ def _order(scores: FloatArray) -> FloatArray:
 
 
 def _at_the_top(scores: FloatArray, k: int) -> npt.NDArray[np.bool_]:
-    """Return which systems each mechanism has among the k best, (K, N): all that are at least as good as the k-th."""
+    """Return the k best systems by each mechanism, (K, N): all systems at least as good as the k-th."""
     kth = np.sort(scores, axis=1)[:, ::-1][:, min(k, scores.shape[1]) - 1]
     return np.asarray(scores >= kth[:, None] - _EQUAL)
 

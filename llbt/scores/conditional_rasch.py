@@ -18,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Q kinds of items: which systems have a score, how many of them solved it, and how many items there are.
+    """Q kinds of items: the systems with a score, how many of them solved the item, and the number of items.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Point:
     gradient : ndarray, shape (N,)
     information : ndarray, shape (N, N)
     probability : ndarray, shape (N, Q)
-        That a system solves an item, given the total of the item; 0 without a score.
+        The probability that a system solves an item, given the total of the item; 0 without a score.
     spread : ndarray, shape (Q,)
         Variance of the sum of squared residuals of an item, given its total.
     """
@@ -68,10 +68,10 @@ def kinds_of_items(values: FloatArray) -> tuple[Items, IntArray]:
 
 
 def item_difficulties(systems: FloatArray, there: BoolArray, totals: IntArray) -> FloatArray:
-    """Return the difficulties at which items (Q,) are expected to be solved as often as they were.
+    """Return the difficulties at which the expected totals of items (Q,) equal the observed ones.
 
-    Halves an interval: if all systems were as weak as the weakest, or as strong as the strongest, the item would be at
-    its ends.
+    It bisects an interval. The ends are the difficulties if all systems were as weak as the weakest, or as strong as
+    the strongest.
     """
     shift = special.logit(totals / there.sum(axis=0))
     low, high = systems.min() - shift, systems.max() - shift
@@ -85,9 +85,9 @@ def item_difficulties(systems: FloatArray, there: BoolArray, totals: IntArray) -
 def conditional_likelihood(systems: FloatArray, solved: FloatArray, items: Items) -> Point:
     """Return the conditional likelihood at effects (N,) of systems that solved so many items (N,) of these kinds.
 
-    The probability of a total is a coefficient of Π(1 − p_s + p_s z), with p_s at the difficulty that makes the total
-    the expected one. It is read off the values of the product at odd roots of 1, none of which makes a factor 0, so
-    that a factor may be divided out: nothing cancels, and nothing overflows.
+    The probability of a total is a coefficient of Π(1 − p_s + p_s z), with p_s at the difficulty whose expected total
+    is this total. The coefficient is computed from the values of the product at odd roots of 1. None of these makes a
+    factor 0, so a factor can be divided out. Nothing cancels and nothing overflows.
     """
     difficulty = item_difficulties(systems, items.there, items.totals)
     number, kinds = items.there.shape
@@ -136,7 +136,7 @@ def fit_conditionally(values: FloatArray, items: Items) -> Search[Point]:
 
 
 def inverse_of_contrasts(matrix: FloatArray) -> FloatArray:
-    """Return the pseudoinverse of a matrix (N, N) whose rows sum to 0, and which only a constant makes 0."""
+    """Return the pseudoinverse of a matrix (N, N) whose rows sum to 0, and whose null space has only constants."""
     number = len(matrix)
     size = np.trace(matrix) / number**2
     return np.asarray(np.linalg.inv(matrix + size) - 1 / (size * number**2))

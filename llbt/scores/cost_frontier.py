@@ -1,4 +1,4 @@
-"""The frontier of cost and score: systems that no other one beats at the same cost or less, and how sure that is."""
+"""The frontier of cost and score: systems that no other system beats at the same cost or less."""
 
 from __future__ import annotations
 
@@ -102,13 +102,16 @@ def cost_frontier(
 
 
 def _means(sums: list[FloatArray], times: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return mean scores and costs, each (N, B), where groups count `times` (G, B)."""
+    """Return mean scores and costs, each (N, B), with groups weighted by `times` (G, B)."""
     score, scored, cost, priced = (part @ times for part in sums)
     return ratio(score, scored), ratio(cost, priced)
 
 
 def on_frontier(score: FloatArray, cost: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which systems no other one beats, shape (N,): it costs no more and scores no less, one strictly."""
+    """Return which systems no other beats, shape (N,).
+
+    A system beats one if it costs no more, scores no less, and differs.
+    """
     no_worse = (score[None, :] >= score[:, None]) & (cost[None, :] <= cost[:, None])
     strictly = (score[None, :] > score[:, None]) | (cost[None, :] < cost[:, None])
     known = ~(np.isnan(score) | np.isnan(cost))

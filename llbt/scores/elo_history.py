@@ -1,4 +1,4 @@
-"""Elo as it was played: ratings in the order of the judgments, from a warm start, and how they went over time."""
+"""Elo ratings in the order of the judgments, with earlier ratings as a start, and their history."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EloHistory(Record):
     times : Series of length R, or None
         When each judgment was made.
     time : str or None
-        The column that says so.
+        The column with the times.
     k, points : float
     notes : tuple of str
     """
@@ -63,7 +63,7 @@ class EloHistory(Record):
 
     @property
     def ratings(self) -> dict[Label, float]:
-        """The last rating of each object: ``start=history.ratings`` goes on from here."""
+        """The last rating of each object. ``start=history.ratings`` continues from it."""
         return dict(zip(self.objects, self.estimate.tolist(), strict=True))
 
     def table(self) -> Table:
@@ -107,45 +107,45 @@ class EloHistory(Record):
 def elo_history(
     data: object, *, start: Start = 1500.0, time: str | None = None, k: Positive = 20.0, points: Positive = 400.0
 ) -> EloHistory:
-    """Return Elo ratings in order of play: judgment by judgment, in the order of the data.
+    """Return Elo ratings in order of play, updated after each judgment.
 
-    Ratings of a leaderboard that is kept up day by day, and how they went. They depend on the order, which
-    ``scores.aggregate(…, method="elo")`` averages over.
+    Use it for a leaderboard that is updated day by day. The ratings depend on the order of the judgments;
+    ``scores.aggregate(…, method="elo")`` averages over random orders.
 
     Parameters
     ----------
     data : Judgments, frame, path or list of records
-        Judgments, whatever `read_judgments` reads.
+        Judgments in any form that `read_judgments` reads.
     start : float or mapping
-        Where all begin; or object → rating, of all that are judged and maybe of others, who keep theirs:
-        ``history.ratings`` of the judgments before.
+        The rating with which all objects begin; or a mapping from objects to ratings, such as ``history.ratings`` of
+        earlier judgments. It must have all judged objects; other objects keep their ratings.
     time : str, optional
-        A column to sort by first; judgments of the same time stay in the order of their rows. None: that of the rows.
+        A column to sort by. Judgments of the same time stay in the order of their rows. None: the order of the rows.
     k : float
         Points that one judgment can move at most.
     points : float
-        At which the odds are ten to one.
+        The difference in points at which the odds are ten to one.
 
     Returns
     -------
     EloHistory
-        object, estimate, rank, start, judgments; ``path()``: both ratings after each judgment; ``ratings``: the last
-        ones, as a mapping.
+        object, estimate, rank, start, judgments. ``path()`` has both ratings after each judgment, ``ratings`` the last
+        ratings as a mapping.
 
     Raises
     ------
     JudgmentError
-        For a table of counts, which has no order, or weights other than 1; and where `time` is not a column, or has no
-        value in some row.
+        For a table of counts, which has no order, and for weights other than 1. Also if `time` is not a column, or
+        lacks a value in some row.
     OptionError
-        For a start that is not a number, or names not all of the objects.
+        For a start that is not a number, or that lacks some of the judged objects.
     DesignError
-        Where ratings leave the range of numbers.
+        If ratings leave the range of numbers.
 
     Notes
     -----
-    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/points))) with s = 1 if i was preferred, ½ of a tie (and where both were
-    bad), 0 if j was; r_j loses what r_i gains.
+    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/points))) with s = 1 if i was preferred, ½ for a tie and for "both bad",
+    and 0 if j was preferred; r_j loses what r_i gains.
 
     References
     ----------
@@ -215,8 +215,8 @@ def _starting(judged: Judgments, start: Start) -> tuple[tuple[Label, ...], Float
         more = ", …" if len(lacking) > _PASTED else ""
         raise OptionError(
             f"start has no rating of {listed(lacking)}",
-            f"Say where new ones begin: start={{**start, {some}{more}}}.",
-            expected="one of each object that is judged",
+            f"Add ratings of new objects: start={{**start, {some}{more}}}.",
+            expected="a rating of each judged object",
         )
     for label, rating in start.items():
         _check_rating(rating, f"start of {label!r}")
@@ -234,8 +234,8 @@ def _played(
 ) -> tuple[FloatArray, FloatArray]:
     """Return both ratings after each judgment, (R, 2), and all ratings after the last, (N,).
 
-    One judgment after the other: each depends on the ones before it, and numbers of a list are five times as fast here
-    as entries of an array.
+    Judgments are processed one by one, because each depends on the ones before. Lists are used, because they are five
+    times as fast here as arrays.
     """
     ratings = start.tolist()
     after = []
@@ -250,6 +250,6 @@ def _played(
         raise DesignError(
             f"ratings of {format_number(max(map(abs, ratings)), 3)} left the range of numbers",
             "Pass a smaller k=, or more points=.",
-            expected="differences up to some hundred times points",
+            expected="differences of at most some hundred times points",
         ) from None
     return np.array(after), np.array(ratings)

@@ -27,7 +27,7 @@ class Units:
     start : ndarray of int, shape (G,)
         Where each group begins in `order`.
     parts : tuple of (ndarray of int, Units)
-        The instances of each domain and their groups, where means are averages of the means of domains; else none.
+        The instances of each domain and their groups, if means are averages of the means of domains; otherwise empty.
     """
 
     order: IntArray
@@ -53,7 +53,7 @@ class Units:
 
     @property
     def weights(self) -> FloatArray:
-        """The weight of each instance, shape (M,): that of a mean of means of domains relative to a plain mean."""
+        """The weight of each instance in a mean of domain means, relative to a plain mean, shape (M,)."""
         found = np.ones(len(self.order))
         for inside, _ in self.parts:
             found[inside] = len(found) / (len(self.parts) * len(inside))
@@ -75,23 +75,23 @@ class Units:
         return np.diff(self.start, append=len(self.order)).astype(np.float64)
 
     def sums(self, values: npt.ArrayLike) -> FloatArray:
-        """Return the sums over the groups of values (P, M), shape (P, G); what is NaN counts for nothing."""
+        """Return the sums over the groups of values (P, M), shape (P, G); NaN counts as 0."""
         known = np.nan_to_num(np.asarray(values, dtype=np.float64))
         return known if self.single else np.add.reduceat(known[:, self.order], self.start, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Means of rows of values and how sure they are, each array of shape (P,).
+    """Means of rows of values with their standard errors, each array of shape (P,).
 
     Attributes
     ----------
     mean, std_error : ndarray
-        The error is NaN for fewer than two groups of equal weight, and 0 where values vary by no more than rounding.
+        The error is NaN for an effective number of groups below two, and 0 if values vary only by rounding.
     effective : ndarray
-        G* = n²/Σ n_g², how many groups of equal size those with a value are worth.
+        G* = n²/Σ n_g², the effective number of groups with a value.
     root : ndarray, shape (P, G)
-        What each group contributes: products of rows are the covariances of the means; NaN without an error.
+        The contribution of each group. Products of rows are the covariances of the means; NaN without an error.
     """
 
     mean: FloatArray
@@ -108,8 +108,8 @@ class Means:
 def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
     """Return means of values (P, M) with standard errors by groups, each group left out in turn (CR3).
 
-    The variance is (G − 1)/G Σ_g (s_g/(1 − n_g/n))²/n² with s_g = Σ_(m in g) (x_m − x̄), over the G groups that have a
-    value, n_g of them: s²/n where every group is one instance, and the usual clustered variance where groups are of one
+    The variance is (G − 1)/G Σ_g (s_g/(1 − n_g/n))²/n² with s_g = Σ_(m in g) (x_m − x̄), over the G groups with n_g > 0
+    values. It is s²/n if every group is one instance, and the usual clustered variance if all groups have the same
     size.
 
     Parameters
@@ -118,7 +118,7 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
         NaN where there is none.
     units : Units
     scale : ndarray, shape (P,)
-        The size of the numbers that the values were made of: what is below their rounding is 0.
+        The size of the numbers from which the values were made; values below their rounding error are 0.
 
     References
     ----------
@@ -163,9 +163,9 @@ def t_p(found: Means) -> tuple[FloatArray, FloatArray]:
 
 
 def signed_ranks(difference: FloatArray, zero: npt.NDArray[np.bool_], scale: FloatArray) -> FloatArray:
-    """Return the ranks of absolute differences (P, M) with the signs of these, 0 for those that are `zero` or NaN.
+    """Return the ranks of absolute differences (P, M) with the signs of the differences, 0 for `zero` or NaN.
 
-    Equal ones have their average rank.
+    Equal differences have their average rank.
     """
     sizes = rounded_sizes(difference, zero, scale)
     ranks = stats.rankdata(np.where(sizes > 0, sizes, np.nan), axis=1, nan_policy="omit")

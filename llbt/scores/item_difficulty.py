@@ -1,4 +1,4 @@
-"""Item difficulty beside systems: score ~ system + item, for 0/1 scores and for numbers."""
+"""Item difficulty and effects of systems: score ~ system + item, for 0/1 scores and for numbers."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class Difficulty(Record):
     systems : tuple, length N
         The best first.
     estimate, std_error, conf_low, conf_high : ndarray, shape (N,)
-        Effects less their mean: log-odds of a score of 1, or score units.
+        Effects minus their mean: log-odds of a score of 1, or score units.
     covariance : ndarray, shape (N, N)
         Of the estimates.
     items : tuple, length M
     difficulty : ndarray, shape (M,)
-        Log-odds: a system whose effect is the difficulty solves the item with probability .5. Or score units: how much
-        worse the scores on the item are than on the average item. Large where items are hard.
+        In log-odds: a system whose effect equals the difficulty solves the item with probability .5. In score units:
+        how much worse the scores on the item are than on the average item. Hard items have large values.
     correlation : ndarray, shape (M,)
-        Of the scores on the item with the effects of the systems. Below 0 the better systems do worse on it.
+        The correlation of the scores on the item with the effects of the systems. Below 0, better systems do worse.
     item_fit : MeanSquares
-        Infit and outfit of the items: far above 1 where scores do not follow the effects of the systems.
+        Infit and outfit of the items: far above 1 if scores do not follow the effects of the systems.
     model : str
         ``"Rasch"`` or ``"additive"``.
     confidence : float
@@ -117,7 +117,7 @@ class Difficulty(Record):
                 Field("p_value", "adj. p", fit.p_value, "p_value"),
                 Field("misfit", "", ["misfit" if misfit else "" for misfit in fit.misfits]),
             ),
-            title="Difficulty and fit of the items: mean squares, about 1 where the model holds",
+            title="Difficulty and fit of the items: mean squares, about 1 if the model holds",
         )
         return in_order(table, np.argsort(-self.difficulty, kind="stable")).first(_MOST_ROWS, "more item")
 
@@ -126,15 +126,15 @@ class Difficulty(Record):
 def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
     """Return the effects of systems at equal items, and the difficulties of the items: score ~ system + item.
 
-    Scores of 0 and 1 follow the Rasch model: the log-odds of a 1 are the effect of the system less the difficulty of
-    the item. Effects maximize the likelihood given the total of each item, so that the many difficulties do not bias
+    Scores of 0 and 1 follow the Rasch model: the log-odds of a 1 are the effect of the system minus the difficulty of
+    the item. The effects maximize the likelihood given the total of each item, so the many difficulties do not bias
     them. Other scores are the sum of an effect of the system and one of the item, by least squares. Systems that lack
     scores are compared on the items they share.
 
     Parameters
     ----------
     board : Board
-        Of `llbt.scores.read_board`.
+        The result of `llbt.scores.read_board`.
     confidence : float
         Of each interval by itself.
 
@@ -148,14 +148,14 @@ def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
     SeparationError
         For 0/1 scores with infinite effects, such as those of a system that solved all items, or none.
     DesignError
-        For systems that no shared items connect, and fewer than two items that tell systems apart.
+        For systems that no shared items connect, and if fewer than two items separate systems.
 
     Notes
     -----
-    Items are independent. In the Rasch model systems are, too, given the item. Where systems of one family solve the
-    same items, its standard errors are too large for differences within the family, and too small for others. The
-    additive model allows for families: without missing scores its standard errors of differences are those of the
-    paired t test.
+    Items are taken as independent. Given the item, the Rasch model also takes systems as independent. If systems of one
+    family solve the same items, its standard errors are too large for differences within the family, and too small for
+    other differences. The additive model allows for families: without missing scores its standard errors of differences
+    are those of the paired t test.
 
     Infit is Σ(x − e)²/Σv, with expectation e and variance v of a score x, given the total of its item in the Rasch
     model; its p-values are adjusted by Holm. P-values of the additive model need normal errors.
@@ -217,7 +217,7 @@ def _notes(board: Board, gone: int, *, is_binary: bool) -> list[str]:
 
 
 def _mixed(values: FloatArray) -> BoolArray:
-    """Return which items some system solved and another one did not."""
+    """Return the items that some system solved and another system did not."""
     return np.asarray((values == 1).any(axis=0) & (values == 0).any(axis=0))
 
 
@@ -250,9 +250,9 @@ class _Ending:
 
 
 def _refuse_infinite(values: FloatArray, systems: tuple[Label, ...]) -> None:
-    """Refuse effects that are infinite: finite ones need a chain of items from each system to each other one.
+    """Raise for infinite effects: finite effects need a chain of items from each system to every other system.
 
-    A link is an item that the one solved and the other did not.
+    A link is an item that one system solved and the other did not.
     """
     right, wrong = (values == 1).astype(np.float64), (values == 0).astype(np.float64)
     ahead = right @ wrong.T > 0
@@ -264,7 +264,7 @@ def _refuse_infinite(values: FloatArray, systems: tuple[Label, ...]) -> None:
     extreme = [label for label, some in zip(systems, right.any(axis=1) & wrong.any(axis=1), strict=True) if not some]
     which = f"{listed(extreme)} solved all or none" if extreme else "some systems solved all that others solved"
     raise SeparationError(
-        f"effects are infinite: of the items that tell systems apart, {which}", _without(part == kept, systems)
+        f"effects are infinite: of the items that separate systems, {which}", _without(part == kept, systems)
     )
 
 

@@ -1,4 +1,4 @@
-"""The leaderboard of systems scored on the same instances: ranges of ranks, clusters, and the tests behind them."""
+"""The leaderboard of systems scored on the same instances: rank ranges, clusters, and the tests behind them."""
 
 from __future__ import annotations
 
@@ -59,39 +59,40 @@ def leaderboard(
     ----------
     frame : frame, path, list of records or SystemScores
         Wide (one row per item, one column per system), long (a row for each system and item) or with a system in each
-        row; as `scores.SystemScores` with lower scores as the better ones, or a threshold of ties, which counts in
-        wins, ties and Borda points; tests take differences as they are.
+        row; Pass `scores.SystemScores` if lower scores are better, or for a threshold of ties. The threshold affects
+        wins, ties and Borda points, but not the tests.
     test : {"wilcoxon", "t", "mcnemar", "permutation"}
-        Of every pair of systems, two-sided, on the instances that both have a score for: Wilcoxon's signed ranks
-        (Peyrard et al. 2021 advise the sign test instead, which `scores.pairwise` has); the paired t test; McNemar's
-        exact test, for scores of 0 and 1; the mean difference held against those with the scores of instances
-        exchanged.
+        The two-sided test of every pair of systems, on the instances for which both have a score: Wilcoxon's signed
+        ranks (Peyrard et al. 2021 advise the sign test instead, see `scores.pairwise`); the paired t test; McNemar's
+        exact test, for scores of 0 and 1; or the permutation test of the mean difference, which exchanges the scores of
+        instances.
     groups : {"clusters", "letters", "leader"}
         ``"clusters"``: breaks where every system above is significantly better than every system below, as in WMT;
-        ``"letters"``: systems that share one do not differ significantly; ``"leader"``: the first system leads all that
-        it is not significantly better than, the first of the others leads likewise, and so on.
+        ``"letters"``: systems that share a letter do not differ significantly; ``"leader"``: the first system leads all
+        systems that are not significantly worse, the first of the others leads in the same way, and so on.
     by : str, optional
         The column with the document or task of each instance, within which instances may depend on each other.
         Standard errors and the t test leave out each document in turn; in the other tests whole documents change sides.
     macro : str, optional
-        The column whose values (tasks, domains) count alike: means are averages of the means of its values. With
-        ``by=`` the same column, each of its values is one instance: tests are over tasks.
+        The column whose values (tasks, domains) count equally: means are averages of the means of its values. If
+        ``by=`` names the same column, each of its values is one instance, so tests are over tasks.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs.
     confidence : float
         A pair differs significantly if its adjusted p-value is below 1 − `confidence`.
     n : int, optional
-        Random exchanges of a permutation test that has more than 24 instances (or documents) with a difference; up to
-        that it is exact. By default 9,999, or as many as p-values need to be a tenth of the level after Holm's or
-        Bonferroni's adjustment.
+        Number of random exchanges of a permutation test with more than 24 instances (or documents) with a difference;
+        up to 24 the test is exact. The default is 9,999, or more if needed for adjusted p-values (Holm, Bonferroni) of
+        a tenth of the level.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar over random exchanges.
     n_jobs : int
         Processes; −1 for one per core. The result is the same for the same `rng`.
     system, item, score, rater, ignore
-        Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. With
-        `rater` named errors and tests are by rater, as with ``by=``; else several raters are averaged within items.
+        Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. If
+        `rater` is named, errors and tests are clustered by rater, as with ``by=``; otherwise several raters are
+        averaged within items.
 
     Returns
     -------
@@ -114,42 +115,46 @@ def leaderboard(
 
     Notes
     -----
-    rank_low is 1 + the number of systems that are significantly better, rank_high N less the number that are
-    significantly worse (Mogstad et al. 2024); by Holm's and Bonferroni's adjustment they hold for all systems together.
-    A test may prefer the system with the lower mean: signed ranks are not means, and with missing scores the means are
-    over different instances. A note counts the pairs where this is significant. A rank may then lie outside its range.
+    rank_low is 1 + the number of systems that are significantly better. rank_high is N minus the number that are
+    significantly worse (Mogstad et al. 2024). With Holm's and Bonferroni's adjustment the ranges hold for all systems
+    together. A test may prefer the system with the lower mean, because signed ranks are not means, and because with
+    missing scores the means are over different instances. A note counts the pairs where this is significant. A rank may
+    then lie outside its range.
 
-    Missing scores are counted. A system that lacks hard instances has a high mean of the others, so where some are
-    missing estimates come from the two-way model x_si = a_s + b_i + error, by least squares: a_s plus the mean of b,
-    what is expected of the system on all instances. plain_mean is the mean of those that it has. A pair is tested on
-    the instances that both have, wins and Borda points count only these. MTEB's Borda count gives a model no points on
-    a task that it lacks, and others a point each against it.
+    Missing scores are counted. A system that lacks hard instances has a high mean on the others. So with missing
+    scores, estimates come from the two-way model x_si = a_s + b_i + error, by least squares: a_s plus the mean of b is
+    the expected mean on all instances. plain_mean is the mean of the system's own instances. Tests, wins and Borda
+    points of a pair use the instances that both have. (On a task that a model lacks, MTEB's Borda count gives the model
+    no points, and every other model a point against it.)
 
-    With ``macro=`` the t test is of the average of means, whose variance is the sum of those within the D domains
-    divided by D², with Satterthwaite's degrees of freedom: domains are fixed, and instances are drawn within them.
-    Differences of a permutation test have the weights of the average. Signed ranks and McNemar's wins have no weights:
-    all instances count alike. The script of WMT24's official ranking (humeval/tools.py of wmt24-news-systems, November
-    2024) ranks by averages over domains, too, but tests within each domain and combines p-values by Stouffer's method.
+    With ``macro=`` the t test compares averages of domain means. The variance is the sum of the variances within the D
+    domains divided by D², with Satterthwaite's degrees of freedom: domains are fixed, and instances are sampled within
+    them. The permutation test weights differences as the average does. Signed ranks and McNemar's wins have no weights:
+    all instances count equally. The script of WMT24's official ranking (humeval/tools.py of wmt24-news-systems,
+    November 2024) ranks by averages over domains, too, but tests within each domain and combines p-values by Stouffer's
+    method.
 
-    Borda points are the systems beaten on each instance, with half a point for a tie; for complete scores that is N
-    less the average rank, summed over the instances. The win share is points per comparison.
+    Borda points count the systems beaten on each instance, with half a point for a tie. For complete scores they are N
+    minus the average rank, summed over the instances. The win share is the number of points per comparison.
 
-    std_error is s/√n. With G documents of n_g instances each is left out in turn (CR3, Bell & McCaffrey 2002), so that
-    it is √((G − 1)/G Σ_g (s_g/(1 − n_g/n))²)/n with s_g = Σ_(m in g) (x_m − x̄); for documents of one size that is the
-    clustered error of Miller (2024). The t test has the same, with G* − 1 degrees of freedom, G* = n²/Σ n_g² the
-    effective number of documents; below two there is none. The other tests take it that under the null hypothesis all
-    scores of a document may be exchanged between two systems: signs of the documents' sums change, of signed ranks
-    (Rosner, Glynn & Lee 2006), of wins less losses, of differences. All signs are gone through up to 24 documents whose
-    sum is not 0; beyond, signed ranks are held against the normal, and differences against random signs. McNemar's test
-    remains exact up to 32,768 instances that only one of the two has right.
+    Without documents, std_error is s/√n. With G documents of n_g instances, each document is left out in turn (CR3,
+    Bell & McCaffrey 2002): std_error is √((G − 1)/G Σ_g (s_g/(1 − n_g/n))²)/n with s_g = Σ_(m in g) (x_m − x̄). If all
+    documents have the same size, this is the clustered error of Miller (2024). The t test uses it, with G* − 1 degrees
+    of freedom, where G* = n²/Σ n_g² is the effective number of documents; below two there is no test. The other tests
+    assume that under the null hypothesis all scores of a document may be exchanged between two systems. They change the
+    signs of the documents' sums: of signed ranks (Rosner, Glynn & Lee 2006), of wins minus losses, or of differences.
+    With up to 24 documents whose sum is not 0, all signs are enumerated. With more, signed ranks use the normal
+    distribution, and differences use random signs. McNemar's test remains exact up to 32,768 instances that only one of
+    the two systems has right.
 
-    Of 3,000 simulated pairs of equal systems, 14 documents of 5 instances with half of the variance between documents,
-    tests at 5 % by documents reject 4 % (McNemar's) to 5.5 %, without them 16 % (McNemar's) to 27 %. Among five equal
-    systems on 8, 20 and 50 documents of very unequal size (10 e^N(0, 1) instances, 2,000 tables each) the t test finds
-    some difference in 3, 4 and 4 % of tables (`tests/simulations/leaderboard_documents.json`).
+    In 3,000 simulated pairs of equal systems (14 documents of 5 instances, with half of the variance between
+    documents), tests at 5 % reject 4 % (McNemar's) to 5.5 % if they allow for documents. If they ignore documents, they
+    reject 16 % (McNemar's) to 27 %. Among five equal systems on 8, 20 and 50 documents of very unequal size (10 e^N(0,
+    1) instances, 2,000 tables each) the t test finds some difference in 3, 4 and 4 % of tables
+    (`tests/simulations/leaderboard_documents.json`).
 
-    The adjustment is for all pairs whatever `groups` shows: a leader that was found by the same scores cannot be tested
-    as if it had been named before.
+    The adjustment is for all pairs, whatever `groups` shows: a leader chosen by the same scores cannot be tested as if
+    it had been named before.
 
     References
     ----------
@@ -165,7 +170,7 @@ def leaderboard(
 
     Examples
     --------
-    Three systems, right (1) or wrong (0) on the same 40 tasks:
+    Three systems are right (1) or wrong (0) on the same 40 tasks:
 
     >>> import llbt
     >>> import pandas as pd
@@ -257,11 +262,11 @@ class _Asked:
     draw: Resampler
 
     def smallest(self, p: float, pairs: int) -> float:
-        """Return what the smallest p-value of so many pairs can be, adjusted."""
+        """Return the smallest possible adjusted p-value of a number of pairs."""
         return p * pairs if self.adjust in ("holm", "bonferroni") else p
 
     def draws(self, pairs: int) -> int:
-        """Return how many random exchanges a permutation test takes."""
+        """Return the number of random exchanges of a permutation test."""
         if self.n is not None:
             return int(self.n)
         return max(_FEWEST_DRAWS, math.ceil(_FINER * self.smallest(1.0, pairs) / (1 - self.confidence)) - 1)
@@ -329,7 +334,7 @@ def _refuse_grades(scores: SystemScores) -> None:
     if odd.any():
         row, column = np.argwhere(odd)[0]
         raise OptionError(
-            f"test='mcnemar' is for right and wrong, but {scores.systems[row]!r} has "
+            f"test='mcnemar' is for scores of 0 and 1, but {scores.systems[row]!r} has "
             f"{format_number(float(scores.values[row, column]))} on {scores.instances[column]!r}",
             "For other scores choose test='wilcoxon', test='t' or test='permutation'.",
             expected="scores of 0 and 1",
@@ -343,19 +348,19 @@ def _grain(values: FloatArray, test: BoardTest) -> float:
 
 
 def _averaged(units: Units, macro: str | None, test: BoardTest) -> tuple[str, ...]:
-    """Say what is averaged over, and which tests have no weights."""
+    """Return notes on the averages, and on tests without weights."""
     if macro is None:
         return ()
     if not units.parts:
         return (f"each {macro} is one instance, the mean of its scores",)
-    alike = "; the test counts all instances alike" if test in ("wilcoxon", "mcnemar") else ""
-    return (f"means are averages over {len(units.parts)} values of {macro}, each counted alike{alike}",)
+    alike = "; the test weights all instances equally" if test in ("wilcoxon", "mcnemar") else ""
+    return (f"means are averages over {len(units.parts)} values of {macro}, weighted equally{alike}",)
 
 
 def _drawn(
     found: BoardPairs, values: FloatArray, pairs: IntArray, units: Units, asked: _Asked
 ) -> tuple[BoardPairs, tuple[str, ...]]:
-    """Return what was found with the p-values that random exchanges give, and what to say of these."""
+    """Return the results with p-values from random exchanges, and notes on these p-values."""
     rows = np.flatnonzero(found.drawn)
     if not len(rows):
         return found, ()
@@ -371,7 +376,7 @@ def _drawn(
 
 
 def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) -> tuple[str, ...]:
-    """Say what was done."""
+    """Return notes on the tests and the data."""
     level = 1 - asked.confidence
     percent, together = f"{100 * asked.confidence:.4g} %", asked.adjust in ("holm", "bonferroni")
     ranges = f"rank ranges hold together with {percent} confidence" if together else f"{percent} rank range for each"
@@ -420,14 +425,14 @@ def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed:
 
 _UNDEFINED: dict[BoardTest, str] = {
     "wilcoxon": "whose scores are all equal: not significant",
-    "t": "whose differences do not vary, or of fewer than two groups of equal size: not significant",
+    "t": "whose differences do not vary, or with fewer than two effective groups: not significant",
     "mcnemar": "that never differ: not significant",
     "permutation": "without a common instance",
 }
 
 
 def _too_few(found: BoardPairs, asked: _Asked) -> tuple[str, ...]:
-    """Say where no pair can be significant because too few units differ."""
+    """Return a note if no pair can be significant because too few units differ."""
     tested = int(np.sum(~np.isnan(found.p_value)))
     least = least_p(found.units.tolist(), asked.test)
     if not tested or asked.smallest(least, tested) < 1 - asked.confidence:

@@ -1,4 +1,4 @@
-"""What a leaderboard of scores returns: its systems, the best first, and the tests of every pair behind their ranks."""
+"""The result of a leaderboard of scores: its systems, the best first, and the tests of every pair."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNEQUAL = Qualifying("Borda ranks are by win share, as systems with missing sco
 _SAYS: dict[Grouping, str] = {
     "clusters": "clusters: every system above a break is significantly better than all below",
     "letters": "groups: systems that share a letter do not differ significantly",
-    "leader": "leader: the best system that is not led itself and not significantly better",
+    "leader": "leader: the best system without a leader that is not significantly better",
 }
 _LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
 EQUAL = 1e-9  # relative to the largest mean: means that differ by less share their rank
@@ -64,7 +64,7 @@ class ScoreLeaderboard(Record):
     difference : ndarray, shape (P,)
         Means of the differences i − j on the instances of both, positive where i is better.
     ahead : ndarray, shape (P,)
-        Which system the test has ahead: positive for i, negative for j.
+        Which system is ahead by the test: positive for i, negative for j.
     statistic, p_value, p_adjusted : ndarray, shape (P,)
     test, groups : str
     adjust : str or None
@@ -77,10 +77,10 @@ class ScoreLeaderboard(Record):
     df : float
         Its degrees of freedom.
     grain : float
-        The step between values that differences of means can have: 1/M of scores of 0 and 1.
+        The step between possible differences of means: 1/M for scores of 0 and 1.
     higher_is_better : bool
     head : tuple of str
-        What the board says above the table.
+        The lines above the table.
     """
 
     _made_by: ClassVar[str] = "llbt.scores.leaderboard(…) or board.leaderboard()"
@@ -113,7 +113,7 @@ class ScoreLeaderboard(Record):
 
     @property
     def better(self) -> npt.NDArray[np.bool_]:
-        """Whether the system of the row is significantly better than that of the column, shape (N, N)."""
+        """Whether the system of the row is significantly better than the system of the column, shape (N, N)."""
         significant = self.p_adjusted < 1 - self.confidence  # NaN is not
         matrix = np.zeros((len(self.systems), len(self.systems)), dtype=np.bool_)
         for (i, j), above in ((self.pairs.T, self.ahead > 0), (self.pairs.T[::-1], self.ahead < 0)):
@@ -140,7 +140,7 @@ class ScoreLeaderboard(Record):
 
     @property
     def borda(self) -> FloatArray:
-        """Borda points, shape (N,): one for each system beaten on each instance, half of one for a tie."""
+        """Borda points, shape (N,): one for each system beaten on each instance, half a point for a tie."""
         return np.asarray(self.record @ [1.0, 0.5, 0.0])
 
     @property
@@ -156,7 +156,7 @@ class ScoreLeaderboard(Record):
         return np.asarray(1 + (share[None, :] > share[:, None]).sum(axis=1), dtype=np.int64)
 
     def table(self) -> Table:
-        """Return rank, rank_low, rank_high, object, estimate, std_error, what `groups` asks for, wins … plain_mean."""
+        """Return rank, rank_low, rank_high, object, estimate, std_error, the column of `groups`, wins … plain_mean."""
         wins, ties, losses = as_whole(self.record).T
         unequal = np.ptp(self.record.sum(axis=1)) > 0
         return Table(
@@ -186,7 +186,7 @@ class ScoreLeaderboard(Record):
 
     @checked
     def best(self, *, rng: Rng = 0) -> BestSystems:
-        """Return which systems may be the best, and the score of the first, corrected for having been selected.
+        """Return the systems that may be the best, and the score of the first, corrected for selection.
 
         Parameters
         ----------
@@ -206,10 +206,11 @@ class ScoreLeaderboard(Record):
 
         Notes
         -----
-        A system is a candidate unless another one is significantly better by the test of the leaderboard, adjusted for
-        the N − 1 comparisons with the system by the joint normal distribution of the estimates. There is no correction
-        over systems, as only the test of the true best can go wrong (`llbt.best`). The score of the first is
-        median-unbiased given that it came first, its interval the hybrid one of Andrews, Kitagawa & McCloskey (2024).
+        A system is a candidate unless another system is significantly better by the test of the leaderboard. This test
+        is adjusted for the N − 1 comparisons with the system, by the joint normal distribution of the estimates. There
+        is no correction over systems, because only the test of the true best can go wrong (`llbt.best`). The score of
+        the first system is median-unbiased given that it came first; its interval is the hybrid interval of Andrews,
+        Kitagawa & McCloskey (2024).
 
         Examples
         --------
@@ -271,7 +272,7 @@ class ScoreLeaderboard(Record):
 
 
 def refuse_many_letters(board: ScoreLeaderboard) -> None:
-    """Raise where there would be more letters than the alphabet has."""
+    """Raise if more letters would be needed than the alphabet has."""
     better = board.better
     if letters_exceed(better | better.T, range(len(board.systems)), _LAST_LETTER):
         raise DesignError(
@@ -281,7 +282,7 @@ def refuse_many_letters(board: ScoreLeaderboard) -> None:
 
 
 def _leaders(better: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the leader of each system, the best first: each without one leads those it is not better than."""
+    """Return the leader of each system, the best first: a system without a leader leads all that are not worse."""
     found = np.full(len(better), -1)
     for k in range(len(better)):
         if found[k] < 0:

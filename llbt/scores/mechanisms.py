@@ -64,7 +64,7 @@ class Scored:
     ----------
     estimate : ndarray, shape (N,)
     probabilities : ndarray, shape (N, N)
-        That the row is above the column, given a decision.
+        The probability that the row is above the column, given a decision.
     bounds : two ndarray, shape (N,) each
     notes : tuple of str
     extra : mapping of str to ndarray, each (N,)
@@ -85,14 +85,14 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """How many resamples, how they are drawn, and the level of intervals."""
+    """The number of resamples, how they are drawn, and the level of intervals."""
 
     n: int
     confidence: float
     draw: Resampler
 
     def gathered(self, task: Callable[[int, np.random.Generator], FloatArray], entries: int) -> FloatArray:
-        """Return the scores of the resamples, (n, N), that a task makes of so many at a time."""
+        """Return the scores of the resamples, (n, N), which a task computes in blocks."""
         return np.concatenate(self.draw.blocks(task, self.n, entries))
 
 
@@ -117,7 +117,7 @@ def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
     assert scores is not None
     flipped = -1.0 if outcomes.negated else 1.0
     estimate = flipped * (np.nanmedian(scores, axis=1) if median else np.nanmean(scores, axis=1))
-    notes = ["Probabilities are shares of the instances on which one is higher, without a model."]
+    notes = ["Probabilities are shares of wins among instances with a winner, without a model."]
     bounds = _nothing(len(scores))
     if asked.n:
         drawn = flipped * asked.gathered(partial(_centres, scores, median), scores.shape[1])
@@ -168,7 +168,7 @@ def weighted_medians(scores: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def paired(outcomes: Outcomes, options: BradleyTerry, asked: Asked) -> Scored:
-    """Return Bradley-Terry scores, with Wald intervals where they are asked for and nothing is resampled."""
+    """Return Bradley-Terry scores, with Wald intervals if requested and nothing is resampled."""
     found = bradley_terry(outcomes, options)
     notes, extra = list(found.notes), {"worth": found.worth}
     bounds = _nothing(len(found.worth))
@@ -238,9 +238,9 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
 
 
 def beyond_chance(ratings: FloatArray) -> FloatArray:
-    """Return what ranks go by, shape (N,): the higher the better, equal within the Monte Carlo error of orders (B, N).
+    """Return the values to rank by, shape (N,): the higher the better, equal within Monte Carlo error of orders (B, N).
 
-    A single order has no such error, and ratings are unchanged.
+    A single order has no Monte Carlo error, so its ratings are unchanged.
     """
     mean, number = ratings.mean(axis=0), len(ratings)
     if number < 2:
@@ -256,7 +256,7 @@ def beyond_chance(ratings: FloatArray) -> FloatArray:
 
 
 def _draw_probability(outcomes: Outcomes, options: TrueSkill) -> float:
-    """Return the probability of a draw that TrueSkill takes: as asked for, or the share of ties."""
+    """Return TrueSkill's probability of a draw: the requested one, or the share of ties."""
     drawn, games = float(outcomes.counts[:, 1].sum()), outcomes.n_games
     if options.ties == "drop":
         drawn, games = 0.0, games - drawn

@@ -34,7 +34,7 @@ class Outcomes:
         The higher, the better; None where a table of counts was given.
     rule : TieRule
     negated : bool
-        Whether `scores` are the given ones with their sign turned, the lower being better.
+        Whether `scores` are the negated scores of the data, because lower scores are better.
     """
 
     systems: tuple[Label, ...]
@@ -50,7 +50,7 @@ class Outcomes:
         return float(self.counts.sum())
 
     def comparisons(self, counts: FloatArray) -> Comparisons:
-        """Return a table with such counts of the pairs: (P, 3), or (P, 2) without a tie category."""
+        """Return a table with these counts of the pairs: (P, 3), or (P, 2) without ties."""
         ties = counts[:, 1] if counts.shape[1] == 3 else np.zeros(len(counts))
         response = THREE if ties.any() else TWO
         like = Comparisons(self.systems, self.pairs, np.column_stack([counts[:, 0], ties, counts[:, -1]]), response)
@@ -62,7 +62,7 @@ class Outcomes:
         return max(self.counts.size, 0 if self.scores is None else self.scores.shape[1])
 
     def resampled(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Return the counts of resamples (B, P, 3): of instances, or of the games where there are none."""
+        """Return the counts of resamples (B, P, 3): of instances, or of games if there are no instances."""
         if self.scores is None:
             return drawn_counts(self.counts, size, rng)
         return self._weighted(drawn_weights(self.scores.shape[1], size, rng))
@@ -83,7 +83,7 @@ class Outcomes:
     def slots(self) -> IntArray:
         """Return the games by unit, shape (U, L): 3 · pair + outcome, or −1 where there is none.
 
-        Units are the instances, with a place for each pair; or single games, where there are no instances.
+        Units are the instances, with a place for each pair; without instances, they are single games.
         """
         if self.scores is None:
             return np.repeat(np.arange(self.counts.size), self.counts.ravel().astype(np.int64)).reshape(-1, 1)
@@ -109,7 +109,7 @@ def outcomes_of_table(c: Comparisons) -> tuple[Outcomes, tuple[str, ...]]:
 
 
 def check_whole(outcomes: Outcomes, remedy: str) -> None:
-    """Raise for fractional counts, as they are not games to draw or to order."""
+    """Raise for fractional counts, which cannot be resampled or ordered as games."""
     odd = outcomes.counts != np.floor(outcomes.counts)
     if odd.any():
         raise JudgmentError(

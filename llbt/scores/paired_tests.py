@@ -22,7 +22,7 @@ _LAST = np.iinfo(np.int64).max  # sorts after every difference
 
 @dataclass(frozen=True, eq=False)
 class PairedTest:
-    """The result of one test for P pairs, each array of shape (P,); NaN where it is not defined.
+    """The result of one test for P pairs, each array of shape (P,); NaN if the test is not defined.
 
     Attributes
     ----------
@@ -77,12 +77,12 @@ def largest(larger: FloatArray) -> FloatArray:
 
 
 def cleaned(values: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return values with those that are nothing but rounding of numbers of that scale as 0."""
+    """Return values, with 0 for those that are only rounding error at this scale."""
     return np.where(np.abs(values) <= ROUNDING * scale, 0.0, values)
 
 
 def lengths(rows: FloatArray) -> FloatArray:
-    """Return √Σ x² of each row (P, M), shape (P,): in units of its largest, whose squares do not underflow to 0."""
+    """Return √Σ x² of each row (P, M), shape (P,), in units of its largest value, so that no square underflows."""
     unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1])
     return np.asarray(unit * np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)))
 
@@ -90,7 +90,7 @@ def lengths(rows: FloatArray) -> FloatArray:
 def moments(difference: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the means of differences (P, M) and their standard deviations with n − 1, each (P,).
 
-    The standard deviation is NaN for one difference, and 0 where differences vary by no more than rounding.
+    The standard deviation is NaN for one difference, and 0 if differences vary only by rounding.
     """
     n = np.sum(~np.isnan(difference), axis=1)
     mean = ratio(np.nansum(difference, axis=1), n.astype(np.float64))
@@ -119,7 +119,7 @@ def t_test(mean: FloatArray, deviation: FloatArray, n: IntArray, alternative: Al
 def median_test(scores: PairedScores, alternative: Alternative) -> PairedTest:
     """Return Mood's median test, χ² with Yates' correction, of either side's scores above the common median.
 
-    The effect is the share of i's scores above the common median less that of j's. NaN where no score lies above it.
+    The effect is the share of i's scores above the common median minus the share of j's. NaN if no score is above it.
     """
     common = row_medians(np.concatenate([scores.i, scores.j], axis=1))[:, None]
     above = common + ROUNDING * np.abs(common)
@@ -147,8 +147,9 @@ def wilcoxon_test(
     """Return Wilcoxon's signed-rank test of differences (P, M), without those that are `zero`.
 
     The statistic is the sum R₊ of the ranks of positive differences, the effect the matched-pairs rank-biserial
-    correlation (R₊ − R₋)/(R₊ + R₋). Up to `EXACT` differences p-values come from all ways to sign the ranks found,
-    average ranks of equal ones included; beyond from the normal with its variance corrected for equal ones.
+    correlation (R₊ − R₋)/(R₊ + R₋). Up to `EXACT` differences, p-values come from all signs of the observed ranks,
+    including average ranks of equal differences. Beyond, they come from the normal distribution, with the variance
+    corrected for equal differences.
     """
     ranks = _signed_ranks(difference, zero, scale)
     total = ranks.n * (ranks.n + 1) / 2

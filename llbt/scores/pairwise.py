@@ -1,4 +1,4 @@
-"""Which systems differ on the same instances? Means, medians and wins of every pair, and the test of each."""
+"""Comparisons of every pair of systems on the same instances: means, medians and wins, with their tests."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ def pairwise(
     rater: str | None = None,
     ignore: Names = (),
 ) -> PairwiseScores:
-    """Compare every pair of systems on the instances that both have a score for: means, medians, wins, and their tests.
+    """Compare every pair of systems on their common instances: means, medians, wins, and their tests.
 
     Parameters
     ----------
     frame : frame, path, list of records or SystemScores
         Wide (one row per item, one column per system), long (a row for each system and item) or with a system in each
-        row; as `scores.SystemScores` with lower scores as the better ones (differences and wins are then those of
-        the negated scores, so that i is always better where they are positive), or a threshold of ties, which counts
-        in wins, win odds, sign test and the Bradley-Terry model; the other tests take differences as they are.
+        row; Pass `scores.SystemScores` if lower scores are better: differences and wins are then of the negated scores,
+        so positive values mean that i is better. Or pass it for a threshold of ties, which affects wins, win odds, the
+        sign test and the Bradley-Terry model, but not the other tests.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
-        How p-values are adjusted for the number of pairs, each test apart.
+        How p-values are adjusted for the number of pairs, separately for each test.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: i is better.
     confidence : float
-        Of the intervals of the mean difference, which are two-sided whatever the alternative.
+        The level of the intervals of the mean difference, which are always two-sided.
     system, item, score, rater, ignore
         Columns of a frame, as in `scores.SystemScores.from_frame`; by default found by their names and values. Scores
         of several raters are averaged within items.
@@ -81,8 +81,8 @@ def pairwise(
     PairwiseScores
         ``to_frame()``: object_i, object_j, n, mean_difference, conf_low, conf_high, median_difference (of the
         differences), difference_of_medians, wins_i, ties, wins_j, win_share, bt_probability, cohen_dz, win_odds,
-        rank_biserial, p_t, p_median, p_sign, p_wilcoxon (adjusted). ``test_table()`` has statistics and p-values before
-        adjustment, ``significance()`` what the tests agree on, ``probabilities()`` matrices of P(i > j).
+        rank_biserial, p_t, p_median, p_sign, p_wilcoxon (adjusted). ``test_table()`` has statistics and unadjusted
+        p-values, ``significance()`` the agreement of the tests, ``probabilities()`` matrices of P(i > j).
 
     Raises
     ------
@@ -91,18 +91,18 @@ def pairwise(
 
     Notes
     -----
-    Each mechanism has its test [1]_: the mean the paired t test, with Cohen's d_z = mean/SD of the differences; the
-    median Mood's median test, which looks at either system's scores above the common median, with Yates' correction,
-    and takes the two samples as independent (one-sided p-values are those of the signed root of χ²); Bradley-Terry, for
-    one pair of systems, the sign test, exact and without ties. Wilcoxon's signed-rank test is the fourth; differences
-    of 0 are left out, up to 50 differences it is exact, with average ranks for equal ones, beyond it is the normal
-    approximation with the variance corrected for equal ones, without correction for continuity. The effect sizes of the
-    last two are the win odds (wins_i + ties/2)/(wins_j + ties/2) [2]_ and the matched-pairs rank-biserial correlation
-    (R₊ − R₋)/(R₊ + R₋) [3]_.
+    Each mechanism has its test [1]_. The mean has the paired t test, with Cohen's d_z = mean/SD of the differences. The
+    median has Mood's median test, with Yates' correction: it counts each system's scores above the common median, and
+    takes the two samples as independent (one-sided p-values use the signed root of χ²). Bradley-Terry, for one pair of
+    systems, has the exact sign test without ties. The fourth test is Wilcoxon's signed-rank test without differences of
+    0. Up to 50 differences it is exact, with average ranks for equal differences. Beyond, it is the normal
+    approximation with the variance corrected for equal differences, without continuity correction. The effect sizes of
+    the last two tests are the win odds (wins_i + ties/2)/(wins_j + ties/2) [2]_ and the matched-pairs rank-biserial
+    correlation (R₊ − R₋)/(R₊ + R₋) [3]_.
 
-    Win share is the share of instances that i wins, with half of the ties. bt_probability is that of the model fitted
-    to the wins of all pairs without ties by maximum likelihood, NaN where there is no finite estimate. Scores are
-    equal, and differences 0, within a relative 1e-12. Instances are taken as independent.
+    Win share is the share of instances that i wins, with half of the ties. bt_probability comes from the Bradley-Terry
+    model, fitted to the wins of all pairs, without ties, by maximum likelihood; NaN without a finite estimate. Scores
+    are equal, and differences 0, within a relative 1e-12. Instances are taken as independent.
 
     References
     ----------
@@ -115,7 +115,7 @@ def pairwise(
 
     Examples
     --------
-    One outlier decides the mean of A; B wins every other instance:
+    One outlier decides the mean of A, but B wins every other instance:
 
     >>> import llbt
     >>> import pandas as pd
@@ -264,7 +264,7 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
 
 
 def _undefined(found: _Compared) -> tuple[str, ...]:
-    """Say in how many pairs a test is not defined, and why."""
+    """Return notes on the number of pairs for which a test is not defined, and the reason."""
     some = found.n > 0
     gone = {name: some & np.isnan(test.p_value) for name, test in found.tests.items()}
     single = int(np.sum(gone["t"] & (found.n == 1)))

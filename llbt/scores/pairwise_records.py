@@ -31,7 +31,7 @@ _EFFECTS: dict[ScoreTest, str] = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairwiseScores(Record):
-    """Every pair of N systems compared on the instances that both have a score for. P = N(N − 1)/2 pairs.
+    """Comparisons of every pair of N systems on their common instances. P = N(N − 1)/2 pairs.
 
     Made by `scores.pairwise`.
 
@@ -46,17 +46,18 @@ class PairwiseScores(Record):
     counts : ndarray, shape (P, 3)
         Instances where i wins, ties, and instances where j wins.
     mean_difference, conf_low, conf_high : ndarray, shape (P,)
-        Mean of the differences, which is the difference of the means, with the two-sided interval of the paired t.
+        Mean of the differences, which equals the difference of the means, with the two-sided interval of the paired t
+        test.
     median_difference : ndarray, shape (P,)
         Median of the differences.
     difference_of_medians : ndarray, shape (P,)
-        Difference of the medians, which is what comparing systems by their medians looks at.
+        Difference of the medians, by which the mechanism ``"median"`` compares systems.
     bt_probability : ndarray, shape (P,)
         P(i > j) in the Bradley-Terry model of all systems.
     tests : dict of str to PairedTest
         ``"t"``, ``"median"``, ``"sign"`` and ``"wilcoxon"``: statistic, df, p_value (not adjusted) and effect.
     p_adjusted : dict of str to ndarray
-        The p-values of each test, adjusted as asked for.
+        The p-values of each test, adjusted by `adjust`.
     alternative : str
     adjust : str or None
     confidence : float
@@ -148,12 +149,12 @@ class PairwiseScores(Record):
 
     @checked
     def significance(self, alpha: Share = 0.05) -> Table:
-        """Return how many pairs each test finds to differ, and which share of them each other test finds, too.
+        """Return how many pairs are significant by each test, and the share of them that each other test confirms.
 
         Parameters
         ----------
         alpha : float
-            A pair differs by a test whose adjusted p-value is at most this. One that is not defined finds nothing.
+            The largest adjusted p-value that counts as significant. A pair without a defined test is not significant.
 
         Returns
         -------
@@ -204,12 +205,12 @@ class PairwiseScores(Record):
 
 
 def adjust_line(adjust: Adjust) -> str:
-    """Return what was done about the number of pairs."""
+    """Return how p-values were adjusted for the number of pairs."""
     return adjust_note(adjust) + ("" if adjust is None else ", each test apart")
 
 
 def missing_notes(instances: int, n: IntArray) -> tuple[str, ...]:
-    """Say how many pairs lack instances for want of a score."""
+    """Return notes on the number of pairs with missing scores."""
     short = int(np.sum(n < instances))
     if not short:
         return ()

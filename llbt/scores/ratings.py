@@ -35,7 +35,7 @@ _FEW = 10  # orders that are played number by number: more are faster side by si
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """Games of N systems in U units, and the orders in which they are played.
+    """Games of N systems in U units, to be played in random orders.
 
     Attributes
     ----------
@@ -63,10 +63,10 @@ class Games:
             yield games.reshape(len(units), -1).T
 
     def steps(self, units: IntArray, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-        """Return the same games in steps: those of one step share no system, so that they can be rated at once.
+        """Return the same games in steps. The games of a step share no system, so they can be rated at once.
 
-        Yields, for the G games of a step, the places of i and of j in the flattened state (B, N) and the outcomes,
-        shape (G,) each. In every order each system plays its games in the sequence.
+        For the G games of a step, yields the places of i and of j in the flattened state (B, N) and the outcomes, shape
+        (G,) each. In every order each system plays its games in sequence.
         """
         for games in self.sequence(units, rng):
             for window in range(0, len(games), _WINDOW * self.size):
@@ -110,18 +110,18 @@ class Elo:
     k : float
         Points that one game can move at most.
     start : float
-        Where all begin.
+        The rating with which all systems begin.
     scale : float
-        Points at which the odds are ten to one.
+        The difference in points at which the odds are ten to one.
     orders : int
-        How many random orders of the games. With 1 it is the usual sequential tool.
+        The number of random orders of the games. 1 gives the usual sequential rating.
     ties : {"draw", "drop"}
-        Equal scores on an instance: half a win for either, or left out.
+        The treatment of equal scores on an instance: half a win for either system, or left out.
 
     Raises
     ------
     OptionError
-        For options that are none.
+        For unknown options.
 
     Examples
     --------
@@ -149,14 +149,14 @@ class TrueSkill:
     draw_probability : float, optional
         By default the share of ties in the data.
     orders : int
-        How many random orders of the games. With 1 it is the usual sequential tool.
+        The number of random orders of the games. 1 gives the usual sequential rating.
     ties : {"draw", "drop"}
-        Equal scores on an instance: a draw, or left out.
+        The treatment of equal scores on an instance: a draw, or left out.
 
     Raises
     ------
     OptionError
-        For options that are none.
+        For unknown options.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def trueskill_probabilities(mu: FloatArray, sigma: FloatArray, beta: float) -> F
 
 
 def draw_margin(draw_probability: float, env: Any) -> float:
-    """Return how near two performances are for a draw, as the package computes it for two players."""
+    """Return the largest difference of two performances that is a draw, as the package computes it for two players."""
     need("trueskill", "ratings by TrueSkill", "trueskill")
     import trueskill
 
@@ -265,7 +265,7 @@ def after_game(
     """Return the skills after one game in each of B orders: means of winner and loser, then their variances.
 
     μ ← μ ± σ²/c · v, σ² ← σ²(1 − σ²/c² · w) with c² = 2β² + σ₁² + σ₂², and v and w of (μ₁ − μ₂)/c and margin/c
-    (Herbrich, Minka & Graepel 2007). The variances come with the τ² that a game adds.
+    (Herbrich, Minka & Graepel 2007). The variances include the τ² that a game adds.
     """
     c = np.sqrt(variance[0] + variance[1] + 2 * beta**2)
     apart, near = (mu[0] - mu[1]) / c, margin / c
@@ -278,7 +278,7 @@ def after_game(
 def _after_one_game(
     mu: tuple[float, float], variance: tuple[float, float], drawn: bool, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """Return what `after_game` does, of one game: arrays of one number would cost twenty times as much."""
+    """Return the result of `after_game` for one game, without arrays, which would take twenty times as long."""
     c = math.sqrt(variance[0] + variance[1] + 2 * beta**2)
     v, w = _moments_of_draw((mu[0] - mu[1]) / c, margin / c) if drawn else _moments_of_win((mu[0] - mu[1] - margin) / c)
     return _moved(mu, variance, v, w, c)
@@ -365,7 +365,7 @@ def cdf(x: FloatArray) -> FloatArray:
 
 
 def check_finite(ratings: FloatArray) -> None:
-    """Raise where updates left the range of floats."""
+    """Raise if updates left the range of floats."""
     if not np.isfinite(ratings).all():
         raise DesignError(
             f"{int((~np.isfinite(ratings)).sum())} of {ratings.size} ratings left the range of numbers",

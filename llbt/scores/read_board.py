@@ -54,17 +54,17 @@ def read_board(
         ``"auto"``, by names and beginnings of files; or ``"table"``, ``"lm_eval"``, ``"inspect"``, ``"helm"``,
         ``"swe_bench"``, ``"every_eval_ever"``, ``"sacrerouge"``, ``"appraise"``, ``"mt_metrics_eval"``.
     task : str or sequence of str
-        The tasks that are kept; by default all.
+        The tasks to keep; by default all.
     items : sequence of labels or path, optional
-        All items of the benchmark, or the file that lists them, for results that list solved items only; ``"listed"``
-        takes the items that some system solved.
+        All items of the benchmark, or the file that lists them. Results that list only solved items need it.
+        ``"listed"`` takes the items that some system solved.
     score : str or sequence of str, optional
-        Which score of results that have several, such as a metric and a filter, ``"exact_match,strict-match"``; the
-        columns of scores of a table.
+        Which score to read if the results have several, such as a metric and a filter: ``"exact_match,strict-match"``.
+        For a table, its columns of scores.
     system, item, rater, ignore
         Columns of a table, as in `scores.SystemScores.from_frame`.
     cost : str, optional
-        Column of a table with what each answer cost; needs `system` and `item`.
+        Column of a table with the cost of each answer; needs `system` and `item`.
     higher_is_better : bool
 
     Returns
@@ -75,15 +75,16 @@ def read_board(
     Raises
     ------
     JudgmentError
-        For files that cannot be read, results that list solved items only, fewer than two systems, and one item number
-        with different contents.
+        For files that cannot be read, results that list only solved items without `items`, fewer than two systems, and
+        one item number with different contents.
     OptionError
-        For several scores or formats of which none was chosen, and names that are not there.
+        For several scores or formats if none was chosen, and for unknown names.
 
     Notes
     -----
-    Runs (epochs, seeds) and raters are averaged within system and item, so that errors are between items; where a
-    system was run on an item again, the latest result counts. Samples that ended with an error have no score.
+    Runs (epochs, seeds) and raters are averaged within system and item, so standard errors measure variation between
+    items. If a system was run on an item again, the latest result counts. Samples that ended with an error have no
+    score.
 
     Examples
     --------
@@ -111,11 +112,13 @@ def read_board(
         raise OptionError(f"format={format!r} beside data in memory", expected="'auto' or 'table'")
     if task or items is not None:
         raise OptionError(
-            f"{'task' if task else 'items'}= beside a table of scores", "Select its rows before.", expected="nothing"
+            f"{'task' if task else 'items'}= beside a table of scores",
+            "Select rows of the table before you read it.",
+            expected="nothing",
         )
     if isinstance(source, SystemScores):
         if named or score:
-            raise OptionError("columns are named beside SystemScores, which are read already", "Leave them out.")
+            raise OptionError("columns are named for SystemScores, which are already read", "Leave them out.")
         return _board(BoardData(source, _facts(source)), TABLE, source.higher_is_better)
     if cost is not None and (system is None or not item):
         raise OptionError(f"cost={cost!r} without system= and item=", "Name these columns, too.")
@@ -128,19 +131,19 @@ def read_board(
 
 
 def _rows(known: BoardFormat, files: Sequence[ScoreFile]) -> ScoreRows:
-    """Return the rows of a tool's results; raise for records in which something is missing or of another kind."""
+    """Return the rows of a tool's results; raise for records with missing fields or fields of another type."""
     try:
         return known.rows(files)
     except (KeyError, TypeError, AttributeError) as error:  # a record that the tool would not have written
         what = f"no field {error}" if isinstance(error, KeyError) else first_line(error)
         raise JudgmentError(
-            f"{str(files[0].path)!r} or a file beside it is not as {known.tool} writes it: {what}",
+            f"{str(files[0].path)!r} or a file beside it is not in the format of {known.tool}: {what}",
             "Leave damaged files out, or pass format='table' for a table of scores.",
         ) from None
 
 
 def _one(score: Names) -> str | None:
-    """Return which score of a tool's results is asked for."""
+    """Return the requested score of a tool's results."""
     names = as_names(score, "score")
     if len(names) > 1:
         raise OptionError(f"score={list(names)!r}", f"Pass one: score={names[0]!r}.", expected="one score of a tool")
@@ -178,7 +181,7 @@ def _items_of_file(path: str) -> list[Any]:
 
 
 def _facts(scores: SystemScores) -> pd.DataFrame:
-    """Return the columns that have one value for each item, and fewer values than items or the name of a fact."""
+    """Return the columns with one value for each item that have fewer values than items, or the name of a fact."""
     first = np.empty(len(scores.instances), dtype=np.intp)
     first[scores.place[::-1]] = np.arange(len(scores.place))[::-1]
     found = {}
@@ -196,7 +199,7 @@ def _costs(source: object, scores: SystemScores, system: str, item: Sequence[str
     table = score_table(source)
     refuse_gone(table, (cost,))
     if len(item) > 1:
-        raise OptionError(f"cost={cost!r} with {len(item)} columns of items", "Join them to one column before.")
+        raise OptionError(f"cost={cost!r} with {len(item)} columns of items", "Join these columns to one column first.")
     values = pd.Series(scores_of(table[cost], cost)).groupby([table[system], table[item[0]]]).mean().unstack()
     found: FloatArray = values.reindex(index=list(scores.systems), columns=list(scores.instances)).to_numpy(np.float64)
     return found

@@ -1,4 +1,4 @@
-"""Scores aggregated by several mechanisms at once; the same of many setups, a test set and a metric each."""
+"""Aggregation by several mechanisms at once, for one setup or for many (a test set and a metric each)."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def aggregate_methods(
     data : frame, path, list of records, SystemScores or Comparisons
         Scores, wide or long, or a table of counts, as in `aggregate`.
     methods : sequence of str, BradleyTerry, Elo or TrueSkill
-        Mechanisms of `aggregate`, each once; all six by default. With ``BradleyTerry(separated="rank")`` systems
-        without finite scores have their ranks with the sign turned.
+        Mechanisms of `aggregate`, each once; all six by default. With ``BradleyTerry(separated="rank")``, systems
+        without finite scores get their negated ranks.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill; no other mechanism draws.
     progress : bool
@@ -59,12 +59,12 @@ def aggregate_methods(
     -------
     DataFrame
         Systems in rows, sorted; mechanisms in columns, each on its own scale: compare ranks, not numbers
-        (``plot.ranks_by_method``). Means and medians of scores with lower ones better have their signs changed.
+        (``plot.ranks_by_method``). If lower scores are better, means and medians are negated.
 
     Raises
     ------
     OptionError
-        For no mechanism, and one that stands there twice.
+        Without a mechanism, and for one that is named twice.
     LLBTError
         As `aggregate`.
 
@@ -105,8 +105,8 @@ def aggregate_setups(
     methods : sequence of str, BradleyTerry, Elo or TrueSkill
         As in `aggregate_methods`.
     on_error : {"raise", "nan"}
-        The treatment of a setup for which a mechanism has no scores: an error that counts such setups, or NaN, and one
-        warning that names them; `scores.compare` leaves them out of that mechanism's figures.
+        The treatment of setups for which a mechanism has no scores: an error that counts these setups, or NaN with one
+        warning that names them. `scores.compare` leaves them out of the figures of the mechanism.
     rng : numpy.random.Generator or int, optional
         For the random orders of Elo and TrueSkill.
     progress : bool
@@ -122,14 +122,14 @@ def aggregate_setups(
     Raises
     ------
     OptionError
-        For no setup, no mechanism, and one that stands there twice.
+        Without a setup or a mechanism, and for a mechanism that is named twice.
     LLBTError
         As `aggregate`; the message names the setup and the others that fail.
 
     Warns
     -----
     LLBTWarning
-        With ``on_error="nan"``: which setups have no scores by which mechanism, and why the first.
+        With ``on_error="nan"``: setups without scores by some mechanism, and the reason for the first.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def aggregate_setups(
 def _by_setup(
     setups: Mapping[Label, object], methods: Sequence[Method], draw: Resampler
 ) -> tuple[dict[Label, pd.DataFrame], dict[Label, dict[Mechanism, LLBTError]]]:
-    """Return scores by setup and mechanism, the higher the better, NaN where there are none, and why there are none."""
+    """Return scores by setup and mechanism, the higher the better, NaN if missing, and the reasons."""
     names = [named(method) for method in methods]
     if not names or len(set(names)) < len(names):
         raise OptionError(f"methods={methods!r}", expected="at least one, each once: methods=['mean', 'bt']")
@@ -178,7 +178,7 @@ def _by_setup(
 
 
 def _read(data: object) -> SystemScores | Comparisons | LLBTError:
-    """Return scores read once for all mechanisms, or the error that says why they cannot be."""
+    """Return scores read once for all mechanisms, or the error of reading them."""
     try:
         return data if isinstance(data, Comparisons) else as_scores(data)
     except LLBTError as error:
@@ -188,7 +188,7 @@ def _read(data: object) -> SystemScores | Comparisons | LLBTError:
 def _scores(
     data: SystemScores | Comparisons | LLBTError, method: Method, rng: np.random.Generator
 ) -> pd.Series[float] | LLBTError:
-    """Return scores of which more is better, or the error that says why there are none."""
+    """Return scores, the higher the better, or the error of the mechanism."""
     if isinstance(data, LLBTError):
         return data
     try:

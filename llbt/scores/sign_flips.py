@@ -24,7 +24,7 @@ _SAME = 1e-9  # relative to Σ|s|: sums that differ by less are equal
 def flip_p(sums: FloatArray) -> FloatArray:
     """Return P(|Σ ± s| ≥ |Σ s|) over all signs of the sums (P, G) of units, shape (P,): exact, or by the normal.
 
-    A unit whose sum is 0 counts for none. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is compared with the
+    Units whose sum is 0 do not count. Exact up to `MOST_EXACT` units, beyond it Σ s/√(Σ s²) is compared with the
     normal distribution with the variance over all signs.
     """
     if sums.shape[1] <= MOST_LISTED:
@@ -49,7 +49,7 @@ def listed_flip_p(sums: FloatArray) -> FloatArray:
 def exact_flip_p(sums: FloatArray) -> float:
     """Return P(|Σ ± s| ≥ |Σ s|) over all 2^U signs of sums (U,).
 
-    The sums of one half of the units are looked up among the sorted ones of the other, 2^(U/2) each.
+    The sums of one half of the units are looked up among the sorted sums of the other half, 2^(U/2) each.
 
     References
     ----------
@@ -103,7 +103,7 @@ def random_flip_p(x: FloatArray, units: Units, pairs: IntArray, n: int, draw: Re
 def _flipped_systems(
     sums: FloatArray, pairs: IntArray, least: FloatArray, size: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return how many sums after exchanges are as far from 0 as `least` (P,), from sums of the systems (N, G)."""
+    """Return how many sums after exchanges are at least `least` (P,) from 0, computed from the systems' sums (N, G)."""
     moved = sums @ _signs(size, sums.shape[1], rng)
     found = np.empty(len(pairs))
     for rows in _blocks(len(pairs), size):
@@ -115,7 +115,7 @@ def _flipped_systems(
 def _flipped_pairs(
     x: FloatArray, units: Units, pairs: IntArray, least: FloatArray, size: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return how many sums after exchanges are as far from 0 as `least` (P,), where scores are missing."""
+    """Return how many sums after exchanges are at least `least` (P,) from 0, if scores are missing."""
     signs = _signs(size, units.number, rng)
     found = np.empty(len(pairs))
     for rows in _blocks(len(pairs), max(size, x.shape[1])):
@@ -125,7 +125,7 @@ def _flipped_pairs(
 
 
 def _least(x: FloatArray, units: Units, pairs: IntArray) -> FloatArray:
-    """Return how far from 0 the sums of pairs are, less rounding, shape (P,)."""
+    """Return how far from 0 the sums of pairs are, minus a margin for rounding, shape (P,)."""
     found = np.empty(len(pairs))
     for rows in _blocks(len(pairs), x.shape[1]):
         i, j = pairs[rows].T
@@ -146,6 +146,6 @@ def _as_far(moved: FloatArray, least: FloatArray) -> FloatArray:
 
 
 def _blocks(size: int, width: int) -> Iterator[slice]:
-    """Return slices of so many rows of a width that a block of them stays small."""
+    """Return slices of rows such that each block stays small."""
     step = max(1, _ENTRIES // max(1, width))
     return (slice(start, min(size, start + step)) for start in range(0, size, step))

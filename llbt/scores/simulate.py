@@ -24,14 +24,14 @@ _TOTAL, _RANGE = 10.0, 100.0  # of the published code: what strengths sum to, an
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulatedScores(Record):
-    """Scores of simulated systems, and how strong these are. N systems, M instances, outliers among them.
+    """Scores of simulated systems with their true strengths. N systems, M instances including outliers.
 
     Attributes
     ----------
     frame : DataFrame, M rows
         Wide: ``instance`` (from 0), ``type`` (``"T1"``, …, ``"outlier"``) and one column of scores per system.
     strengths : Series, length N
-        The true strength λ of each system, on the scale of the scores; of ``"appendix_a2"`` its mean over the types.
+        The true strength λ of each system, on the scale of the scores; for ``"appendix_a2"`` its mean over the types.
     generator : str
     notes : tuple of str
     """
@@ -71,13 +71,13 @@ def simulate(
     Parameters
     ----------
     n_systems, n_instances : int
-        At least 2 systems; instances, to which ``"published_code"`` adds the outliers.
+        At least 2 systems. The number of instances; ``"published_code"`` adds the outliers to them.
     n_types : int
-        Types of instances, of equal size as far as may be.
+        Number of types of instances, of equal size as far as possible.
     outliers : float
         Share f of outliers, from 0 to 1: max(1, ⌊f · n_instances⌋) of them; none for 0.
     generator : {"published_code", "section_4", "appendix_a2"}
-        Which description of the paper's simulation is followed; they do not agree. See Notes.
+        Which of the paper's three descriptions of its simulation to follow; they disagree. See Notes.
     rng : numpy.random.Generator or int, optional
 
     Returns
@@ -91,20 +91,20 @@ def simulate(
 
     Notes
     -----
-    A score is normal with standard deviation 1. There are three descriptions of its mean and of an outlier. With
-    U a uniform number in [0, 1], a new one each time:
+    A score is normal with standard deviation 1. There are three descriptions of its mean and of outliers. U is a
+    uniform number in [0, 1], drawn anew each time:
 
     * ``"appendix_a2"``, appendix A.2 of the paper to the letter: system j has the mean λ_tj = U on instances of
-      type t, independently in each type. Outliers are instances, drawn at random, whose scores change systems by a
-      random permutation. With several types A.2 has no single order of strengths; here it is the order of the means of
-      λ_tj over the types.
-    * ``"section_4"``: strengths λ_j = U; a type adds the same offset U to all systems, so that it leaves their
-      differences as they are. (Section 4 gives no size of the offsets: it is taken to be that of the strengths.)
-      Outliers as in A.2.
+      type t, independently in each type. Outliers are random instances whose scores are permuted among the systems at
+      random. With several types A.2 has no single order of strengths; here it is the order of the means of λ_tj over
+      the types.
+    * ``"section_4"``: strengths λ_j = U; a type adds the same offset U to all systems, so their differences do not
+      change. (Section 4 does not state the size of the offsets; here it is that of the strengths.) Outliers are as in
+      A.2.
     * ``"published_code"``, as in the code that the authors published: λ_j = 10 · U_j / Σ U; a type adds the same offset
       100 · U to all systems. Outliers are further instances with scores 100 · U_j, drawn again until Kendall's τ
-      between them and λ is negative. (The code leaves out instances that make types unequal: 9 of 10 instances
-      are drawn for three types.)
+      between them and λ is negative. (The code leaves out instances that would make types unequal: for three types, it
+      draws 9 of 10 instances.)
 
     The grid of A.2 has 1, 3, 5 and 10 types, 0, 1 and 2.5 % of outliers, 2, 3, 5, 10, 25 and 50 systems and 10, 30, 100
     and 200 instances, ten setups each: 2,880. Kendall's τ with λ, averaged over systems and instances (1,200 setups a
@@ -125,11 +125,11 @@ def simulate(
     ``published_code``  10     2.5 %     .33   .19     .77
     ==================  =====  ========  ====  ======  =============
 
-    The paper's Figure 3, in which the mean fails with outliers, the median with types and Bradley-Terry with neither,
-    comes from the code alone: it needs shifts of all systems, and single scores, that are far larger than the
-    differences of systems. Pairs of scores on one instance feel neither: pairing helps against the median where
-    something shifts all systems, and against the mean where single scores are wild. Permuted scores (A.2) are no larger
-    than others and hurt no mechanism; types that favour single systems (A.2) hurt all three.
+    In the paper's Figure 3, the mean fails with outliers, the median fails with types, and Bradley-Terry fails with
+    neither. Only the code gives this figure: it needs shifts of all systems, and single scores, that are far larger
+    than the differences between systems. Pairs of scores on one instance are affected by neither. So pairing beats the
+    median if something shifts all systems, and beats the mean if single scores are extreme. Permuted scores (A.2) are
+    no larger than others and hurt no mechanism; types that favour single systems (A.2) hurt all three.
 
     References
     ----------
@@ -193,7 +193,7 @@ def _appendix_a2(n_systems: int, of_type: _Types, n_outliers: int, draw: np.rand
 def _permuted(
     means: FloatArray, n_outliers: int, draw: np.random.Generator
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Return normal scores, those of some instances permuted among the systems, (M, N), and which these are, (M,)."""
+    """Return normal scores (M, N), permuted among the systems on some instances, and which instances (M,)."""
     scores = means + draw.normal(size=means.shape)
     rows = draw.choice(len(scores), n_outliers, replace=False)
     scores[rows] = draw.permuted(scores[rows], axis=1)

@@ -436,7 +436,7 @@ APART = pd.DataFrame(
     ("data", "options", "error", "fragment"),
     [
         (NEVER, {"method": "bt"}, llbt.errors.SeparationError, "{A, B} won all 6 judgments against {C}"),
-        (NEVER, {"method": BradleyTerry(ties="half")}, llbt.errors.SeparationError, "leave such systems out"),
+        (NEVER, {"method": BradleyTerry(ties="half")}, llbt.errors.SeparationError, "leave these systems out"),
         (NEVER.assign(D=[0, 0, 0]), {"method": MM}, llbt.errors.SeparationError, "'C', 'D' never"),
         (ONCE, {"method": "bt"}, llbt.errors.SeparationError, "{B} won all 1 judgments against {A}"),
         (ALL_TIES, {"method": "bt"}, llbt.errors.SeparationError, "all 2 comparisons are ties"),

@@ -74,7 +74,7 @@ def test_a_clear_winner_is_said_in_words() -> None:
     whole = board_of(pd.DataFrame({"A": [1] * 9, "B": [1] * 9, "C": [0] * 9}), test="mcnemar").best()
     assert whole.candidates == ("A", "B")
     assert (whole.score.corrected, whole.lead.estimate) == (1, 0)
-    assert whole.head[1] == "Score of 'A': 1.00; nothing varies, so that no interval is known"
+    assert whole.head[1] == "Score of 'A': 1.00; nothing varies, so there is no interval"
 
 
 def test_without_standard_errors_there_is_no_answer() -> None:

@@ -49,7 +49,7 @@ def test_what_one_board_alone_has_is_said() -> None:
     assert found.systems == ("B", "C", "D")
     assert found.n.tolist() == [40] * 3
     assert any("only in a: 'A'" in note for note in found.notes)
-    assert any("10 items that one board alone has" in note for note in found.notes)
+    assert any("10 items that only one board has" in note for note in found.notes)
 
 
 def test_boards_without_changes_or_common_items() -> None:

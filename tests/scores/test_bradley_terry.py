@@ -30,7 +30,7 @@ def test_penalized_scores_are_those_of_the_fit(method, penalty):
     board = llbt.leaderboard(fitted).to_frame().set_index("object")
     assert found.objects == tuple(board.index)
     np.testing.assert_allclose(found.estimate, board["estimate"], atol=1e-7)
-    assert any("scores are drawn together by" in note for note in found.notes)
+    assert any("shrinks the scores towards each other" in note for note in found.notes)
 
 
 def test_the_order_without_finite_scores_is_that_of_the_groups_and_within_them():

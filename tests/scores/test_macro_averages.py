@@ -68,7 +68,7 @@ def test_signed_ranks_count_all_segments_alike_as_in_wmt() -> None:
     same = {frozenset(row[:2]): row[2] for row in plain[[*key, "p_value"]].values.tolist()}
     for i, j, p_value in macro.by_pair().to_frame()[[*key, "p_value"]].values.tolist():
         assert p_value == pytest.approx(same[frozenset((i, j))])
-    assert any("the test counts all instances alike" in note for note in macro.notes)
+    assert any("the test weights all instances equally" in note for note in macro.notes)
 
 
 def test_means_of_tasks_are_adjusted_where_scores_are_missing() -> None:
@@ -88,5 +88,5 @@ def test_groups_within_several_tasks_are_refused() -> None:
     table = frame().assign(doc=[f"d{k % 4}" for k in range(45)])
     with pytest.raises(OptionError, match="by='task'"):
         board_of(table).leaderboard(by="doc", macro="task")
-    with pytest.raises(OptionError, match="what is known of the items"):
+    with pytest.raises(OptionError, match="a fact about the items"):
         board_of(table).leaderboard(macro="topic")

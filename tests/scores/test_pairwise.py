@@ -168,7 +168,7 @@ def test_probabilities_of_all_mechanisms() -> None:
 
 @pytest.mark.parametrize(
     ("adjust", "said"),
-    [(None, "not adjusted"), ("holm", "Holm's"), ("bonferroni", "Bonferroni's"), ("fdr_bh", "false discovery rate")],
+    [(None, "not adjusted"), ("holm", "Holm's"), ("bonferroni", "Bonferroni's"), ("fdr_bh", "FDR")],
 )
 def test_p_values_are_adjusted_each_test_apart(adjust: Any, said: str) -> None:
     found = llbt.scores.pairwise(scores(), adjust=adjust)
