@@ -243,3 +243,26 @@ def test_hostile_names_stay_text(visit: Any) -> None:
     copy = Path(waited.value.path()).read_text(encoding="utf-8")
     assert "<script" not in copy
     assert "&lt;img src=x" in copy
+
+
+def test_a_hundred_thousand_votes_of_a_hundred_models_take_less_than_two_seconds(visit: Callable[..., Any]) -> None:
+    """CPU seconds of the page's thread, without the transfer of the file: .6 to .7; with 100 judges 1.1 to 1.4."""
+    draw = random.Random(1)
+    rows = ["model_a,model_b,winner"]
+    for _ in range(100_000):
+        a, b = draw.sample(range(100), 2)
+        rows.append(f"m{a:02d},m{b:02d},{draw.choices(['model_a', 'tie', 'model_b'], [100 + b, 40, 100 + a])[0]}")
+    page = visit()
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds() -> float:
+        metrics = client.send("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
+    page.evaluate("text => { globalThis.given = text; }", "\n".join(rows))
+    start = seconds()
+    page.evaluate("() => read('votes.csv', given)")
+    took = seconds() - start
+    assert page.locator("#board tbody tr").count() == 100
+    assert took < 2, took

@@ -115,7 +115,7 @@ function refuse(objects, pairs) {
 function reached(start, arcs) {
   const seen = new Set([start]);
   for (const a of seen) for (const b of arcs.get(a)) seen.add(b); // a set is walked on as it grows
-  return [...seen].sort(byCodePoint);
+  return [...arcs.keys()].filter((name) => seen.has(name)); // in their order
 }
 
 /* Gradient and information at x: the log-worths of all but the last object, then γ if there are ties. */
