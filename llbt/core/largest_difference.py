@@ -23,18 +23,18 @@ from .nested_groups import NestedGroups
 
 SingleArray = npt.NDArray[np.float32]
 
-_AT_A_TIME = 250_000  # values drawn: 2 MB
-_CACHED = 50_000  # values at a time of matrices of all pairs
-_MOST_PAIRS = 1_000_000  # looked at in these
-_SPARSE = 60  # times as much a pair costs that is looked up, as one of all
-_MANY = 512  # draws for which all pairs are gone through at once
-_FEW = 128  # and for which groups are
-_RARELY = 0.05  # share of the draws whose largest difference is less than groups are asked for
-_LESS = 0.85  # of that, which hardly any is below
-_NESTED = 64  # estimates from which groups are worth it
-_LEAST = 1e-3  # of a mean squared scale, that of an estimate
-_SLACK = 1e-5  # of a squared bound: rounding
-_UNIT = 2.0**-24  # of rounding to single precision
+_AT_A_TIME = 250_000  # values drawn at a time: 2 MB
+_CACHED = 50_000  # values of matrices of all pairs at a time
+_MOST_PAIRS = 1_000_000  # most pairs computed in these draws
+_SPARSE = 60  # a single pair costs so many times as much as one of all pairs computed together
+_MANY = 512  # draws for which all pairs are computed together
+_FEW = 128  # draws for which groups are searched together
+_RARELY = 0.05  # share of the draws whose largest difference is below the one that groups are searched for
+_LESS = 0.85  # share of that difference; hardly any draw is below it
+_NESTED = 64  # with so many estimates groups save time
+_LEAST = 1e-3  # least squared scale of an estimate, as a share of the mean
+_SLACK = 1e-5  # rounding of a squared bound
+_UNIT = 2.0**-24  # rounding to single precision
 
 
 class _Candidates(NamedTuple):

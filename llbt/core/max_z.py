@@ -176,7 +176,7 @@ def _root_of_many(std_error: FloatArray, cov: FloatArray) -> FloatArray | None:
     some = cov if len(paired) == len(cov) else cov[np.ix_(paired, paired)]
     root = np.empty((len(paired), len(paired) - 1))
     root[-1] = 0.0
-    against = root[:-1]  # made in place: the transpose is laid out as LAPACK wants it
+    against = root[:-1]  # changed in place; the transpose has the layout that LAPACK needs
     np.subtract(some[:-1, :-1], (some[:-1, -1] - some[-1, -1])[:, None], out=against)
     against -= some[-1, :-1]
     variance = np.diag(against).copy()

@@ -1,1 +1,1 @@
-"""Questions to a fit."""
+"""Answer questions about a fit."""

@@ -1,4 +1,4 @@
-"""External marks of some objects, put on the line with their worths: marks of all others, with prediction intervals."""
+"""External marks of some objects, related linearly to worths: marks of all objects, with prediction intervals."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from .log_worths import LogWorths
 
 @dataclass(frozen=True, eq=False)
 class AnchoredMarks:
-    """Marks of J objects on the scale of the anchors' external marks; arrays have the shape (J,).
+    """Marks of J objects on the scale of the anchors' external marks. All arrays have shape (J,).
 
     Attributes
     ----------
     external : ndarray
-        Values from `anchors`; NaN for other objects.
+        The external marks given in `anchors`; NaN for other objects.
     estimate : ndarray
-        The mark on the line through the anchors.
+        The mark of each object on the line through the anchors.
     low, high : ndarray
-        Prediction interval of the mark that the external marker would give; NaN for anchors, whose mark is known.
+        Prediction interval of the mark that the external marker would give; NaN for anchors, because their mark is
+        known.
     slope : float
-        Marks for one log-worth.
+        The change in marks for one log-worth.
     correlation : float
-        Of the anchors' marks with their log-worths; NaN for two.
+        The correlation of the anchors' marks with their log-worths; NaN for two anchors.
     notes : tuple of str
     """
 
@@ -47,7 +48,7 @@ class AnchoredMarks:
 
 
 def check_anchors(anchors: Mapping[Any, Any], c: Comparisons) -> FloatArray:
-    """Return the external mark of each object, shape (J,), NaN without; raise where the anchors make no line."""
+    """Return each object's external mark, shape (J,), NaN for others; raise if the anchors determine no line."""
     marks = np.full(len(c.objects), np.nan)
     for label, mark in anchors.items():
         if label not in c.objects:
@@ -72,20 +73,21 @@ def check_anchors(anchors: Mapping[Any, Any], c: Comparisons) -> FloatArray:
 
 
 def anchored_marks(marks: FloatArray, found: LogWorths, confidence: float) -> AnchoredMarks:
-    """Return the marks of all objects on the line of the anchors' marks over their log-worths.
+    """Return the marks of all objects on the line of the anchors' marks against their log-worths.
 
     Parameters
     ----------
     marks : ndarray, shape (J,)
-        External marks, NaN without.
+        External marks; NaN for objects without one.
     found : LogWorths
     confidence : float
 
     Notes
     -----
-    Three or more anchors: least squares, and the t interval of a new observation at the object's log-worth. The
-    residual variance has the errors of the anchors' log-worths in it; if that of the object is larger than the mean of
-    theirs, the difference is added. Two anchors: the line through both, and the delta method on the log-worths alone.
+    With three or more anchors, the line is fitted by least squares, and intervals are t intervals of a new observation
+    at the object's log-worth. The residual variance includes the errors of the anchors' log-worths. If the error
+    variance of the object is larger than the mean of theirs, the difference is added. With two anchors, the line goes
+    through both, and intervals come from the delta method on the log-worths alone.
     """
     anchors = np.flatnonzero(~np.isnan(marks))
     x, y = found.estimate, marks[anchors]
@@ -126,7 +128,7 @@ def _by_worths(
     x: FloatArray, y: FloatArray, slope: float, found: LogWorths, anchors: IntArray, confidence: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
     first, second = anchors
-    share = (x - x[first]) / (x[second] - x[first])  # of the way from the first anchor to the second
+    share = (x - x[first]) / (x[second] - x[first])  # share of the way from the first anchor to the second
     weights = np.eye(len(x))  # mark = y1 + slope·(λ − λ1), and slope depends on λ1 and λ2
     weights[:, first] -= 1 - share
     weights[:, second] -= share

@@ -1,4 +1,4 @@
-"""Analysis of deviance: nested fits compared, or the terms of one fit in sequence."""
+"""Analysis of deviance: compare nested fits, or add the terms of one fit in sequence."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def anova(
     ----------
     *results : fits of one kind of data, latent classes or calibrated worths
         Several fits, in any order: each is tested against the next larger one. One fit: the terms of its formula are
-        added one by one to the nuisance parameters, those of the worth first, then those of ties, then of order;
-        parameters that are held stay in every model. Fits with effects of judges, with discriminations or of very many
-        objects are compared with each other, and with fits without, by their likelihoods; so are fits of rankings and
-        of patterns. One fit with discriminations is put between its neighbours, judges alike and worths of each judge.
-        `LatentClasses` are compared where their formulas are nested and their number is the same; their number is
-        tested by ``bootstrap_test``. Calibrated worths of nested formulas are compared by Wald's test.
+        added one by one to the nuisance parameters, first terms of the worth, then ties, then order; held parameters
+        stay in every model. Likelihoods compare fits with effects of judges, with discriminations or of very many
+        objects, with each other and with plain fits; also fits of rankings and of patterns. One fit with
+        discriminations is compared with its two neighbours: equal discriminations, and own worths for each judge.
+        `LatentClasses` are compared if their formulas are nested and they have the same number of classes;
+        ``bootstrap_test`` tests that number. Calibrated worths of nested formulas are compared by Wald's test.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         ``"chi2"``: difference of the deviances (likelihood ratio). ``"F"``: the same per df, over the dispersion, which
         is Pearson's X²/df of the largest model. ``"wald"``: Wald's test with the covariance of the larger fit, which
@@ -66,49 +66,51 @@ def anova(
         for two ways of clustering and HC0; ``"F"`` for ``cov_type="quasi"``; else ``"chi2"``, but ``"score"`` with
         fewer than 15 judgments per parameter.
     n : int
-        For fits with effects: number of tables to draw from the smaller fit, with new judges, 199 say; both fits are
-        fitted to each, and p = (1 + number of likelihood ratios at least as large) / (n + 1). 0 takes χ².
+        For fits with effects: the number of tables to draw from the smaller fit, with new judges, for example 199. Both
+        models are fitted to each table, and p = (1 + number of likelihood ratios at least as large) / (n + 1). 0 uses
+        χ².
     rng : numpy.random.Generator or int, optional
     n_jobs : int
-        Processes; −1 for one per core. The result is the same for the same `rng`.
+        The number of processes, −1 for one per core. The result depends only on `rng`.
     progress : bool
         Show a progress bar.
 
     Returns
     -------
     Table
-        One row per model, by falling residual df: model (formula; for one fit term, the one added), df_resid,
-        deviance, df (difference to the row above), delta_deviance (fall of the deviance; left out for ``"chi2"``, where
-        it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (value less that of the row above:
-        below 0 this row's model is better) and p_value. For fits with effects, of rankings, of patterns and of latent
-        classes: model, df_model (estimated parameters, σ and shares among them), llf, aic, bic, df, statistic, p_value.
-        For calibrated worths: model, df_model, df, statistic (F), df_denom, p_value.
+        One row per model, by falling residual df: model (the formula; for a single fit: term, the added term),
+        df_resid, deviance, df (difference from the row above), delta_deviance (fall of the deviance; not for
+        ``"chi2"``, where it is the statistic), statistic, df_denom (of F), delta_aic and delta_bic (change from the row
+        above; below 0 this row's model is better) and p_value. For fits with effects, of rankings, of patterns and of
+        latent classes: model, df_model (estimated parameters, σ and shares among them), llf, aic, bic, df, statistic,
+        p_value. For calibrated worths: model, df_model, df, statistic (F), df_denom, p_value.
 
     Raises
     ------
     DesignError
-        For fits of different data, fits that are not nested, an F test where the largest model is saturated, and a
-        `prior` where only likelihoods are compared.
+        For fits of different data, fits that are not nested, an F test if the largest model is saturated, and a `prior`
+        if only likelihoods can be compared.
     OptionError
-        For one fit of a kind whose terms are not tested in sequence, and a test that the kind does not have. For `n`
-        without effects. For flips of clusters in a fit without clusters, or with two ways of clustering.
+        For a single fit of a kind without sequential tests, and for a test that the kind does not have. For `n` without
+        effects. For ``"cluster"`` if the fit has no clusters or two-way clustering.
 
     Notes
     -----
-    Dras (2015, section 5) compares models by differences of their deviances. In the parameters β of the larger model
-    the smaller one is β = a + Bb; with the rows of R spanning what is orthogonal to B, Wald's statistic is
+    Dras (2015, section 5) compares models by differences of their deviances. In the parameters β of the larger model,
+    the smaller model is β = a + Bb. Let the rows of R span the space orthogonal to B. Then Wald's statistic is
     dᵀ(RVRᵀ)⁻¹d with d = R(β̂ − a). The score statistic sᵀI⁻¹s, with score s and information I at the smaller fit, is
     the same form of the scoring step I⁻¹s with V = I⁻¹.
 
-    The likelihood ratio needs many judgments. Simulated with ten judges and four objects (300 tables each), at level 5
-    % it rejected 12 % of true models without the interaction of ``object * judge + tie`` with 6 judgments per
-    parameter, and Rao's score 3 %. With 10 per parameter these were 10 and 5 %, with 15 both at most 4 %.
+    The likelihood ratio needs many judgments. In simulations with ten judges and four objects (300 tables each), models
+    without the interaction of ``object * judge + tie`` were true. With 6 judgments per parameter, the likelihood ratio
+    at level 5 % rejected 12 % of them, and Rao's score test 3 %. With 10 judgments per parameter these were 10 and 5 %;
+    with 15, both were at most 4 %.
 
-    A standard deviation of effects cannot be below 0, so that the likelihood ratio of one more of them, and of q other
-    parameters, is on ½χ²_q + ½χ²_{q+1} (Self & Liang 1987; χ²_0 is 0). That of several more at once is a mixture whose
-    weights depend on the table: it has a p-value by simulation alone (`n`).
+    A standard deviation of effects cannot be below 0. So the likelihood ratio for one more standard deviation and q
+    other parameters has the distribution ½χ²_q + ½χ²_{q+1} (Self & Liang 1987; χ²_0 is 0). For several more standard
+    deviations it is a mixture whose weights depend on the table; the p-value then needs simulation (`n`).
 
-    Judgments of a cluster need not be independent of each other for ``"cluster"``, nor clusters of one size. With 8, 12
+    For ``"cluster"`` judgments of a cluster need not be independent, and clusters need not have equal sizes. With 8, 12
     and 30 clusters and 3 to 9 parameters it rejected 3 to 8 % of true models at level 5 %. The F test of Wald's
     statistic with G − 1 denominator df rejected up to 97 %.
 
@@ -155,12 +157,12 @@ def anova(
 
 
 def asked_test(models: Sequence[TestedModel], test: Test | None) -> Test:
-    """Return the requested test of models, by default the one that suits the largest.
+    """Return the requested test of models, by default the one that suits the largest model.
 
     Raises
     ------
     OptionError
-        For a test that some of them do not have.
+        For a test that some of the models do not have.
     """
     odd = [model for model in models if not model.plain]
     if not odd:
@@ -173,7 +175,7 @@ def asked_test(models: Sequence[TestedModel], test: Test | None) -> Test:
 
 
 def _of_one(model: TestedModel, by: Reference) -> Table:
-    """Return the terms of a plain fit in sequence; a fit with discriminations between its neighbours."""
+    """Return sequential tests of a plain fit's terms; a fit with discriminations is compared with its neighbours."""
     if model.plain:
         return _in_sequence(model, by)
     if model.neighbours:
@@ -186,7 +188,7 @@ def _of_one(model: TestedModel, by: Reference) -> Table:
 
 
 def _in_sequence(whole: TestedModel, by: Reference) -> Table:
-    """Return the analysis by term: the nuisance parameters, then one term more in each row."""
+    """Return the analysis by term: first the nuisance parameters, then one more term in each row."""
     added = [term for term in whole.terms if term.name not in whole.staying]
     kept = [term for term in whole.terms if term.name in whole.staying]
     if not added:
@@ -200,7 +202,7 @@ def _in_sequence(whole: TestedModel, by: Reference) -> Table:
 
 
 def _analysis(models: Sequence[TestedModel], by: Reference) -> Table:
-    """Return one row per model, each tested against the one above."""
+    """Return one row per model, each tested against the row above."""
     names = Field("model", "Model", [model.formula for model in models])
     if not any(math.isnan(model.deviance) for model in models):
         return _deviances(names, models, by, title="Analysis of deviance")
@@ -253,7 +255,7 @@ def _deviance_notes(models: Sequence[TestedModel], tests: Sequence[Compared | No
 
 
 def _few_notes(largest: TestedModel) -> tuple[str, ...]:
-    """Say that a likelihood ratio is of few judgments."""
+    """Return a note that a likelihood ratio rests on few judgments."""
     judgments = largest.fit.n_judgments
     if not too_few(judgments, largest.n_params):
         return ()
@@ -321,7 +323,7 @@ def _walds(names: Field, models: Sequence[TestedModel], by: Reference) -> Table:
 
 
 def _beside_notes(models: Sequence[TestedModel], tests: Sequence[Compared | None]) -> tuple[str, ...]:
-    """Return what qualifies tests of models that have something beside the predictors."""
+    """Return notes that qualify tests of models with more than predictors."""
     notes = [note for test in tests if test is not None for note in test.notes]
     notes += [note for model in models for note in model.notes]
     return tuple(dict.fromkeys([*notes, *slope_notes(models)]))
@@ -331,12 +333,12 @@ def _beside_notes(models: Sequence[TestedModel], tests: Sequence[Compared | None
 
 
 def df_of(tests: Sequence[Compared | None]) -> list[float]:
-    """Return the degrees of freedom of tests; NaN where there is none."""
+    """Return the degrees of freedom of tests; NaN for tests without any."""
     return [math.nan if t is None else t.df for t in tests]
 
 
 def statistic_fields(test: Test, tests: Sequence[Compared | None], *, likelihood_ratio: str) -> tuple[Field, ...]:
-    """Return the columns of the statistic, and of the denominator df where some test has them."""
+    """Return the columns of the statistic and, if some test has it, of the denominator df."""
     denominators = [math.nan if t is None else t.df_denom for t in tests]
     heading = {"chi2": likelihood_ratio, "F": "F", "wald": "Wald", "score": "Rao score", "cluster": "Rao score"}[test]
     known = not np.isnan(denominators).all()
@@ -358,10 +360,10 @@ def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
 
 
 def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, ...]:
-    """Return how many clusters' scores were flipped, and how often; and where clusters have no answer."""
+    """Return how many clusters' scores were flipped, and how often; and which tests clusters cannot answer."""
     found = [t.flips for t in tests if t is not None and t.flips is not None]
     groups = " and ".join(res.specification.groups)
-    found.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has none to flip
+    found.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has nothing to flip
     notes = [found[0].said(groups, most=found[-1].clusters)] if found else []
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
@@ -375,13 +377,13 @@ def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, .
 
 
 def empty_notes(names: Sequence[str], tests: Sequence[Compared | None]) -> tuple[str, ...]:
-    """Return which terms make the model no larger."""
+    """Return the terms that do not enlarge the model."""
     empty = [name for name, t in zip(names, tests, strict=True) if t is not None and t.df == 0]
     return (f"Nothing beyond the other terms: {named(empty)}.",) if empty else ()
 
 
 def dispersion_notes(test: Test, scaled_by: Sequence[PlainEstimates]) -> tuple[str, ...]:
-    """Return what an F test took as the dispersion."""
+    """Return a note on the dispersion that an F test used."""
     if test != "F":
         return ()
     notes = [
@@ -393,7 +395,7 @@ def dispersion_notes(test: Test, scaled_by: Sequence[PlainEstimates]) -> tuple[s
 
 
 def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
-    """Return notes on what a test ignores in the fits: their covariance, or that they are shrunk."""
+    """Return notes on what a test ignores in the fits: their covariance, or that estimates are shrunk."""
     specs = [fit.specification for fit in fits]
     if test in ("wald", "cluster"):
         return _sparse_notes(test, fits)
@@ -423,7 +425,7 @@ def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
 
 
 def _kept_notes(name: str, fit: Estimates) -> list[str]:
-    """Say that judgments are taken as independent although the table keeps clusters, where nobody decided so."""
+    """Return a note that judgments are taken as independent by default, although the table has clusters."""
     kept = fit.comparisons.clusters
     if not kept or fit.specification.cov_type != "nonrobust" or fit.covariance.notes:
         return []

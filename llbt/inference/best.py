@@ -1,4 +1,4 @@
-"""The best object: which objects may be the best, and how good the winner is, corrected for having been selected."""
+"""The best object: which objects may be the best, and how good the winner is, corrected for selection."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _MOST_ROWS = 60
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Best(Record):
-    """The objects that may be the best of J, and the worth and lead of the object with the highest estimate.
+    """The objects that may be the best among J objects, and the worth and lead of the object with the highest estimate.
 
     Made by `best`.
 
     Attributes
     ----------
     objects : tuple of labels
-        Objects that the table compares, the best estimate first.
+        The objects that the table compares, the highest estimate first.
     estimate : ndarray, shape (J,)
-        Log-worths less their mean.
+        Log-worths minus their mean.
     p_value : ndarray, shape (J,)
-        P-values of the hypothesis that the object is the best, adjusted for its comparisons with all others.
+        P-values of the hypothesis that the object is the best, adjusted for its comparisons with all other objects.
     worth : Corrected
-        The log-worth of the first object, less the mean of all objects.
+        The log-worth of the first object, minus the mean of all objects.
     lead : Corrected
-        The log-worth of the first object less the log-worth of the second; its interval is not corrected.
+        The log-worth of the first object minus that of the second; its interval is not corrected.
     scale : {"log_worth", "log_odds", "elo"}
     confidence : float
     notes : tuple of str
@@ -65,12 +65,12 @@ class Best(Record):
 
     @property
     def candidates(self) -> tuple[Label, ...]:
-        """The set of the best: objects that may be the best, the first estimate first."""
+        """The set of the best: objects that may be the best, the highest estimate first."""
         inside = self.p_value > 1 - self.confidence
         return tuple(label for label, kept in zip(self.objects, inside, strict=True) if kept)
 
     def table(self) -> Table:
-        """Return object, estimate (less the mean), p_value (that it is the best), is_candidate; the best first."""
+        """Return object, estimate (minus the mean), p_value (that it is the best), is_candidate; the best first."""
         inside = self.p_value > 1 - self.confidence
         return Table(
             (
@@ -109,46 +109,47 @@ def best(
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Best:
-    """Say which objects may be the best, and how good the first one is, corrected for having been selected.
+    """Return which objects may be the best, and how good the first one is, corrected for selection.
 
     Parameters
     ----------
     res : a fit with worths
-        For a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, answers are for the average judge.
     scale : {"log_odds", "log_worth", "elo"}
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
     rng : int or numpy.random.Generator
-        For the simulated distributions of the largest difference.
+        Used to simulate the distributions of the largest difference.
 
     Returns
     -------
     Best
-        A row per object: object, estimate, p_value, is_candidate. ``candidates``: the set of the best, which holds the
-        best object with at least `confidence`. ``worth`` and ``lead``: of the object with the largest estimate.
+        A row per object: object, estimate, p_value, is_candidate. ``candidates``: the set of the best, which contains
+        the best object with at least `confidence`. ``worth`` and ``lead`` belong to the object with the largest
+        estimate.
 
     Raises
     ------
     OptionError
-        For scales whose differences are not sums of log-worths, and log-worths that differ between classes without
-        `at`.
+        For scales whose differences are not sums of log-worths, and if log-worths differ between classes and `at` is
+        missing.
     DesignError
-        For fewer than two objects that the table compares, and differences without a standard error.
+        If the table compares fewer than two objects, and for differences without a standard error.
 
     Notes
     -----
     Object i is a candidate unless some object j is significantly better: max_j (λ̂_j − λ̂_i)/s_ij is compared with its
-    distribution for equal objects, one-sided over the comparisons with i. There is no correction over i, as only the
-    test of the true best can go wrong (Hsu 1984 calls this multiple comparisons with the best).
+    distribution for equal objects, one-sided over the comparisons with i. There is no correction over i, because only
+    the test of the truly best object can wrongly reject (multiple comparisons with the best, Hsu 1984).
 
     The largest of several estimates is too large on average. The corrected worth is median-unbiased given that its
-    object came first, and its interval is the hybrid one of Andrews, Kitagawa & McCloskey (2024): conditional on
-    having come first, and within the simultaneous interval at level 1 − α/10. The corrected lead is median-unbiased
-    given which objects came first and second; its interval is the plain one, which holds its level.
+    object came first. Its interval is the hybrid interval of Andrews, Kitagawa & McCloskey (2024): conditional on
+    coming first, and within the simultaneous interval at level 1 − α/10. The corrected lead is median-unbiased given
+    which objects came first and second. Its interval is the uncorrected one, which keeps its level.
 
-    By simulation (10 objects, 500 sets) the best object is a candidate in 94 to 100 %. The corrected interval of the
-    worth holds in 94 to 96 %, the plain one in 80 % where all objects are equal.
+    In simulations (10 objects, 500 sets) the best object is a candidate in 94 to 100 %. The corrected interval of the
+    worth covers in 94 to 96 %, the uncorrected interval in 80 % if all objects are equal.
 
     References
     ----------
@@ -203,9 +204,9 @@ _SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons
 def candidates(
     pairs: Pairwise, found: LogWorths, ranked: npt.NDArray[np.bool_], rng: np.random.Generator
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the J objects may be the best, (J,): those of `best`.
+    """Return which of the J objects may be the best, (J,), as `best` does.
 
-    Of more than 300 objects, and of predictions, those that are `ranked` first: whose rank range begins at 1.
+    With more than 300 objects, and for predictions, these are the objects `ranked` first, whose rank range begins at 1.
     """
     first = ranked.copy()
     if first.sum() < 2 or found.predicted or len(first) > MOST_SIMULATED:
@@ -219,9 +220,9 @@ def candidates(
 
 
 def _advantages(pairs: Pairwise) -> tuple[FloatArray, FloatArray]:
-    """Return z of each object (column) over each other one (row), (J, J), −∞ where it is unknown, and the errors.
+    """Return z of each object (column) over each other one (row), (J, J), −∞ if unknown, and the standard errors.
 
-    z has the tail of the degrees of freedom that each pair has, on those of all.
+    z has the tail probability of the pair's own degrees of freedom, on the degrees of freedom of the table.
     """
     size, (i, j) = len(pairs.objects), pairs.pairs.T
     z, error = np.full((size, size), -np.inf), np.full((size, size), np.inf)

@@ -1,4 +1,4 @@
-"""What a leaderboard is measured from: the mean of the log-worths, or an object with its value."""
+"""The zero of a leaderboard: the mean of the log-worths, or an object with a given value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOG_SCALES = ("log_worth", "log_odds", "elo")
 
 
 def read_anchor(res: FitLike, anchor: Anchor | None, scale: Scale, graded: bool) -> tuple[Label | None, float]:
-    """Return the object that estimates are measured from, and its value on the scale."""
+    """Return the object from which estimates are measured, and its value on the scale."""
     if anchor is None:
         return None, 0.0
     label, value = _one_value(anchor, scale) if isinstance(anchor, Mapping) else (anchor, 0.0)

@@ -22,10 +22,10 @@ COLUMNS = (
     *("rank", "rank_low", "rank_high", "object", "estimate", "std_error", "conf_low", "conf_high"),
     *("win_share", "win_probability", "judgments", "wins", "ties", "bad", "losses", "may_be_best", "tier", "group"),
 )
-MOST_GROUPED = 300  # objects that have letters
+MOST_GROUPED = 300  # most objects that get letters
 _COUNTS = ("judgments", "wins", "ties", "bad", "losses")
-_EXACT = 500  # objects up to which every pair is taken
-_NODES = 256  # degree of the polynomial in place of it, whose error is below 1e-9
+_EXACT = 500  # up to so many objects, every pair is computed
+_NODES = 256  # with more objects, degree of the polynomial instead; its error is below 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class BoardColumns:
         bad: bool = False,
         mix: bool = False,
     ) -> tuple[Field, ...]:
-        """Return the columns `COLUMNS`; columns that are not informative in this table are not printed.
+        """Return the columns `COLUMNS`; columns without information in this table are not printed.
 
         Parameters
         ----------
@@ -76,10 +76,9 @@ class BoardColumns:
         typeset : str
             The heading of the estimate in LaTeX.
         bad : bool
-            Whether judges could say that both are bad.
+            Whether "both bad" was a possible judgment.
         mix : bool
-            Whether estimates are means over contexts, where the mean probability is not a function of the mean
-            log-odds.
+            Whether estimates are means over contexts; the mean probability is then no function of the mean log-odds.
         """
         estimate, error, low, high = (column[self.order] for column in self.levels)
         parts = tiers(self.ranks[1].values, self.ranks[2].values)
@@ -106,10 +105,10 @@ class BoardColumns:
 
 
 def letters_of(pairs: Pairwise) -> Field | None:
-    """Return the letters of the objects, the best first; None where there are none.
+    """Return the letters of the objects, the best first; None if there are none.
 
-    They are printed unless all objects share one letter. There are none if they would be too many to read, and for
-    predictions, which are not tested.
+    They are printed unless all objects share one letter. There are none if there would be too many to read, and for
+    predictions, because these are not tested.
     """
     if pairs.rank_ranges is not None or len(pairs.objects) > MOST_GROUPED or takes_many_letters(pairs):
         return None
@@ -118,9 +117,9 @@ def letters_of(pairs: Pairwise) -> Field | None:
 
 
 def tiers(low: Any, high: Any) -> FloatArray:
-    """Return the tiers 1, 2, … of objects, the best first, from their ranges of ranks; NaN without a range.
+    """Return the tiers 1, 2, … of objects, the best first, from their rank ranges; NaN without a range.
 
-    No rank range reaches from one tier into another. As all ranges hold together, so do the tiers.
+    No rank range reaches from one tier into another. All ranges are correct together, and so are the tiers.
     """
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     known = ~np.isnan(low) & ~np.isnan(high)
@@ -132,7 +131,7 @@ def tiers(low: Any, high: Any) -> FloatArray:
 
 
 def win_shares(counts: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
-    """Return the share of the judgments that each object won (J,), ties and "both bad" as half; NaN without any."""
+    """Return the share of judgments that each object won (J,), with ties and "both bad" as half; NaN without any."""
     won = counts["wins"] + (counts["ties"] + counts["bad"]) / 2
     found = np.full(len(won), np.nan)
     np.divide(won, counts["judgments"], out=found, where=counts["judgments"] > 0)
@@ -140,7 +139,7 @@ def win_shares(counts: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
 
 
 def mean_chances(worths: FloatArray) -> FloatArray:
-    """Return the mean probability of each object to win a decided judgment against another one, (J,)."""
+    """Return each object's mean probability of winning a decided judgment against another object, (J,)."""
     known = worths[~np.isnan(worths)]
     if len(known) < 2:
         return np.full(len(worths), np.nan)
@@ -150,13 +149,13 @@ def mean_chances(worths: FloatArray) -> FloatArray:
 
     if len(known) <= _EXACT:
         total = won(worths)
-    else:  # the sum over all others is a smooth function of the worth
+    else:  # the sum over all other objects is a smooth function of the worth
         total = Chebyshev.interpolate(won, _NODES, domain=[known.min() - 1, known.max() + 1])(worths)
     return np.asarray((total - 0.5) / (len(known) - 1))
 
 
 def chances_of(pairs: Pairwise, found: LogWorths) -> FloatArray:
-    """Return `mean_chances` of the objects of a fit; means over contexts and of graded judgments too."""
+    """Return `mean_chances` for the objects of a fit, also for means over contexts and graded judgments."""
     none = np.full(len(pairs.objects), np.nan)
     if found.contexts is not None:
         return none if found.beside is not None else found.contexts.win_shares()
@@ -173,14 +172,14 @@ def chances_of(pairs: Pairwise, found: LogWorths) -> FloatArray:
 
 
 def object_counts(c: Comparisons, at: At) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
-    """Return judgments, wins, ties and losses of the objects (J,) in the comparisons at the labels of `at`."""
+    """Return judgments, wins, ties and losses of the objects (J,) in comparisons at the labels of `at`."""
     keep = np.ones(len(c), dtype=np.bool_)
     over: list[str] = []
     labels = {column.name for column in c.columns if not column.numeric}
     for name, values in labels_at(at).items():
         if name in labels:
             keep &= matching(name, values, c.columns)
-        elif name in {column.name for column in c.columns}:  # sides have values of their own in every judgment
+        elif name in {column.name for column in c.columns}:  # sides have different values in every judgment
             over.append(name)
     counts = np.column_stack([c.wins_i, c.ties, c.bad, c.wins_j])[keep]
     summed = np.zeros((len(c.objects), 4))

@@ -1,4 +1,4 @@
-"""The lines above a leaderboard: which objects may be the best, and how good the first one is."""
+"""The lines above a leaderboard: which objects may be the best, and how good the first object is."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from .selection import winner
 
 _UNITS: dict[Scale, str] = {"log_worth": "Log-worth", "log_odds": "Log-odds", "elo": "Elo", "odds_ratio": "Odds"}
 _DIGITS = 3
-_OF_CRITICAL = 0.02  # measured: .017 with the fewest draws, of 2,000 objects (`core.max_z`)
-_LEAST = 0.1  # standard errors, a correction that is worth a line
+# error of the critical value with the fewest draws, .017 as measured with 2,000 objects (`core.max_z`)
+_OF_CRITICAL = 0.02
+_LEAST = 0.1  # least correction, in standard errors, for which a line is printed
 
 
 def ranked_first(ranks: Sequence[Field], order: IntArray) -> npt.NDArray[np.bool_]:
-    """Return whether the rank range of each object begins at 1, (J,)."""
+    """Return whether each object's rank range begins at 1, (J,)."""
     found = np.zeros(len(order), dtype=np.bool_)
     found[order] = np.asarray(ranks[1].values) == 1
     return found
 
 
 def first_place(objects: Sequence[Label], order: IntArray, first: npt.NDArray[np.bool_], level: str) -> tuple[str, ...]:
-    """Say which objects may be the best."""
+    """Return a line on which objects may be the best."""
     labels = [str(objects[k]) for k in order if first[k]]
     if not labels:
         return ()
@@ -42,7 +43,7 @@ def first_place(objects: Sequence[Label], order: IntArray, first: npt.NDArray[np
 
 
 def simulated_note(pairs: Pairwise) -> tuple[str, ...]:
-    """Say how exact the critical value of the rank ranges of many objects is, which has fewer draws."""
+    """Return a note on how exact the critical value of rank ranges is, if many objects get fewer draws."""
     if len(pairs.objects) <= MOST_GROUPED:
         return ()
     return (f"critical value of rank ranges: {pairs.critical:.2f} by simulation, standard error about {_OF_CRITICAL}",)
@@ -51,9 +52,10 @@ def simulated_note(pairs: Pairwise) -> tuple[str, ...]:
 def corrected_line(
     pairs: Pairwise, found: LogWorths, scale: Scale, anchor: tuple[Label | None, float], rng: Rng
 ) -> tuple[str, ...]:
-    """Say what the first object has on a scale, corrected for having come first, where that matters.
+    """Return a line with the first object's estimate corrected for selection, if the correction matters.
 
-    Of predictions nothing is corrected, nor where the first is the anchor, an error is missing, or objects are many.
+    Nothing is corrected for predictions, if the first object is the anchor, if a standard error is missing, or if there
+    are many objects.
     """
     kept, (label, value) = pairs.ranking, anchor
     place = None if label is None else [pairs.objects[k] for k in kept].index(label)

@@ -1,4 +1,4 @@
-"""Bootstrap of a fit: resampled counts, refitted all at once."""
+"""Bootstrap a fit: resample the counts and refit all resamples at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .simulated_counts import draw_clusters, draw_judgments, draw_parametric, in
 from .unit_bootstrap import bootstrapped_units
 from .unit_influences import Statistic, statistic_of, values_at
 
-_REFITS = 20  # tables drawn at once where each is refitted by itself: the bar moves
+_REFITS = 20  # tables drawn at once if each is refitted by itself, so that the progress bar moves
 
 
 @checked
@@ -45,26 +45,26 @@ def bootstrap(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults, PatternResults, LatentClasses or Calibration
     statistic : callable, optional
-        A function of a fit that returns a number, a Series, a mapping or an array; by default the parameters, σ and
-        what stands beside the worths among them.
+        A function of a fit that returns a number, a Series, a mapping or an array. By default all parameters, including
+        σ and other parameters that are not worths.
     resample : str, optional
         The unit that is resampled. By default the clusters of the fit, or judgments if it has none.
-        ``"judgment"``: judgments within comparisons; ``"parametric"``: new judgments from the fitted model; or the name
-        of a kept cluster or covariate, whose levels are resampled whole. For a fit with effects of judges: the name of
-        the judges (the default), who are resampled whole, each drawn copy as a separate judge; or ``"parametric"``, new
-        judges with effects drawn from their distribution. The latter is the default if the effects are of several
-        groupings, of objects, or of a covariate of the formula. Each resample is a fit of its own. For a fit of lists:
-        ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted model; or
-        the name of a kept cluster or covariate of the lists. For a fit of patterns: ``"pattern"``, the answers of
-        single judges, or a covariate. Judges with discriminations of their own cannot be resampled. Of latent classes:
-        their judges (the default), a column with one level for each judge, or ``"parametric"``. Each resample is fitted
-        from the estimates with the same prior, so its classes correspond to those of the fit. Of calibrated worths:
-        units, with their labels and verdicts, or the groups of units that depend on each other.
+        ``"judgment"``: judgments within comparisons. ``"parametric"``: new judgments from the fitted model. The name of
+        a cluster or covariate of the table: its levels are resampled whole. For a fit with effects of judges: the name
+        of the judges (the default), who are resampled whole, with each copy as a separate judge; or ``"parametric"``,
+        new judges with effects drawn from their distribution. The latter is the default if the effects belong to
+        several groupings, to objects, or to a covariate of the formula. Each resample is fitted by itself. For a fit of
+        lists: ``"list"``, single lists, the default without clusters; ``"parametric"``, new lists from the fitted
+        model; or the name of a cluster or covariate of the lists. For a fit of patterns: ``"pattern"``, the answers of
+        single judges, or a covariate. Judges with discriminations cannot be resampled. For latent classes: the judges
+        (the default), a column with one level for each judge, or ``"parametric"``. Each resample is fitted from the
+        estimates with the same prior, so its classes correspond to those of the fit. For calibrated worths: units, with
+        their labels and verdicts, or the groups of units that depend on each other.
     n : int
-        Number of resamples.
+        The number of resamples.
     rng : numpy.random.Generator or int, optional
     n_jobs : int
-        Processes; −1 for one per core. The result is the same for the same `rng`.
+        The number of processes, −1 for one per core. The result depends only on `rng`.
     progress : bool
         Show a progress bar.
 
@@ -75,11 +75,11 @@ def bootstrap(
     Raises
     ------
     DesignError
-        For fractional counts unless parametric, a table in which no comparison has two judgments, fits with a `prior`
-        other than latent classes, and resampled judges that are also covariates of the worths.
+        For fractional counts unless parametric, for a table in which no comparison has two judgments, for fits with a
+        `prior` (except latent classes), and for resampled judges that are also covariates of the worths.
     OptionError
-        For unknown clusters, judgments of a fit with effects of judges, a fit clustered in two ways without
-        `resample`, and a statistic that raises, or has more or fewer values, in a resample.
+        For unknown clusters, for judgments as units of a fit with effects of judges, for a fit with two-way clustering
+        without `resample`, and for a statistic that raises an error or has more or fewer values in a resample.
 
     References
     ----------
@@ -107,7 +107,7 @@ def bootstrap(
 def _of_table(
     res: PlainEstimates, statistic: Statistic | None, resample: str | None, n: int, draw: Resampler
 ) -> Bootstrap:
-    """Return the bootstrap of a fit by the counts of its table, refitted all at once."""
+    """Return the bootstrap of a fit by the counts of its table; all resamples are refitted at once."""
     resample = resample or own_unit(res.specification.groups, "resample")
     kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
     if resample not in ("judgment", "parametric", *kept):
@@ -161,7 +161,7 @@ def _of_statistic(res: PlainEstimates, statistic: Statistic, n: int, resample: s
 def _statistics_of(
     res: PlainEstimates, statistic: Statistic, names: tuple[str, ...], resample: str, n: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the values of n resamples, shape (n, k); NaN in degenerate ones."""
+    """Return the statistic in n resamples, shape (n, k); NaN in degenerate resamples."""
     replicates = np.full((n, len(names)), np.nan)
     for b, table in enumerate(_drawn(res, resample, n, rng)):
         found = statistic_of(res, statistic, names, with_counts(res.comparisons, table), "a resample")

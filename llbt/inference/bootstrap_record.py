@@ -1,4 +1,4 @@
-"""What a bootstrap returns: the values of resamples, with their intervals and the ranks of objects."""
+"""The result of a bootstrap: the values in resamples, with intervals and the ranks of objects."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from .unit_influences import Statistic, bca_tails, resampled_scores, statistic_i
 
 Interval = Literal["percentile", "basic", "bca"]
 
-_ROUNDING = 1e-9  # of a sum of shares
-_MANY_ALONE = 0.02  # share of judgments that do not vary from which it is said
+_ROUNDING = 1e-9  # rounding of a sum of shares
+_MANY_ALONE = 0.02  # from this share of judgments that cannot vary, a note mentions it
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,9 +56,9 @@ class Bootstrap(Record):
 
     Notes
     -----
-    A resample is degenerate where its maximum likelihood estimate is not finite. Degenerate resamples are counted and
-    stand at −∞ for lower bounds and at +∞ for upper bounds: they widen intervals, and make a bound infinite where
-    they are more than its tail. Standard errors and means are those of the others.
+    A resample is degenerate if its maximum likelihood estimate is not finite. Degenerate resamples are counted. They
+    stand at −∞ for lower bounds and at +∞ for upper bounds, so they widen intervals, and a bound is infinite if its
+    tail has fewer resamples. Standard errors and means use the other resamples.
     """
 
     _made_by: ClassVar[str] = "llbt.bootstrap(res)"
@@ -79,8 +79,8 @@ class Bootstrap(Record):
     def unsupported(self) -> npt.NDArray[np.bool_]:
         """Which values have no standard error and no interval, shape (k,), because they rest on a single cluster.
 
-        Parameters on which only one cluster has information. If this makes most resamples degenerate, all parameters:
-        the remaining resamples are the few that contain all these clusters.
+        These are parameters that only one cluster informs. If most resamples are degenerate for this reason, they are
+        all parameters, because the remaining resamples are the few that contain all these clusters.
         """
         lost = self._lost
         if not len(lost):
@@ -93,7 +93,7 @@ class Bootstrap(Record):
 
     @functools.cached_property
     def _lost(self) -> FloatArray:
-        """The directions of the free parameters on which only one resampled cluster has information, shape (d, p)."""
+        """The directions of the free parameters that only one resampled cluster informs, shape (d, p)."""
         res = plain_of(self.results)
         if res is None or self.resample in ("judgment", "parametric"):
             return np.empty((0, 0))
@@ -108,13 +108,14 @@ class Bootstrap(Record):
 
     @checked
     def conf_int(self, confidence: Confidence = 0.95, method: Interval = "percentile") -> pd.DataFrame:
-        """Return intervals: columns conf_low, conf_high, a row per value.
+        """Return intervals: columns conf_low, conf_high; one row per value.
 
         Parameters
         ----------
         confidence : float
         method : {"percentile", "basic", "bca"}
-            Quantiles of the replicates; reflected at the estimate; or corrected for bias and acceleration.
+            "percentile": quantiles of the replicates; "basic": quantiles reflected at the estimate; "bca": quantiles
+            corrected for bias and acceleration.
 
         References
         ----------
@@ -132,7 +133,7 @@ class Bootstrap(Record):
 
     @functools.cached_property
     def _moved(self) -> tuple[FloatArray, FloatArray]:
-        """How much each judgment or cluster moves each value, (n, k), and how many judgments it stands for, (n,)."""
+        """How much each judgment or cluster moves each value, (n, k), and how many judgments each stands for, (n,)."""
         res = plain_of(self.results)
         if res is None:
             raise OptionError(
@@ -156,7 +157,7 @@ class Bootstrap(Record):
         return {**self.__dict__, "statistic": None}
 
     def _bca(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """Return percentiles at shares corrected for bias and acceleration, (k,) each."""
+        """Return quantiles at probabilities corrected for bias and acceleration, (k,) each."""
         influences, weights = self._moved
         found = []
         for values, estimate, moved in zip(self.replicates.T, self.estimate, influences.T, strict=True):
@@ -194,15 +195,15 @@ class Bootstrap(Record):
         Parameters
         ----------
         at : mapping or "average", optional
-            Where, for worths that differ by covariates.
+            Covariate values at which objects are ranked, if worths differ by covariates.
 
         Returns
         -------
         Table
-            object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the
-            table does not compare with the others at `at`); long, by object and rank. For latent classes in every
-            class, with the columns class and share in front. It prints P(first), the median rank and the range of 95 %
-            of the ranks of each object.
+            object, rank, estimate (share of the resamples that are not degenerate; NaN for objects that the table does
+            not compare with the others at `at`); one row per object and rank. For latent classes there are rows for
+            every class, with the columns class and share in front. The printout has P(first), the median rank and the
+            95 % range of the ranks of each object.
 
         Examples
         --------
@@ -227,7 +228,7 @@ class Bootstrap(Record):
         return self._ranked(self.results, slice(0, len(average_of(self.results).names)), at)
 
     def _ranked(self, of: WithWorths | FitPart | OneSource, columns: slice, at: At) -> Table:
-        """Return the ranks by parameters that stand in some columns of the replicates."""
+        """Return the ranks by parameters in some columns of the replicates."""
         res = average_of(of)
         if not isinstance(self.results, ClassWorthSource) and self.names[columns] != res.names:
             raise _no_ranks()
@@ -239,7 +240,7 @@ class Bootstrap(Record):
         found, notes = log_worths_at(res, at)
         own = self.replicates[:, columns]
         kept = own[~np.isnan(own[:, res.free]).any(axis=1)]
-        defined = ~np.isnan(self.estimate[columns])  # aliased parameters stand for nothing in the log-worths
+        defined = ~np.isnan(self.estimate[columns])  # aliased parameters do not enter the log-worths
         worth = kept[:, defined] @ found.rows[:, defined].T
         objects, compared = res.comparisons.objects, ~np.isnan(found.estimate)
         ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
@@ -259,7 +260,7 @@ class Bootstrap(Record):
 
     @property
     def _share(self) -> str:
-        """The name of a share of the resamples, for tables and pictures."""
+        """The name of a share of the resamples, for tables and plots."""
         if self.resample == "parametric":
             return "share of the parametric resamples"
         return "share of the resamples" + (f" by {self.resample}" if self.resample != "judgment" else "")
@@ -270,7 +271,8 @@ class Bootstrap(Record):
 
     def _notes(self) -> tuple[str, ...]:
         notes = [*self._independence()]
-        within = plain_of(self.results) is not None and self.resample == "judgment"  # of the comparisons
+        # judgments are drawn within comparisons
+        within = plain_of(self.results) is not None and self.resample == "judgment"
         alone = share_alone(self.results.comparisons) if within else 0.0
         if alone >= _MANY_ALONE:
             notes.append(
@@ -290,7 +292,7 @@ class Bootstrap(Record):
         return tuple(notes)
 
     def _independence(self) -> tuple[str, ...]:
-        """Say where judgments were drawn as independent although the fit, or its table, knows of clusters."""
+        """Return a note if judgments were drawn as independent although the fit or its table has clusters."""
         if has_lists(self.results):
             kept = [c.name for c in self.results.rankings.cluster_columns]
             told = f"Lists were drawn as independent; resample={kept[0]!r} draws whole clusters." if kept else ""
@@ -309,7 +311,7 @@ class Bootstrap(Record):
 
 
 def _ranks_by_object(whole: Table, objects: Sequence[Label], share: FloatArray) -> Table:
-    """Return P(first), the median rank and the range of 95 % of the ranks of each object, the best first."""
+    """Return P(first), the median rank and the 95 % range of the ranks of each object, the best object first."""
     below = np.cumsum(share, axis=1)
     known = ~np.isnan(share).any(axis=1)
     median, low, high = (
@@ -348,5 +350,5 @@ def _unsupported_note(resample: str, names: list[str]) -> tuple[str, ...]:
 
 
 def share_alone(c: Comparisons) -> float:
-    """Return the share of judgments that are the only one of their comparison."""
+    """Return the share of judgments that are the only judgment of their comparison."""
     return float(c.totals[c.totals <= 1].sum() / c.totals.sum())

@@ -1,4 +1,4 @@
-"""Two tables compared: how each object's log-worth changed, against the objects that did not change."""
+"""Compare two tables: how much each object's log-worth changed, relative to objects that did not change."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .log_worths import LogWorths, worth_classes
 from .scales import Scale
 from .simultaneous import simultaneous
 
-TABLE = "table"  # the covariate that says which table a comparison is from
-_FAR = 2.0  # standard errors from the centre, beyond which an object is no anchor
-_MAJORITY = 2 / 3  # of the objects, which the anchors have to be for changes to have a direction
-_APART = 0.01  # p-value below which anchors are said to have changed themselves
-_MOST_TURNS = 30  # of the search for the anchors
+TABLE = "table"  # the covariate that names the table of a comparison
+_FAR = 2.0  # an object farther from the centre, in standard errors, is no anchor
+_MAJORITY = 2 / 3  # anchors have to be at least this share of the objects, so that changes have a direction
+_APART = 0.01  # below this p-value anchors count as having changed themselves
+_MOST_TURNS = 30  # most rounds of the search for anchors
 Anchor = Literal["consensus", "mean"]
 
 
@@ -58,48 +58,48 @@ def compare(
     """Compare two tables: which objects got better or worse from `a` to `b`, and by how much.
 
     Both tables are fitted as one, in which log-worths, ties and order effects may differ between the tables. Log-worths
-    have no zero of their own, so a change is one against other objects, the anchors.
+    have no natural zero, so a change is measured against other objects, the anchors.
 
     Parameters
     ----------
     a, b : Comparisons
-        Two weeks, two releases, two groups of judges or of prompts.
+        The two tables, for example of two weeks, two releases, or two groups of judges or prompts.
     formula : str, optional
-        The model of each table, such as ``"object + tie"``; by default that of `default_formula`.
+        The model of each table, such as ``"object + tie"``; by default `default_formula`.
     names : two str
         The names of the two tables.
     anchor : {"consensus", "mean"} or sequence of labels
-        ``"consensus"``: the objects whose changes agree, found from the median change by leaving out objects that are
-        two standard errors off. ``"mean"``: all objects. Labels: objects that you know have not changed. An object is
+        ``"consensus"``: the objects whose changes agree; starting at the median change, objects that are two standard
+        errors away are left out. ``"mean"``: all objects. Labels: objects that you know have not changed. An object is
         never an anchor of its own change.
     common : sequence of str
         Terms of the formula that are the same in both tables, such as ``["tie", "order"]``.
     at : mapping, optional
-        Covariate values at which log-worths are compared, where they differ by covariates: ``{"language": "de"}``.
+        Covariate values at which log-worths are compared, if they differ by covariates: ``{"language": "de"}``.
     scale : {"log_worth", "log_odds", "elo"}
-        Of the changes. Other scales are refused: their changes are not sums of log-worths.
+        The scale of the changes. Other scales are refused, because their changes are not sums of log-worths.
     margin : float, optional
-        The largest change that does not matter, on the scale, such as 20 Elo. Whether objects got no worse, no better,
-        or stayed equivalent is then tested, for both directions of all objects together.
+        The largest change that does not matter, on the scale, such as 20 Elo. It is then tested whether objects got no
+        worse, no better, or stayed equivalent, for both directions of all objects together.
     cov_type, groups, prior
         As in `fit`, for both tables together: a judge or prompt with the same label in both is one cluster.
     confidence : float
-        Of all intervals together.
+        The simultaneous level of all intervals.
     rng : int or numpy.random.Generator
-        For the simulated distribution of the largest |z|.
+        Used to simulate the distribution of the largest |z|.
 
     Returns
     -------
     Changes
         A row per object that both tables have: object, estimate (its change), std_error, conf_low, conf_high,
         p_adjusted, is_anchor, n_a, n_b (judgments); with `margin` also p_no_worse, p_no_better, p_equivalent and claim,
-        as in `contrasts`. ``test``: whether any object changed; ``pairs()``: changes of all
-        pairs of objects, which need no anchor; ``gate(objects)``: a one-sided test of objects named beforehand.
+        as in `contrasts`. ``test`` tests whether any object changed. ``pairs()`` has the changes of all pairs of
+        objects, which need no anchor. ``gate(objects)`` is a one-sided test of objects named beforehand.
 
     Raises
     ------
     OptionError
-        For unknown anchors and terms, and anchors whose own changes differ (Wald's test, p < .01).
+        For unknown anchors and terms, and for anchors whose own changes differ (Wald's test, p < .01).
     DesignError
         For fewer than two objects that both tables have.
     JudgmentError
@@ -107,19 +107,19 @@ def compare(
 
     Notes
     -----
-    δᵢ is the log-worth of i in b less that in a, up to a constant. The change is δᵢ less the mean δ of the anchors
-    other than i. By ``"consensus"`` the anchors are the objects whose δᵢ is at most 2 standard errors from the
-    centre. The centre is first the median and then the mean of the anchors, until the anchors stay; they are never
-    fewer than half of the objects. If they are fewer than two thirds of the objects, or differ among themselves (p <
-    .01), the data do not tell which side moved. Then changes are NaN, and `pairs` has the changes of each pair.
+    δᵢ is the log-worth of i in b minus that in a, up to a constant. The change is δᵢ minus the mean δ of the anchors
+    other than i. With ``"consensus"`` the anchors are the objects whose δᵢ is at most 2 standard errors from the
+    centre. The centre is first the median, then the mean of the anchors, until the anchors no longer change; at least
+    half of the objects are anchors. If the anchors are fewer than two thirds of the objects, or differ among themselves
+    (p < .01), the data do not tell which side moved. Changes are then NaN, and `pairs` has the changes of each pair.
 
-    Intervals and adjusted p-values are by the distribution of the largest |z| (Hothorn, Bretz & Westfall 2008,
+    Intervals and adjusted p-values come from the distribution of the largest |z| (Hothorn, Bretz & Westfall 2008,
     Biometrical Journal 50(3), 346-363).
 
-    Simulated with 20 objects, 5,000 judgments in each table, and none to three objects that got worse by .25 (400 pairs
-    of tables): an unchanged object is called changed in 5 to 6 % (7 % with 300 prompts of both tables). All 20
-    intervals hold in 93 to 95 %. A gate stops an object that got worse in 90 %, one that did not in 4 to 5 %. Where ten
-    objects got worse there is no verdict in 59 %; in the others false calls are frequent.
+    Simulations had 20 objects, 5,000 judgments in each table, and none to three objects that got worse by .25 (400
+    pairs of tables). Some unchanged object is called changed in 5 to 6 % (7 % if both tables have the same 300
+    prompts). All 20 intervals cover in 93 to 95 %. A gate stops an object that got worse in 90 %, and one that did not
+    in 4 to 5 %. If ten objects got worse, there is no verdict in 59 %, and otherwise false calls are frequent.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def _names(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _formula(formula: str, common: Sequence[str], both: Comparisons) -> str:
-    """Return the formula of both tables, in which all that is not common has a value for each table."""
+    """Return the formula of both tables; terms that are not in `common` have their own values in each table."""
     text, brackets = split_brackets(formula)
     if brackets:
         who = [bracket.grouping for bracket in brackets if bracket.grouping != "object"]
@@ -228,7 +228,7 @@ def against(is_anchor: npt.NDArray[np.bool_]) -> FloatArray:
 
 
 def _errors(res: Estimates, moved: LogWorths, weights: FloatArray) -> FloatArray:
-    """Return the standard errors of contrasts of changes, shape (m,); NaN where there is none."""
+    """Return the standard errors of contrasts of changes, shape (m,); NaN if there is none."""
     found = np.sqrt(np.maximum(np.einsum("mk,mk->m", weights @ moved.cov, weights), 0.0))
     found[(found == 0) | res.covariance.unknown(weights @ moved.rows[:, res.free])] = np.nan
     return np.asarray(found)
@@ -239,7 +239,7 @@ def _errors(res: Estimates, moved: LogWorths, weights: FloatArray) -> FloatArray
 
 @dataclass(frozen=True, eq=False)
 class _Anchors:
-    """The anchors, shape (k,), and why there is no verdict; empty where there is one."""
+    """The anchors, shape (k,), and why there is no verdict; the reason is empty if there is one."""
 
     is_anchor: npt.NDArray[np.bool_]
     no_verdict: str = ""
@@ -293,12 +293,12 @@ def _consensus(moved: LogWorths, res: Estimates) -> _Anchors:
 
 
 def _differ(res: Estimates, moved: LogWorths, some: npt.NDArray[np.bool_]) -> float:
-    """Return the p-value that some objects did not change against each other; 1 for a single one."""
+    """Return the p-value of no changes among some objects relative to each other; 1 for a single object."""
     rows = moved.rows[some]
     return 1.0 if len(rows) < 2 else float(wald_test(res, rows[1:] - rows[0]).p_value)
 
 
 def _judgments(c: Comparisons, objects: Sequence[Label]) -> FloatArray:
-    """Return the judgments of each object, shape (k,)."""
+    """Return the number of judgments of each object, shape (k,)."""
     total = np.bincount(c.pairs.ravel(), np.repeat(c.counts.sum(axis=1), 2), minlength=len(c.objects))
     return np.array([total[c.objects.index(label)] for label in objects])

@@ -1,4 +1,4 @@
-"""What a comparison of two tables found: the change of each object, and the gate that a release has to pass."""
+"""The result of comparing two tables: the change of each object, and the gate that a release has to pass."""
 
 from __future__ import annotations
 
@@ -26,27 +26,28 @@ from .simultaneous import Simultaneous
 
 SCALES: dict[Scale, str] = {"log_worth": "log-worth λ", "log_odds": "log-odds 2λ", "elo": "Elo"}
 _MOST_ROWS = 60
-_MOST_PAIRS = 20  # printed in place of a verdict
+_MOST_PAIRS = 20  # pairs printed if there is no verdict
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Gate(Record):
-    """A one-sided test of objects that were named beforehand: whether they got worse by more than `by`.
+    """A one-sided test of objects named beforehand: whether they got worse by more than `by`.
 
     Attributes
     ----------
     objects : tuple of labels
     estimate, std_error : ndarray
-        Of the change, in units of `scale`.
+        The change and its standard error, in units of `scale`.
     p_value, p_adjusted : ndarray
-        One-sided, that the change is −by or better; adjusted by Holm's method for several objects.
+        One-sided p-values of the hypothesis that the change is −by or better; adjusted by Holm's method for several
+        objects.
     failed : ndarray of bool
         Whether the object got worse, at 1 − confidence.
     by : float
     scale : str
     confidence : float
     how : str
-        The test that decided.
+        The test that was used.
     """
 
     _made_by: ClassVar[str] = "llbt.compare(a, b).gate(objects)"
@@ -95,18 +96,18 @@ class Changes(Record):
         The names of the two tables.
     objects : tuple of k labels
     only : tuple of two tuples of labels
-        Objects of either table alone, which have no change.
+        Objects that only one table has; they have no change.
     judgments : ndarray, shape (k, 2)
-        Judgments of each object in either table.
+        The number of judgments of each object in either table.
     moved : LogWorths
         The changes δ up to a constant.
     changes : Simultaneous
-        Of the k objects against the anchors (log-worth).
+        The changes of the k objects against the anchors (log-worth).
     is_anchor : ndarray of bool, shape (k,)
     no_verdict : str
-        Why changes have no direction; empty where they have one.
+        Why changes have no direction; empty if they have one.
     test : TestResult
-        Whether any object changed.
+        The test of whether any object changed.
     scale : {"log_worth", "log_odds", "elo"}
     margin : float or None
         The largest change that does not matter, on the scale.
@@ -133,7 +134,7 @@ class Changes(Record):
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """``"worse"``, ``"better"`` or ``""`` for each object, simultaneous at `confidence`; all empty without one."""
+        """``"worse"``, ``"better"`` or ``""`` for each object, simultaneously; all empty without a verdict."""
         found = self.changes
         words = np.where(found.conf_high < 0, "worse", np.where(found.conf_low > 0, "better", ""))
         return ("",) * len(self.objects) if self.no_verdict else tuple(words.tolist())
@@ -141,8 +142,8 @@ class Changes(Record):
     def table(self) -> Table:
         """Return object, estimate, std_error, conf_low, conf_high, p_adjusted, verdict, is_anchor, n_a, n_b.
 
-        Estimates are changes from a to b against the anchors, NaN where there is no verdict. With a margin also
-        p_no_worse, p_no_better, p_equivalent and claim; p_adjusted is then in frames only.
+        Estimates are changes from a to b against the anchors; NaN without a verdict. With a margin there are also
+        p_no_worse, p_no_better, p_equivalent and claim, and p_adjusted is in frames only.
         """
         found, factor = self.changes, FACTORS[self.scale]
         known = np.full(len(self.objects), np.nan if self.no_verdict else factor)
@@ -177,7 +178,7 @@ class Changes(Record):
         )
 
     def _as_printed(self) -> Table:
-        """Return the table with the largest losses first; without a verdict the pairs that moved apart most."""
+        """Return the table with the largest losses first; without a verdict, the pairs that moved apart most."""
         if self.no_verdict:
             order = np.argsort(-np.abs(self._all_pairs.statistic), kind="stable")[:_MOST_PAIRS]
             pairs = self.pairs().first(_MOST_PAIRS, "more pair", ".pairs()")
@@ -188,7 +189,7 @@ class Changes(Record):
         return replace(found, shown=tuple(order[:_MOST_ROWS].tolist()))
 
     def pairs(self) -> Table:
-        """Return the columns of `llbt.pairwise` for changes: how much i changed against j, δᵢ − δⱼ, for all pairs.
+        """Return the columns of `llbt.pairwise` for changes: how much i changed relative to j, δᵢ − δⱼ, for all pairs.
 
         This needs no anchor. Intervals and adjusted p-values are simultaneous over all pairs.
         """
@@ -217,10 +218,10 @@ class Changes(Record):
         Parameters
         ----------
         objects : label, sequence of labels, or "any"
-            One object: a one-sided test at 1 − confidence. Several: Holm's method. ``"any"``: all objects, by the
-            simultaneous intervals of the table.
+            One object: a one-sided test at level 1 − confidence. Several objects: Holm's method. ``"any"``: all
+            objects, by the simultaneous intervals of the table.
         by : float
-            In units of `scale`.
+            The change that is tolerated, in units of `scale`.
 
         Returns
         -------
@@ -230,9 +231,9 @@ class Changes(Record):
         Raises
         ------
         OptionError
-            For objects that the tables do not share.
+            For objects that are not in both tables.
         DesignError
-            Where there is no verdict.
+            If there is no verdict.
 
         Examples
         --------
@@ -277,7 +278,7 @@ class Changes(Record):
         return named
 
     def _head(self) -> tuple[str, ...]:
-        """Return the answer in words, and what it rests on."""
+        """Return the answer in words, and its basis."""
         test = self.test
         letter = f"F({len(self.objects) - 1})" if test.distribution.startswith("F") else f"χ²({test.df:.4g})"
         tested = f"{letter} = {format_number(test.statistic)}, p = {format_p(test.p_value)}"

@@ -1,4 +1,4 @@
-"""Claims about two objects, ``"A > B"``, read without evaluating anything: names are data."""
+"""Read claims about two objects, such as ``"A > B"``, without evaluating anything: names are data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Claim:
     Attributes
     ----------
     first, second : int
-        The places of the objects.
+        The positions of the two objects.
     sign : {">", "<", "="}
     """
 
@@ -34,7 +34,7 @@ class Claim:
 def read_claim(text: str, objects: Sequence[Label]) -> Claim:
     """Return the claim that a text makes about two objects.
 
-    The text is an object, a sign and another object. Spaces around them do not count. A name that holds a sign can
+    The text is an object, a sign and another object. Spaces around them do not count. A name that contains a sign can
     stand in backticks. Every way to split the text is tried, and exactly one must give two objects of the table.
 
     Raises
@@ -60,7 +60,7 @@ def read_claim(text: str, objects: Sequence[Label]) -> Claim:
 
 
 def _name(side: str, places: dict[str, int]) -> str:
-    """Return the name of an object on one side, without the backticks that it may stand in."""
+    """Return the name of an object on one side, without backticks."""
     name = side.strip()
     if name not in places and len(name) > 2 and name[0] == name[-1] == "`":
         return name[1:-1].strip()

@@ -1,4 +1,4 @@
-"""Worths of several classes of judges: all pairs adjusted over the classes, and probabilities of the mixture."""
+"""Worths of several classes of judges: pairs adjusted over all classes, and probabilities of the mixture."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .simultaneous import largest, pair_errors
 
 
 def mixture_worths(of: ClassWorths, found: Sequence[LogWorths]) -> LogWorths:
-    """Return half the log-odds of Σ π_k P_k(i preferred | decided) over where the log-worths of each class are 0.
+    """Return half the log-odds of Σ π_k P_k(i preferred | decided) against the point where each class has log-worth 0.
 
     Parameters
     ----------
     of : ClassWorths
     found : sequence of LogWorths, length K
-        Of each class, measured from the mean or an anchor.
+        The log-worths of each class, measured from the mean or an anchor.
     """
     chances = special.expit(2 * np.stack([one.estimate for one in found]))  # (K, J)
     share = of.shares @ chances
@@ -53,7 +53,7 @@ def class_pairs(
     Parameters
     ----------
     tables : Table
-        The answers of each class below each other, whose columns up to `p_adjusted` are kept.
+        The answers of the classes, one below another; their columns up to `p_adjusted` are kept.
     """
     if found[0].beside is not None and scale != "log_worth":
         raise OptionError(
@@ -75,7 +75,7 @@ def class_pairs(
     several = largest(joint, pairs, error, np.inf, as_generator(rng))
     p_value = two_sided_p(z, np.inf)
     over = several.p_value(z) if adjust == "single-step" else p_value if adjust is None else adjust_p(p_value, adjust)
-    if adjust == "single-step":  # far in the tail its distribution is not known well enough to say so by itself
+    if adjust == "single-step":  # far in the tail the joint distribution is too inexact to be used alone
         over = np.fmax(over, next(f for f in tables.fields if f.name == "p_adjusted").values)
     reach = several.quantile(confidence)
     _, _, low, high = on_scale(scale, apart, error, reach)
@@ -96,7 +96,7 @@ def class_pairs(
 
 
 def _joint(of: ClassWorths, found: Sequence[LogWorths]) -> LogWorths:
-    """Return the log-worths of all classes, one class after the other, with their joint covariance."""
+    """Return the log-worths of all classes, one class after another, with their joint covariance."""
     rows = linalg.block_diag(*(one.rows[:, res.free] for one, res in zip(found, of.each, strict=True)))
     cov = of.covariance[: rows.shape[1], : rows.shape[1]]
     lost: FloatArray = np.concatenate([one.lost for one in found])

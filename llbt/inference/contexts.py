@@ -1,4 +1,4 @@
-"""Means over contexts, such as 30 % German and 70 % English prompts, of nonlinear functions of the log-worths."""
+"""Means over contexts (such as 30 % German and 70 % English prompts) of nonlinear functions of log-worths."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ MEANS = {
     "odds_ratio": "geometric mean of the odds",
     "elo": "mean Elo",
 }
-_SHARES, _FEWEST = 10**7, 10  # probabilities behind win shares, and the fewest objects that have one
+_SHARES, _FEWEST = 10**7, 10  # most probabilities for win shares; fewest objects that get a win share
 
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """Log-worths of J objects in each of K contexts, up to a constant of each, and the weights of the contexts.
+    """Log-worths of J objects in each of K contexts, up to a constant for each, and the contexts' weights.
 
     Attributes
     ----------
     names : tuple of str
         The covariates that are mixed.
     said : str
-        The contexts with their weights: "language 30 % de, 70 % en".
+        The contexts with their weights in words: "language 30 % de, 70 % en".
     weights : ndarray, shape (K,)
-        Of sum 1.
+        Weights that sum to 1.
     estimate : ndarray, shape (K, J)
-        Log-worths λ less the reference's; NaN where not determined.
+        Log-worths λ minus the reference's; NaN if not determined.
     rows : csr_array, shape (K·J, q)
         The log-worths as linear combinations of the estimates with covariance `cov`, context by context.
     cov : ndarray, shape (q, q)
@@ -47,15 +47,15 @@ class Contexts:
     cov: FloatArray
 
     def some(self, kept: IntArray) -> Contexts:
-        """Return some of the objects."""
+        """Return a selection of the objects."""
         size = self.estimate.shape[1]
         place = (np.arange(len(self.weights))[:, None] * size + kept).ravel()
         return replace(self, estimate=self.estimate[:, kept], rows=csr_array(self.rows[place]))
 
     def log_odds(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts, of contrasts c (R, J), each (R,).
+        """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts for contrasts c (R, J), each (R,).
 
-        Half, so that they stand where the difference of log-worths stands; with standard errors by the delta method.
+        They are halved so that they can replace differences of log-worths. Standard errors are by the delta method.
         """
         used = np.flatnonzero(contrasts.any(axis=0))
         unknown = contrasts[:, np.isnan(self.estimate).any(axis=0)].any(axis=1)
@@ -70,13 +70,13 @@ class Contexts:
             return special.logit(mean) / 2, self._error(gradient) / (2 * mean * (1 - mean))
 
     def levels(self) -> FloatArray:
-        """Return half the log-odds of the mean probability of each object against one of mean log-worth, (J,)."""
+        """Return half the log-odds of each object's mean probability against an object of mean log-worth, (J,)."""
         apart = self.estimate - np.nanmean(self.estimate, axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(special.logit(self.weights @ special.expit(2 * apart)) / 2)
 
     def pair_log_odds(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return `log_odds` of pairs of objects (m, 2), one first object after the other to save memory."""
+        """Return `log_odds` for pairs of objects (m, 2), one first object after another to save memory."""
         found, each = np.empty((2, len(pairs))), np.eye(self.estimate.shape[1])
         for i in np.unique(pairs[:, 0]):
             some = np.flatnonzero(pairs[:, 0] == i)
@@ -84,7 +84,7 @@ class Contexts:
         return found[0], found[1]
 
     def worths(self) -> tuple[FloatArray, FloatArray]:
-        """Return the mean worths Σ w_k π_k with their standard errors by the delta method, each (J,)."""
+        """Return the mean worths Σ w_k π_k with delta-method standard errors, each (J,)."""
         outside = np.isnan(self.estimate)
         share = special.softmax(np.where(outside, -np.inf, 2 * self.estimate), axis=1)
         slope = 2 * self.weights[:, None] * share
@@ -96,9 +96,10 @@ class Contexts:
         return self.weights @ share, self._error(gradient)
 
     def win_shares(self) -> FloatArray:
-        """Return the mean probability of each object to win a decided comparison with another one, (J,).
+        """Return each object's mean probability of winning a decided comparison with another object, (J,).
 
-        For very many objects and contexts only those of the largest mean log-worths have one, the others NaN.
+        With very many objects and contexts, only objects with the largest mean log-worths have one; the others have
+        NaN.
         """
         inside = np.flatnonzero(~np.isnan(self.estimate).any(axis=0))
         found = np.full(self.estimate.shape[1], np.nan)
@@ -118,7 +119,7 @@ class Contexts:
 
 
 def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
-    """Raise for a mean over contexts of odds or probabilities that are not function of the log-worths alone."""
+    """Raise for a mean over contexts of odds or probabilities that are no functions of log-worths alone."""
     if contexts is not None and graded and scale != "log_worth":
         raise OptionError(
             f"scale={scale!r} over {contexts.said}: odds depend on ties or grades as well as on log-worths, so they "
@@ -128,6 +129,6 @@ def check_mean(contexts: Contexts | None, graded: bool, scale: str) -> None:
 
 
 def mean_note(contexts: Contexts | None, scale: str, probability: str = "mean probability") -> tuple[str, ...]:
-    """Return notes on what is averaged over which contexts and, for worths, what a `probability` is."""
+    """Return notes on what is averaged over which contexts and, for worths, on the meaning of a probability."""
     mean = probability if scale == "probability" else MEANS[scale]
     return () if contexts is None else (f"{mean} over {contexts.said}",)

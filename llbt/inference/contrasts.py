@@ -1,4 +1,4 @@
-"""Contrasts of log-worths that a user names."""
+"""Contrasts of log-worths that the user names."""
 
 from __future__ import annotations
 
@@ -57,32 +57,32 @@ def contrasts(
     Parameters
     ----------
     res : a fit, a calibration or latent classes
-        For a fit with effects of judges, it is of the average judge; for latent classes by class; for very many objects
-        (`LargeResults`) the standard error of each contrast is solved for exactly.
+        For a fit with effects of judges, answers are for the average judge; for latent classes, for each class. For
+        very many objects (`LargeResults`) each contrast has an exact standard error.
     named : mapping of str to mapping or str
         Name of the contrast → weight of each object, with sum 0 (objects that are not named have weight 0), or a
         hypothesis about the parameters as in ``res.t_test``, such as ``"object[A] = object[B]"``.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
-        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`). Hypotheses in words
-        name parameters, and `at` does not affect them.
+        Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``, or a mean
+        with weights that sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`).
+        Hypotheses in words name parameters, and `at` does not affect them.
     by : str or sequence of str, optional
-        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
-        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+        Covariates that split the answer into blocks of rows, one for each level or for each value that `at` lists. A
+        block equals the answer with `at` that level; its p-values and simultaneous intervals hold within the block.
     weights : data frame, optional
-        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
-        customers. As a mix in `at`, but jointly; the weights are taken as known.
+        A target mix: covariate values and a column ``weight`` that sums to 1, such as the languages and topics of all
+        customers. It works like a mix in `at`, but for several covariates jointly; the weights are taken as known.
     hypothesis : "pairwise", optional
-        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
-        differences `predict` has.
+        With `by`: differences between the groups, the first minus the second. Not for probabilities; `predict` has
+        their differences.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
         The scale of estimates and intervals. With ``"log_worth"``, the scale of the parameters, they equal those of
         ``res.t_test``.
     margin : float, optional
         The largest difference from equality that does not matter, on the scale: 20 Elo, an odds ratio of 1.25, a
-        probability of .05 from one half. Whether contrasts are no worse, no better or equivalent is then tested.
+        probability of .05 from one half. It is then tested whether contrasts are no worse, no better or equivalent.
     confidence : float
-        Of each interval by itself.
+        The level of each single interval.
 
     Returns
     -------
@@ -91,13 +91,13 @@ def contrasts(
         test that the contrast is 0 (odds 1). In a fit with effects of objects, ``(1 | object)``, weights give a
         prediction. The table then has probability_greater, P(Σwλ > 0), in place of statistic and p-value, and
         hypotheses in words can only name covariates. For odds and probabilities the standard error is by the delta
-        method and the interval is transformed. NaN where the table does not determine the contrast.
+        method, and the interval is transformed. Values are NaN if the table does not determine the contrast.
 
     Raises
     ------
     OptionError
-        For unknown objects, weights that do not sum to 0, and another scale than ``"log_worth"`` for hypotheses about
-        ties and for graded judgments.
+        For unknown objects, for weights that do not sum to 0, and for a scale other than ``"log_worth"`` with
+        hypotheses about ties or with graded judgments.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _answered(
 def _of_many(
     res: WithManyWorths, weights: _Weights, at: At, scale: Scale, margin: float | None, confidence: float
 ) -> Table:
-    """Return the contrasts of very many objects, whose covariance is solved for exactly."""
+    """Return the contrasts of very many objects, with exact covariances."""
     check_plain(at, population=False)
     check_scale(res.comparisons.response, res.specification, scale)
     of, rows = res.estimated, []
@@ -203,9 +203,10 @@ def _table(
     confidence: float,
     odds: tuple[FloatArray, FloatArray] | None = None,
 ) -> Table:
-    """Return contrasts on a scale, with degrees of freedom of each, `own`.
+    """Return contrasts on a scale, each with its own degrees of freedom, `own`.
 
-    Estimates are made of `odds`, half of log-odds with their standard errors, where these are not the contrasts.
+    If the contrasts are not half the log-odds, estimates come from `odds`: half the log-odds, with their standard
+    errors.
     """
     estimate, error = _estimates(rows)
     z = ratio(estimate, error)
@@ -229,7 +230,7 @@ def _tested(
     df: float,
     words: npt.NDArray[np.bool_],
 ) -> tuple[Field, ...]:
-    """Return the columns of contrasts; predictions have P(Σwλ > 0) in place of a test."""
+    """Return the columns of contrasts; predictions have P(Σwλ > 0) instead of a test."""
     p_value, tested = np.where(words, p_value, np.nan), np.where(words, z, np.nan)
     fields = coefficient_fields(labels, shown, error, tested, p_value, df)
     if words.all():
@@ -258,7 +259,7 @@ def _linear(
 def _mean_odds(
     res: Estimates, weights: _Weights, rows: Sequence[Linear], contexts: Contexts
 ) -> tuple[FloatArray, FloatArray]:
-    """Return half the log-odds of the mean probability of each contrast over contexts, with standard errors."""
+    """Return half the log-odds of each contrast's mean probability over contexts, with standard errors."""
     found: list[tuple[FloatArray, FloatArray]] = []
     for (name, value), row in zip(weights.items(), rows, strict=True):
         estimate, error = _estimates([row])
@@ -271,7 +272,7 @@ def _mean_odds(
 
 
 def _one(res: Estimates, name: str, weights: Any, found: LogWorths) -> Linear:
-    """Return the contrast of log-worths that a mapping of weights describes."""
+    """Return the contrast of log-worths for a mapping of weights."""
     row = weights_of(res, name, weights)
     matrix = (row @ found.rows)[None, :]
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=float)
@@ -314,7 +315,7 @@ def weights_of(res: FitLike, name: str, weights: Any) -> FloatArray:
 
 
 def _in_words(res: Estimates | WithManyWorths, name: str, text: str, scale: Scale) -> Linear:
-    """Return the hypotheses that a text describes, named."""
+    """Return the named hypotheses in a text."""
     found = estimated(res, text)
     blocks = zip(res.design.names, res.design.blocks, strict=True)
     ties = [name for name, block in blocks if block in ("tie", "bad", "grade")]

@@ -25,18 +25,18 @@ from .simultaneous import root_of
 class ConfidenceDistribution(Record):
     """Draws of the log-worths of J objects from the distribution of their estimates.
 
-    Made by `distribution`. A share of these draws is a confidence, no probability: there is no prior.
+    Made by `distribution`. A share of these draws is a confidence, not a probability, because there is no prior.
 
     Attributes
     ----------
     objects : tuple of labels, length J
         The objects that the table compares.
     log_worths : ndarray, shape (n, J)
-        Log-worths less their mean, a row for each draw.
+        Log-worths minus their mean, one row for each draw.
     df : float
         Degrees of freedom of the t distribution; infinite for the normal one.
     confidence : float
-        Of the intervals.
+        The level of the intervals.
     notes : tuple of str
     """
 
@@ -54,7 +54,7 @@ class ConfidenceDistribution(Record):
 
     @property
     def weights(self) -> FloatArray:
-        """Weights of the draws, all equal, shape (n,)."""
+        """The weights of the draws, all equal, shape (n,)."""
         return np.full(len(self.log_worths), 1 / len(self.log_worths))
 
     @property
@@ -65,7 +65,7 @@ class ConfidenceDistribution(Record):
     def table(self) -> Table:
         """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high.
 
-        first: confidence in the first place; all as in `Posterior.table`.
+        first is the confidence in the first place; the other columns are as in `Posterior.table`.
         """
         title = "Confidence distribution of the log-worths λ, less the mean of all objects"
         return drawn_worths.worth_table(self, title, self.notes)
@@ -82,19 +82,19 @@ def distribution(
 ) -> ConfidenceDistribution:
     """Draw log-worths from the distribution of their estimates: how sure first places and ranks are, without a prior.
 
-    It uses the covariance of the fit, so it allows for clusters, where there is no likelihood and `posterior` does not
-    answer.
+    It uses the covariance of the fit, so it allows for clusters; `posterior` does not, because clustered standard
+    errors have no likelihood.
 
     Parameters
     ----------
     res : a fit with worths
-        For a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, answers are for the average judge.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
-        Of the intervals of each object.
+        The level of each object's interval.
     draws : int
-        At least 1,000.
+        The number of draws, at least 1,000.
     rng : int or numpy.random.Generator
         The default seed makes printouts repeatable.
 
@@ -106,15 +106,15 @@ def distribution(
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`.
+        If log-worths differ between classes and `at` is missing.
     DesignError
-        For fewer than two objects that the table compares, and log-worths without a standard error.
+        If the table compares fewer than two objects, and for log-worths without a standard error.
 
     Notes
     -----
-    The draws are normal about the estimates, with their covariance; with few clusters they have a t distribution with
-    the degrees of freedom of the fit. With independent judgments, many of them, the shares are about those of
-    `posterior` with a wide prior.
+    The draws are normal around the estimates, with their covariance; with few clusters they have a t distribution with
+    the degrees of freedom of the fit. With many independent judgments, the shares are close to those of `posterior`
+    with a wide prior.
 
     References
     ----------

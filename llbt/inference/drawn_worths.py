@@ -1,4 +1,4 @@
-"""Questions to weighted draws of log-worths: who is first, which rank, is one object better than another."""
+"""Questions to weighted draws of log-worths: which object is first, which rank it has, whether it beats another."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..core.columns import FloatArray, IntArray, Label
 from ..errors import OptionError
 from .claims import read_claim
 
-_NAMED = 4  # objects in the line above the table
-_LEAST = 0.005  # the probability from which an object is named there
+_NAMED = 4  # most objects in the line above the table
+_LEAST = 0.005  # least probability of an object that is named there
 _MOST_ROWS = 60
 
 
@@ -22,11 +22,11 @@ class DrawnWorths(Protocol):
 
     @property
     def objects(self) -> tuple[Label, ...]:
-        """Length J."""
+        """The objects, length J."""
 
     @property
     def log_worths(self) -> FloatArray:
-        """Shape (n, J)."""
+        """The log-worths, shape (n, J)."""
 
     @property
     def weights(self) -> FloatArray:
@@ -34,7 +34,7 @@ class DrawnWorths(Protocol):
 
     @property
     def confidence(self) -> float:
-        """Of intervals."""
+        """The level of intervals."""
 
     @property
     def share(self) -> str:
@@ -50,7 +50,7 @@ def drawn_ranks(log_worths: FloatArray) -> IntArray:
 
 
 def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: tuple[float, ...]) -> FloatArray:
-    """Return the smallest values of each column (n, J) up to which lie such shares of the weights, (shares, J)."""
+    """Return weighted quantiles of each column (n, J) at these shares of the weights, (shares, J)."""
     order = np.argsort(values, axis=0, kind="stable")
     below = np.cumsum(weights[order], axis=0)
     rows = [np.minimum((below < share * below[-1] * (1 - 1e-12)).sum(axis=0), len(values) - 1) for share in shares]
@@ -59,7 +59,7 @@ def weighted_quantiles(values: FloatArray, weights: FloatArray, shares: tuple[fl
 
 @checked
 def prob_best(self: DrawnWorths) -> Table:
-    """Return object and probability of having the largest log-worth, the most probable object first.
+    """Return object and probability of the largest log-worth, the most probable object first.
 
     Probabilities sum to 1.
     """
@@ -76,12 +76,12 @@ def prob_best(self: DrawnWorths) -> Table:
 
 @checked
 def prob_rank(self: DrawnWorths, k: Count) -> Table:
-    """Return object, probability of rank k, and probability of rank k or better, at_most; the best first.
+    """Return object, probability of rank k, and probability of rank k or better (at_most); the best first.
 
     Parameters
     ----------
     k : int
-        From 1, the best, to the number of objects.
+        The rank, from 1 (the best) to the number of objects.
 
     Raises
     ------
@@ -111,8 +111,8 @@ def prob(self: DrawnWorths, claim: str, *, by: NotNegative = 0.0) -> float:
     Parameters
     ----------
     claim : str
-        ``"A > B"``, ``"A < B"`` or ``"A = B"``. Names are compared with the objects of the table, nothing is evaluated;
-        a name that holds > < or = can stand in backticks.
+        ``"A > B"``, ``"A < B"`` or ``"A = B"``. Names are compared with the objects of the table; nothing is evaluated.
+        A name with > < or = can stand in backticks.
     by : float
         The least difference that matters (log-worth; the odds of A over B are exp(2 · difference)). ``"A > B"``: A is
         better by more than this; ``"A = B"``: they differ by at most this, the region of practical equivalence.
@@ -120,7 +120,7 @@ def prob(self: DrawnWorths, claim: str, *, by: NotNegative = 0.0) -> float:
     Raises
     ------
     OptionError
-        For a claim that cannot be read, unknown objects, and ``"A = B"`` without `by`, which has probability 0.
+        For a claim that cannot be read, for unknown objects, and for ``"A = B"`` without `by`, which has probability 0.
     """
     read = read_claim(claim, self.objects)
     if read.sign == "=" and by == 0:
@@ -139,7 +139,7 @@ def first_shares(self: DrawnWorths) -> FloatArray:
 
 
 def worth_table(self: DrawnWorths, title: str, notes: tuple[str, ...]) -> Table:
-    """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high, and the answer above."""
+    """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high, and a line of words."""
     tails = ((1 - self.confidence) / 2, (1 + self.confidence) / 2)
     ranks = drawn_ranks(self.log_worths).astype(np.float64)
     rank_low, median, rank_high = weighted_quantiles(ranks, self.weights, (tails[0], 0.5, tails[1])).astype(np.int64)
@@ -166,7 +166,7 @@ _SHORT = {"probability": "P", "confidence": "Conf."}
 
 
 def _answer(objects: tuple[Label, ...], first: FloatArray, share: str) -> str:
-    """Return who may be first, in words."""
+    """Return in words which objects may be first."""
     order = [k for k in np.argsort(-first, kind="stable") if first[k] >= _LEAST]
     said = [f"{objects[k]} {format_share(first[k])}" for k in order[:_NAMED]]
     rest = len(order) - len(said)
