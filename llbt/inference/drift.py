@@ -1,4 +1,4 @@
-"""Drifting worths: every log-worth as a random walk from period to period, its rate by marginal likelihood."""
+"""Drifting worths: every log-worth is a random walk over periods, with its rate by marginal likelihood."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ..kernel.robust import Clustered
 from ..resampling import steps_shown
 from .drift_record import Drift
 
-_MOST_PERIODS = 10**6  # of numbers; more are told apart by nobody
-_FASTEST = 1e6  # log-worths from one period to the next, beyond which rounding decides
-_MATRICES = 24  # parameters × parameters of each period, held at once
+_MOST_PERIODS = 10**6  # most numbers of periods; more cannot be distinguished
+_FASTEST = 1e6  # largest step in log-worths between periods; beyond it rounding decides
+_MATRICES = 24  # matrices of parameters × parameters of each period in memory at once
 
 
 @checked
@@ -38,57 +38,58 @@ def drift(
     confidence: Confidence = 0.95,
     progress: bool = False,
 ) -> Drift:
-    """Return worths that drift: how good each object was in each period, how fast worths change, and whether they do.
+    """Return drifting worths: how good each object was in each period, how fast worths change, and whether they change.
 
-    Every log-worth is a random walk, λ_it − λ_i,t−1 ~ N(0, σ²); ties, order and all else of the formula are common to
-    the periods. σ is estimated, so that the judgments decide how smooth the curves are: with σ = 0 they are the fit of
-    all periods together, with a large σ the fit of each by itself.
+    Every log-worth is a random walk, λ_it − λ_i,t−1 ~ N(0, σ²). Ties, order and all other terms of the formula are
+    common to the periods. σ is estimated, so the judgments decide how smooth the curves are. With σ = 0 they are the
+    fit of all periods together; with a large σ, a separate fit of each period.
 
     Parameters
     ----------
     res : LLBTResults
-        The fit without drift, of a table that keeps the time: ``from_judgments(…, clusters="day")``.
+        The fit without drift. Its table has to keep the time: ``from_judgments(…, clusters="day")``.
     time : str
-        The column of the time, a cluster or covariate of the table. Numbers count by their differences: over a gap of d
-        a step has the variance d σ². For text (dates) each is a step of 1 from the one before, in the order of the
-        labels.
+        The column of the time, a cluster or covariate of the table. For numbers the differences count: over a gap of d
+        a step has the variance d σ². Labels (such as dates as text) are steps of 1, in the order of the labels.
     periods : int, optional
-        Put numbers into so many periods of equal length, those without judgments left out. None: each is a period.
+        The number of periods of equal length into which numbers are put; periods without judgments are left out. None:
+        each number is a period.
     sigma : float, optional
-        Hold σ. None: estimate it.
+        A value at which σ is held. None: σ is estimated.
     confidence : float
     progress : bool
-        Show a bar that counts the steps of the search, whose number is not known.
+        Show a bar that counts the steps of the search; their number is not known beforehand.
 
     Returns
     -------
     Drift
-        The period, object, estimate (log-worth less the mean of all objects in the period), std_error, conf_low,
-        conf_high, judgments. ``sigma``, ``sigma_low``, ``sigma_high``; ``test()``: whether worths change at all, by
-        χ² or by drawn tables; ``change()``: how far each went; ``common()``: ties and order.
+        The period, object, estimate (log-worth minus the mean of all objects in the period), std_error, conf_low,
+        conf_high, judgments. It also has ``sigma``, ``sigma_low`` and ``sigma_high``. ``test()`` tests whether worths
+        change at all, by χ² or by simulated tables; ``change()`` has the change of each object; ``common()`` has ties
+        and order.
 
     Raises
     ------
     OptionError
-        For a `time` that is not in the table, `periods` of labels that are not numbers, and fits with robust errors or
-        a prior.
+        For a `time` that is not in the table, for `periods` if labels are not numbers, and for fits with robust
+        standard errors or a prior.
     DesignError
-        For a single period, formulas without `object` or with worths that depend on covariates, and where the paths do
+        For a single period, for formulas without `object` or with worths that depend on covariates, and if the paths do
         not fit into memory.
     SeparationError
-        Where σ is +∞: in each period by itself worths are infinite, in changing directions.
+        If σ is +∞: in each single period worths are infinite, in changing directions.
 
     Notes
     -----
-    The paths are the mode of Σ_t ℓ_t(x_t) − Σ_t |λ_t − λ_t−1|²/(2σ²d_t), by Newton's method whose steps are Kalman's
-    filter and smoother in their information form; λ_1 and what periods have in common have flat priors. σ maximizes
-    Laplace's approximation of the marginal likelihood, in which all paths are integrated out (restricted maximum
-    likelihood, as in Wood 2011 for penalties). Its interval ends where the log-likelihood has fallen by half the χ²₁
-    quantile. Standard errors are by the curvature at the mode, averaged over what σ may be: flat beforehand, it has its
-    likelihood for a weight, so that a σ̂ of 0 does not leave all changes without an error. Simulated with five and ten
-    days, four and five objects, 90 and 80 judgments a day (200 tables each): 95 % intervals cover .94 of log-worths and
-    .92 to .94 of changes where worths drift; .98 and all where they do not. A true σ = 0 is rejected in 3.5 to 5.5 % of
-    tables at level 5 %.
+    The paths are the mode of Σ_t ℓ_t(x_t) − Σ_t |λ_t − λ_t−1|²/(2σ²d_t). Newton's method finds it; its steps are the
+    Kalman filter and smoother in information form. λ_1 and the parameters common to all periods have flat priors. σ
+    maximizes Laplace's approximation of the marginal likelihood, in which all paths are integrated out (restricted
+    maximum likelihood, as in Wood 2011 for penalties). Its interval ends where the log-likelihood has fallen by half
+    the χ²₁ quantile. Standard errors come from the curvature at the mode, averaged over σ with its likelihood as weight
+    (a flat prior). So changes have a standard error even if σ̂ is 0. Simulations had five and ten days, four and five
+    objects, and 90 and 80 judgments a day (200 tables each). 95 % intervals cover .94 of log-worths and .92 to .94 of
+    changes if worths drift; .98 and all if they do not. A true σ = 0 is rejected in 3.5 to 5.5 % of tables at level 5
+    %.
 
     At a given σ these are the curves of whole-history rating (Coulom 2008). Here σ is estimated, and the standard
     errors use the full information matrix. The alternative is a curve with few parameters,
@@ -119,7 +120,7 @@ def drift(
     [[0.0, 0.14], [1.0, 0.13], [2.0, 0.03], [3.0, -0.09], [4.0, -0.13], [5.0, -0.2]]
     """
     with steps_shown("drift", progress):
-        labels, positions, numbers, lines = _timed(res, time, periods)  # its refusal names both options
+        labels, positions, numbers, lines = _timed(res, time, periods)  # the error names both options
         _check(res)
         columns, centred = _drifting(res)
         size = len(res.free)
@@ -158,7 +159,7 @@ def drift(
 def _rated(
     periods: Periods, params: FloatArray, sigma: float | None, confidence: float
 ) -> tuple[Rate, tuple[float, float]]:
-    """Return the walk at the estimated rate, or at the fixed one, and the interval of the rate."""
+    """Return the walk at the estimated or fixed rate, and the interval of the rate."""
     if sigma is None:
         found = rate(periods, params)
         return found, rate_bounds(periods, found, float(stats.chi2.isf(1 - confidence, 1)) / 2)
@@ -179,7 +180,7 @@ class _Lines:
 
     @classmethod
     def of(cls, clusters: Clustered, period: IntArray) -> _Lines:
-        """Return lines, those of the same period and comparison summed."""
+        """Return the lines; lines of one period and comparison are summed."""
         first, group = groups([period, clusters.rows])
         counts = np.zeros((len(first), clusters.counts.shape[1]))
         np.add.at(counts, group, clusters.counts)
@@ -187,7 +188,7 @@ class _Lines:
 
 
 def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label, ...], FloatArray, bool, _Lines]:
-    """Return the periods in their order, when each is, whether that is a number, and the counts by period."""
+    """Return the periods in order, their times, whether these are numbers, and the counts by period."""
     c = res.comparisons
     names = (*c.clusters, *(column.name for column in c.columns))
     if time not in names:
@@ -207,7 +208,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
             "Make a column of numbers, or of months or weeks, of it before the table is made.",
         )
     positions = np.array(labels, dtype=np.float64) if numbers else np.arange(float(len(labels)))
-    if numbers and not np.any(positions % 1):  # as clusters have them
+    if numbers and not np.any(positions % 1):  # in the form that clusters have
         labels = tuple(positions.astype(np.int64).tolist())
     if periods is not None:
         labels, positions, period = _stretches(positions, period, periods)
@@ -219,7 +220,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
 
 
 def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tuple[Label, ...], FloatArray, IntArray]:
-    """Return stretches of equal length that have judgments: their middles, twice, and which one each line is in."""
+    """Return stretches of equal length that have judgments: their middles, twice, and the stretch of each line."""
     if number > _MOST_PERIODS:
         raise OptionError(f"periods={number}", expected=f"at most {_MOST_PERIODS:,} periods")
     low, length = positions[0], (positions[-1] - positions[0]) / number or 1.0
@@ -230,7 +231,7 @@ def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tu
 
 
 def _drifting(res: Estimates) -> tuple[IntArray, FloatArray]:
-    """Return which estimated parameters the objects have, and their log-worths less the mean by parameter, (J, p)."""
+    """Return which estimated parameters belong to objects, and centred log-worths by parameter, (J, p)."""
     formula, c, design = res.specification.formula, res.comparisons, res.design
     terms = [t for t in parse(formula, vocabulary(c)).worth if any("object" in f.variables for f in t.factors)]
     plain = [term for term in terms if len(term.factors) == 1 and term.factors[0].variables == {"object"}]
@@ -259,14 +260,14 @@ def _drifting(res: Estimates) -> tuple[IntArray, FloatArray]:
 
 
 def _problem(res: Estimates, lines: _Lines) -> Problem:
-    """Return what was fitted, with the counts of each period in lines of their own."""
+    """Return the fitted problem, with the counts of each period in its own lines."""
     whole = res.problem()
     some = tuple(predictor.take(lines.rows) for predictor in whole.predictors)
     return Problem(some, lines.counts, whole.offsets[:, lines.rows], whole.response)
 
 
 def _judged(res: Estimates, lines: _Lines, size: int) -> FloatArray:
-    """Return how many judgments each object has in each period, (T, J)."""
+    """Return the number of judgments of each object in each period, (T, J)."""
     found = np.zeros((size, len(res.comparisons.objects)))
     for side in (0, 1):
         np.add.at(found, (lines.period, res.comparisons.pairs[lines.rows, side]), lines.counts.sum(axis=1))

@@ -20,8 +20,8 @@ from ..resampling import Resampler, p_value
 from .simulated_counts import draw_parametric
 
 _MOST_ROWS = 60
-_ROUGH = 0.02  # how near the rate of a drawn table is found, in its logarithm: its likelihood to four digits
-_BLOCK = 10  # tables that one process takes at once
+_ROUGH = 0.02  # allowed error of the logarithm of a simulated table's rate; its likelihood is exact to four digits
+_BLOCK = 10  # tables that one process computes at once
 _LOST = "could not be fitted, and count as large"
 
 
@@ -36,24 +36,25 @@ class Drift(Record):
     res : LLBTResults
         The fit without drift.
     time : str
-        The column whose values the periods are.
+        The column whose values are the periods.
     levels : tuple of T labels
-        The periods in their order; the middle of each where `periods` made them.
+        The periods in order; the middle of each if `periods` made them.
     judgments : ndarray, shape (T, J)
-        Judgments of each object.
+        The number of judgments of each object.
     estimate, std_error : ndarray, shape (T, J)
-        Log-worths, those of a period summing to 0.
+        Log-worths that sum to 0 in each period, with standard errors.
     sigma, sigma_low, sigma_high : float
-        Standard deviation of a log-worth's step over one unit of time, with its interval; NaN where it was held.
+        The standard deviation of a log-worth's step over one unit of time, with its interval; the interval is NaN if σ
+        was held.
     numbers : bool
-        Whether the periods are numbers, whose differences count; else all are a step of 1 apart.
+        Whether the periods are numbers, so that their differences count; else all steps are 1.
     periods : Periods
     rates : Rates
         The paths at the estimated or fixed rate, and at other likely rates.
     still : Walk
-        Without drift.
+        The walk without drift.
     centred : ndarray, shape (J, p)
-        The log-worths less their mean, as linear combinations of the parameters.
+        The log-worths minus their mean, as linear combinations of the parameters.
     confidence : float
     """
 
@@ -82,11 +83,11 @@ class Drift(Record):
 
     @property
     def llf(self) -> float:
-        """Laplace's approximation of the log-likelihood of σ, all other parameters integrated out."""
+        """Laplace's approximation of the log-likelihood of σ, with all other parameters integrated out."""
         return self.rates.best.value
 
     def table(self) -> Table:
-        """Return the period, object, estimate, std_error, conf_low, conf_high, judgments: a row for each object."""
+        """Return period, object, estimate, std_error, conf_low, conf_high, judgments, one row per object and period."""
         objects, (low, high) = self.res.comparisons.objects, np.moveaxis(self.bounds(), -1, 0)
         whole = Table(
             (
@@ -104,7 +105,7 @@ class Drift(Record):
         return replace(whole.first(_MOST_ROWS), printed=self._by_object(whole))
 
     def _by_object(self, whole: Table) -> Table:
-        """Return the first and last worths of each object, and how far it went, the largest rise first."""
+        """Return the first and last worths of each object, and its change, the largest rise first."""
         labels = list(self.res.comparisons.objects)
         ends = [f"at {self.levels[k]}" for k in (0, -1)]
         change = self.change()
@@ -115,7 +116,7 @@ class Drift(Record):
             Field("last", ends[1], self.estimate[-1][order], "estimate"),
             *(replace(f, heading="Change") if f.name == "estimate" else f for f in change.fields[1:]),
         ]
-        if not self.held and self.sigma == 0:  # one worth for all periods
+        if not self.held and self.sigma == 0:  # there is one worth for all periods
             fields = [fields[0], replace(fields[1], heading="Estimate")]
         return replace(whole, fields=tuple(fields)).first(_MOST_ROWS, "more object")
 
@@ -143,7 +144,7 @@ class Drift(Record):
 
     @checked
     def change(self, first: Label | None = None, last: Label | None = None) -> Table:
-        """Return how far each log-worth, less the mean of all, went from one period to another.
+        """Return the change of each log-worth, minus the mean of all, from one period to another.
 
         Parameters
         ----------
@@ -159,7 +160,7 @@ class Drift(Record):
         Raises
         ------
         OptionError
-            For what is no period, or a first one that is not before the last.
+            For an unknown period, or if `first` is not before `last`.
         """
         start, end = self._place(first, 0, "first"), self._place(last, len(self.levels) - 1, "last")
         if start >= end:
@@ -189,13 +190,13 @@ class Drift(Record):
         Parameters
         ----------
         n : int
-            Tables that are drawn from the fit without drift and fitted as this one was; At 0 there is no drift; the
+            The number of tables that are drawn from the fit without drift and fitted in the same way. With 0, the
             likelihood ratio is compared with ½χ²₀ + ½χ²₁.
         rng : numpy.random.Generator or int, optional
         progress : bool
             Show a progress bar.
         n_jobs : int
-            Processes; −1 for one per core. The result is the same for the same `rng`.
+            The number of processes, −1 for one per core. The result depends only on `rng`.
 
         Returns
         -------
@@ -205,7 +206,7 @@ class Drift(Record):
         Raises
         ------
         DesignError
-            Where σ was held.
+            If σ was held.
         """
         if self.held:
             raise DesignError(
@@ -253,10 +254,10 @@ class Drift(Record):
 
     @property
     def _undecided(self) -> bool:
-        """Whether as much drift as the data allow for could have turned the objects round.
+        """Whether the drift that the data allow could have reversed the order of the objects.
 
-        That is so where a log-worth may go further between the first and the last period, by the upper bound of σ,
-        than the log-worths of the objects lie apart (standard deviation).
+        This is true if, at the upper bound of σ, a log-worth may change more between the first and last period than the
+        standard deviation of the objects' log-worths.
         """
         steps = float(self.levels[-1]) - float(self.levels[0]) if self.numbers else len(self.levels) - 1
         return bool(self.sigma_high * np.sqrt(steps) > self.estimate.mean(axis=0).std())
@@ -268,7 +269,7 @@ class Drift(Record):
 
 
 def _drawn(periods: Periods, params: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-    """Return the likelihood ratios of tables drawn without drift, (size,); NaN where one cannot be fitted."""
+    """Return the likelihood ratios of tables drawn without drift, (size,); NaN for tables that cannot be fitted."""
     predictors = periods.predictors(np.tile(params, (periods.size[0], 1)))
     means = periods.counts.sum(axis=0) * periods.response.probabilities(predictors)[0]
     tables = draw_parametric(means.T, size, rng).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Fits with effects as models of units that depend on each other: each is predicted from those that are known."""
+"""Fits with effects as models of dependent units: each unit is predicted from known ones."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..kernel.propagation import extended, propagated
 from .judge_units import climbed_again, judge_units, no_estimates, no_prior, plain_estimates, rule_of
 from .unit_models import DependentUnits, UnitModel
 
-_START = 0.3  # of a σ that is 0 at the maximum
+_START = 0.3  # start for a σ that is 0 at the maximum
 
 
 @dataclass(frozen=True, eq=False)
 class EffectUnits:
-    """A fit with effects in U units, such as prompts where judges have effects, or judges where prompts have some, too.
+    """A fit with effects in U units, such as prompts if judges have effects, or judges if prompts have effects too.
 
     Its parameters are the fixed ones, then σ, at the maximum of the likelihood.
 
@@ -48,17 +48,17 @@ class EffectUnits:
 
     @property
     def counts(self) -> FloatArray:
-        """How often each unit is there: once, shape (U,)."""
+        """The number of copies of each unit: one, shape (U,)."""
         return np.ones(len(self.labels))
 
     @property
     def sizes(self) -> FloatArray:
-        """How many judgments each unit has, shape (U,)."""
+        """The number of judgments of each unit, shape (U,)."""
         return summed_by(self.codes, self.lines.counts.sum(axis=1), len(self.labels))
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The noun for what `sizes` counts."""
         return "judgment"
 
     @property
@@ -66,7 +66,7 @@ class EffectUnits:
         return self.fit.judges.crossed is not None
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the maximum of the likelihood of some of the units, counts of 0 or 1."""
+        """Return the maximum of the likelihood of some of the units, given counts of 0 or 1."""
         rest, best = self.lines.take(np.flatnonzero(counts[self.codes] > 0)), self.fit.maximum
         plain = plain_estimates(rest.problem, best.params)
         scales = np.where(best.scales > 0, best.scales, _START)
@@ -86,7 +86,7 @@ class EffectUnits:
         raise no_prior()
 
     def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
-        """Return log Z(known and unit) − log Z(known) of each unit that is not known, (U,); NaN of those that are.
+        """Return log Z(known and unit) − log Z(known) for each unit that is not known, (U,); NaN for known units.
 
         Z is the likelihood with effects integrated out, by the method of the fit.
         """
@@ -111,7 +111,7 @@ class EffectUnits:
     def _approximately(
         self, beta: FloatArray, sigma: FloatArray, rest: IntArray, of_unit: dict[int, IntArray]
     ) -> dict[int, float]:
-        """Return the scores by expectation propagation or Laplace's approximation of all lines at once."""
+        """Return the scores by expectation propagation or Laplace's approximation, for all lines at once."""
         problem, by_sites = self.lines.problem, self.fit.judges.method == "ep"
         some = self.lines.take(rest).crossed()
         base = (propagated if by_sites else laplace)(problem, some, beta, sigma)
@@ -127,7 +127,7 @@ class EffectUnits:
     def _by_judge(
         self, beta: FloatArray, sigma: FloatArray, rest: IntArray, of_unit: dict[int, IntArray]
     ) -> dict[int, float]:
-        """Return the scores by the integrals of the judges that each unit has judgments of."""
+        """Return the scores from the integrals of the judges who judged each unit."""
         codes = self.lines.codes[0]
 
         def value(lines: IntArray) -> float:
@@ -147,12 +147,13 @@ class EffectUnits:
 
 
 def effect_units(res: WithEffects, by: str | None) -> UnitModel | DependentUnits:
-    """Return a fit with effects as a model of units to hold out: independent ones where `by` has such.
+    """Return a fit with effects as a model of units to hold out; the units are independent if `by` allows it.
 
     Raises
     ------
     OptionError
-        Without `by` where several groupings have effects, for single judgments, and for columns that are not kept.
+        Without `by` if several groupings have effects, for single judgments, and for columns that the table does not
+        have.
     DesignError
         For effects of objects.
     """

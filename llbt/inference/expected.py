@@ -1,4 +1,4 @@
-"""The counts that a fit expects of the comparisons of its table, whoever judged them."""
+"""The expected counts of the comparisons of a fit's table, whoever judged them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..fitting.protocols import FitLike, has_cells, has_effects
 
 
 def expected_counts(res: FitLike) -> FloatArray:
-    """Return the expected counts of the outcomes, shape (S, C); with effects averaged over their distribution."""
+    """Return the expected counts of the outcomes, shape (S, C); effects are averaged over their distribution."""
     if has_cells(res):
         return res.cells.means
     if has_effects(res):

@@ -31,20 +31,20 @@ Part = Annotated[
 ]
 
 _TRIED = 5  # pairs of objects, the nearest to first order, that are searched for one change
-_MOST_REFITS = 5_000  # units that are left out in turn
-_NAMED = 3  # kinds of judgments in a printout
+_MOST_REFITS = 5_000  # most units that are left out in turn
+_NAMED = 3  # most kinds of judgments in a printout
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Fragility(Record):
-    """How few units have to be removed for a ranking to change. Made by `fragility`.
+    """The number of units whose removal changes a ranking. Made by `fragility`.
 
     Attributes
     ----------
     unit : str
-        ``"judgment"``, or the clusters.
+        ``"judgment"``, or the name of the clusters.
     total : float
-        How many units there are.
+        The number of units.
     rows : list of dict
         change, object, overtaken_by, removed (units), share, exact.
     removals : pandas.DataFrame
@@ -61,7 +61,7 @@ class Fragility(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return one row per change: who is overtaken by whom, units removed, their share, and which they are."""
+        """Return one row per change: which object overtakes which, and number, share and names of removed units."""
         rows = self.rows
         return Table(
             (
@@ -108,18 +108,18 @@ def fragility(
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     change : {"leader", "top", "adjacent"}
-        The change to search for: another leader; other objects among the first `k`; or the other order of two
-        neighbours, a row each.
+        The change to search for: another leader; other objects among the first `k`; or the reverse order of two
+        neighbours, with a row for each two.
     unit : str, optional
         The unit that is left out: ``"judgment"``, or a cluster or covariate of the table, such as ``"judge"``, whose
-        levels are left out whole. By default the clusters of the fit, judgments where it has none; for a fit with
-        effects of judges the judges, of rankings ``"list"``, of patterns ``"pattern"``.
+        levels are left out whole. By default the clusters of the fit, or judgments if it has none. For a fit with
+        effects of judges, the judges; for rankings ``"list"``; for patterns ``"pattern"``.
     k : int
-        Of ``change="top"``.
+        The number of top objects, for ``change="top"``.
     most : float
-        Share of the units that may be left out; NaN where no change was found among removals of so many.
+        The largest share of the units that may be left out. If no such removal changes the ranking, the result is NaN.
     at : mapping or "average"
-        Where worths are compared, for formulas whose worth has covariates.
+        Covariate values at which worths are compared, if the formula's worth has covariates.
     progress : bool
 
     Returns
@@ -130,20 +130,20 @@ def fragility(
     Raises
     ------
     OptionError
-        For clusters that the table does not keep, a fit clustered in two ways without `unit`, and `k` that leaves no
-        object below.
+        For clusters that the table does not have, for a fit with two-way clustering without `unit`, and for a `k` that
+        leaves no object below.
     DesignError
-        For a single cluster, and a fit with log-worths held by ``fixed=``.
+        For a single cluster, and for a fit with log-worths held by ``fixed=``.
 
     Notes
     -----
-    Units are left out by their influence on the difference of two log-worths, −I⁻¹s to first order, the model is fitted
-    again, and so on, until the difference has turned; as many are put back as it bears. All of these are refits, so
-    the change is real, but another choice of units might need fewer: the number is an upper bound. It is called exact
-    where all smaller choices were fitted, too (up to 2,000 of them). Of leader and top the five pairs of objects that
-    are nearest to change, to first order, are searched. Judgments of one comparison with one outcome are alike, so that
-    a search costs the cells, not the judgments. An estimate that becomes infinite without some judgments counts as a
-    change where it turns the order.
+    Units are left out by their influence on the difference of two log-worths, −I⁻¹s to first order, and the model is
+    refitted, until the difference has changed its sign. Then units are put back as long as the sign stays. All steps
+    are refits, so the change is real. Another choice of units might need fewer, so the number is an upper bound. It is
+    exact if all smaller choices were fitted too (up to 2,000). For leader and top, the five pairs of objects nearest to
+    a change, to first order, are searched. Judgments of one comparison with the same outcome are equal, so the cost
+    depends on the cells, not on the judgments. An estimate that becomes infinite without some judgments counts as a
+    change if it reverses the order.
 
     For fits other than `LLBTResults` each unit is left out alone first. Then as many units are left out as should
     suffice by the sum of their single effects, and refits check it. Estimates that are not finite do not count as a
@@ -213,14 +213,14 @@ def fragility(
 
 
 def _searched(res: Estimates, unit: str, most: float) -> tuple[Search, list[str], float]:
-    """Return the search among the units of a fit, what these are called, and how many there are."""
+    """Return the search among the units of a fit, the units' names, and their number."""
     problem = res.problem()
     penalty = penalty_of(problem, res.comparisons, res.specification, res.design, res.free)
     if unit == "judgment":
         units, total = Units.of_judgments(problem.counts), float(problem.counts.sum())
         frame = res.comparisons.to_frame()
         outcomes, k = res.comparisons.response.outcomes, problem.counts.shape[1]
-        cells = units.taken.indices  # one of each kind
+        cells = units.taken.indices  # one judgment of each kind
         names = [f"{_said(frame, cell // k)} {outcomes[cell % k]}" for cell in cells]
     else:
         lines = clustered(res.comparisons, unit, (unit,))
@@ -250,7 +250,7 @@ def _asked(change: Change, order: IntArray, k: int) -> Iterator[tuple[str, IntAr
 def _changed(
     search: Search, rows: FloatArray, sides: tuple[IntArray, IntArray]
 ) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
-    """Return who overtakes whom at the smallest removal found, whether it is exact, and the removal."""
+    """Return which object overtakes which at the smallest removal found, whether it is exact, and the removal."""
     above, below = sides
     pairs = [(a, b) for a in above for b in below]
     needed = np.zeros(len(pairs))
@@ -282,7 +282,7 @@ def _changed(
 def _turned(
     units: UnitSearch, most: int, rows: FloatArray, sides: tuple[IntArray, IntArray]
 ) -> tuple[tuple[int, int, bool] | None, IntArray | None]:
-    """Return who overtakes whom at the smallest removal found among units, and the removal; as `_changed`."""
+    """Return which object overtakes which at the smallest removal among units, and the removal; see `_changed`."""
     pairs = [(int(a), int(b)) for a in sides[0] for b in sides[1]]
     gap = np.array([(rows[a] - rows[b]) @ units.model.estimates[: units.worths] for a, b in pairs])
     best: tuple[int, int] | None = None
@@ -298,7 +298,7 @@ def _turned(
 
 
 def _needed(search: Search, rows: FloatArray) -> FloatArray:
-    """Return how many units turning each combination (m, p) needs, to first order, (m,); infinite where all do not."""
+    """Return how many units reverse each combination (m, p), to first order, (m,); infinite if all units do not."""
     number = search.units.number
     found = []
     for row, effects in zip(rows, search.effects(np.zeros_like(number), search.params, rows), strict=True):

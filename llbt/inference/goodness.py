@@ -1,4 +1,4 @@
-"""Does the model fit? Deviance and Pearson's X² against χ², on a stated table."""
+"""Test whether the model fits: deviance and Pearson's X² against χ², on a stated table."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ from .simulated_counts import draw_parametric, in_blocks
 from .simulated_goodness import SimulatedGoodness
 from .simulated_pairs import simulated_goodness
 
-_DRAWN = 199  # tables, of fits that are tested by them alone
+_DRAWN = 199  # simulated tables by default, for fits that only these can test
 
 
 @dataclass(frozen=True, repr=False)
 class GoodnessOfFit(Record):
-    """Tests of fit of a model.
+    """Tests of the fit of a model.
 
     Attributes
     ----------
     deviance, pearson : TestResult
-        On the table that was fitted.
+        Tests on the fitted table.
     pooled_deviance, pooled_pearson : TestResult or None
-        On the table summed over the covariates that the formula does not use; None where it uses all.
+        Tests on the table summed over covariates that the formula does not use; None if it uses all.
     tables : tuple of str
-        Which tables these are.
+        The tables in words.
     sparse : tuple of bool
-        Of each table, whether its fitted counts are too small for χ² (Cochran's rule), so that its p-values are rough.
+        For each table, whether its fitted counts are too small for χ² (Cochran's rule), so that p-values are rough.
     dispersion : float
-        X²/df on the table that was fitted; 1 for independent judgments.
+        X²/df on the fitted table; about 1 for independent judgments.
     p_bootstrap : tuple of float or None
-        Parametric-bootstrap p-values of deviance and X² on the table that was fitted.
+        Parametric-bootstrap p-values of deviance and X² on the fitted table.
     notes : tuple of str
     """
 
@@ -115,7 +115,7 @@ def goodness_of_fit(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> GoodnessOfFit | SimulatedGoodness:
-    """Test whether the model fits: residual deviance and Pearson's X² against χ², or against tables drawn from the fit.
+    """Test whether the model fits: residual deviance and Pearson's X² against χ² or against simulated tables.
 
     Parameters
     ----------
@@ -126,42 +126,40 @@ def goodness_of_fit(
         least as large) / (n + 1). 0 simulates no tables. Fits with clusters cannot be simulated. Fits other than
         `LLBTResults` are tested with simulated tables only, 199 by default.
     of : {"pairs", "triples"}
-        For rankings, what is counted: which of each two objects of a list stands above the other, or the order of each
-        three.
+        For rankings, what is counted: the order of every two objects of a list, or of every three.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
     n_jobs : int
-        Processes; −1 for one per core. The result is the same for the same `rng`.
+        The number of processes, −1 for one per core. The result depends only on `rng`.
 
     Returns
     -------
-    GoodnessOfFit, or SimulatedGoodness where judges, lists or patterns are drawn
-        Tests on the table that was fitted and, where covariates split it that the formula does not use, on the table
-        pooled over them: Estimates do not depend on how finely a table is split, but tests of fit do.
+    GoodnessOfFit, or SimulatedGoodness if judges, lists or patterns are drawn
+        Tests on the fitted table. If covariates that the formula does not use split it, there are also tests on the
+        table pooled over them: estimates do not depend on how finely a table is split, but tests of fit do.
 
     Raises
     ------
     OptionError
-        When `n` is given for a fit with clusters.
+        If `n` is given for a fit with clusters.
     DesignError
-        When `n` is given for a fit with a `prior`, when counts of rankings are not whole numbers, or when the tables
-        do not fit into memory.
+        If `n` is given for a fit with a `prior`, if counts of rankings are not whole numbers, or if the tables do not
+        fit into memory.
 
     Notes
     -----
-    The χ² p-value is NaN, and a note says why, for a saturated model and where every comparison has one judgment. For a
-    fit with ``cov_type="cluster"`` χ² does not hold: the p-value of X² is that under flips of the signs of the
-    clusters' scores (`llbt.anova`, ``test="cluster"``; X² is Rao's statistic of the saturated model), the deviance has
-    none.
+    The χ² p-value is NaN, with a note, for a saturated model and if every comparison has one judgment. For a fit with
+    ``cov_type="cluster"`` χ² does not hold. The p-value of X² then comes from sign flips of the clusters' scores
+    (`llbt.anova`, ``test="cluster"``; X² is Rao's statistic of the saturated model), and the deviance has no p-value.
 
-    Judgments of one judge with effects, of one list or of one pattern depend on each other, so that no statistic of
-    theirs has a χ² distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs,
-    expected being the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted
-    again, and from its cells goes what its own estimates explain. Rankings are not fitted again: the part of the cells
-    that a drawn table's scores explain is removed (Pierce 1982). Expected counts are the mean of the observed and all
-    drawn ones. For rankings without ties, pairs say little beyond the worths: triples tell whether the choice among
-    three follows from that between two, as Luce's axiom requires.
+    Judgments of one judge with effects, of one list or of one pattern depend on each other, so no statistic has a χ²
+    distribution. For such fits X² sums (observed − expected)²/expected over the outcomes of all pairs. Expected counts
+    are the mean of tables drawn from the fit (new judges, lists or patterns). Each drawn table is fitted again, and the
+    part of its cells that its own estimates explain is removed. Rankings are not fitted again: the part of the cells
+    that a drawn table's scores explain is removed (Pierce 1982), and expected counts are the mean of the observed and
+    all drawn counts. For rankings without ties, pairs tell little beyond the worths; triples test whether choices among
+    three follow from choices between two, as Luce's axiom requires.
 
     References
     ----------
@@ -223,10 +221,10 @@ def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
 def _bootstrapped(res: PlainEstimates, n: int, draw: Resampler) -> tuple[float, float]:
     """Return the parametric-bootstrap p-values of deviance and X².
 
-    Tables are drawn at the bias-reduced estimates, or with links that are not log-linear at those with a prior of one
-    judgment per pair. Maximum likelihood estimates are too extreme in sparse tables. Drawn deviances are then too
+    Tables are drawn at the bias-reduced estimates; with links that are not log-linear, at the estimates with a prior of
+    one judgment per pair. Maximum likelihood estimates are too extreme in sparse tables. Drawn deviances are then too
     small, and true models are rejected more often: 6.9 % against 6.0 % of the time at level 5 % with five judgments per
-    pair of four objects. A drawn table without a finite estimate still has a largest likelihood, and so both
+    pair of four objects. A drawn table without a finite estimate still has a largest likelihood, so it has both
     statistics.
     """
     if res.specification.prior is not None:
@@ -239,7 +237,7 @@ def _bootstrapped(res: PlainEstimates, n: int, draw: Resampler) -> tuple[float, 
 
 
 def _shrinking(problem: Problem, res: PlainEstimates) -> Penalize:
-    """Return what keeps the estimates that tables are drawn at from being too extreme."""
+    """Return the penalty that keeps the estimates for drawn tables from being too extreme."""
     if res.log_linear:
         return firth(problem)
     counts = pseudo_counts(res.comparisons.pairs, problem.totals, problem.counts.shape[1], 1.0)
@@ -258,7 +256,7 @@ def _unused(res: PlainEstimates) -> list[str]:
 
 
 def _pooled(res: PlainEstimates, unused: list[str]) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return counts and fitted counts summed over covariates, each (S', C), and where each comparison went, (S,)."""
+    """Return counts and fitted counts summed over covariates, each (S', C), and each comparison's row, (S,)."""
     c = res.comparisons
     keys = [*c.pairs.T, *(column.codes for column in c.columns if column.name not in unused)]
     keys += [column.codes[:, k] for column in c.sides if column.name not in unused for k in (0, 1)]
@@ -273,7 +271,7 @@ def _pooled(res: PlainEstimates, unused: list[str]) -> tuple[FloatArray, FloatAr
 def _tests(
     res: PlainEstimates, counts: FloatArray, means: FloatArray, table: str, group: IntArray
 ) -> tuple[tuple[TestResult, TestResult], list[str]]:
-    """Return the deviance test, the X² test, and their notes; `group` is where the fit's comparisons went."""
+    """Return the deviance test, the X² test, and their notes; `group` has the pooled row of each comparison."""
     df = counts.size - len(counts) - len(res.free)
     possible, note = chi2_reservation(means)
     null = f"the model {res.specification.formula!r} fits the table of {table}"
@@ -300,7 +298,7 @@ def _tests(
 
 
 def _flipped(res: PlainEstimates, counts: FloatArray, means: FloatArray, group: IntArray) -> FlipTest | None:
-    """Return the test of X² by flips of clusters' scores; None for two ways of clustering, and as `fit_flip_test`."""
+    """Return the test of X² by flips of clusters' scores; None for two-way clustering or without a flip test."""
     if len(res.specification.groups) != 1:
         return None
     (name,) = res.specification.groups
@@ -311,7 +309,7 @@ def _flipped(res: PlainEstimates, counts: FloatArray, means: FloatArray, group: 
 
 
 def _of_clusters(res: PlainEstimates, flips: FlipTest | None) -> str:
-    """Say what the p-values of a fit with clusters are, or why there are none."""
+    """Return notes on the p-values of a fit with clusters, or why there are none."""
     why = "χ² assumes independent judgments, unlike the fit"
     if flips is not None:
         return f"{why}; {flips.said(res.specification.groups[0])}"

@@ -1,4 +1,4 @@
-"""Is a graded scale linear? Scores of the grades left free, or two grades taken as one."""
+"""Test whether a graded scale is linear: free scores of the grades, or two grades merged."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ from ..kernel.likelihood import Problem, log_likelihood
 from ..kernel.solvers import Fit, eliminate
 from ..resampling import steps_shown
 
-_SLOPE = 1e-10  # of the log-likelihood of one judgment, at which scores are settled
-_STEEP = 1e-6  # and above which they are not
+_SLOPE = 1e-10  # slope of the log-likelihood of one judgment at which scores have converged
+_STEEP = 1e-6  # slope above which they have not converged
 
 
 @checked
 def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
-    """Test whether the grades of a scale are equally far apart, and whether two of them are told apart at all.
+    """Test whether the grades of a scale are equally spaced, and whether neighbouring grades differ at all.
 
     Parameters
     ----------
     res : LLBTResults
         For graded judgments, with worths and the term `grade`.
     progress : bool
-        Show a bar that counts the steps of the fits, whose number is not known.
+        Show a bar that counts the steps of the fits; their number is not known beforehand.
 
     Returns
     -------
     Table
-        A row for each model: ``free`` (the scores of all grades but the first are parameters), ``as fitted`` (they are
-        what the scale says, 1, 2, 3, … with a middle), and one for each two neighbours with one score, such as
-        ``i = i+``: model, the score of each grade, df, deviance, and statistic and p_value of the test against
-        ``free``: of the likelihood ratio or, where the fit is clustered, of Rao's score with the clusters' scores
-        flipped in sign, as in `anova`.
+        A row for each model: ``free`` (the scores of all grades except the first are parameters), ``as fitted`` (the
+        scores of the scale, 1, 2, 3, … with a middle), and one for each two neighbours with the same score, such as ``i
+        = i+``. Columns are model, the score of each grade, df, deviance, and statistic and p_value of the test against
+        ``free``. The test is the likelihood ratio; for a clustered fit it is Rao's score with sign flips of the
+        clusters' scores, as in `anova`.
 
     Raises
     ------
     DesignError
-        For judgments without grades, a formula without worths or `grade`, fits with a prior, and two ways of
+        For judgments without grades, for a formula without worths or `grade`, for fits with a prior, and for two-way
         clustering.
 
     Notes
     -----
-    log m = μ + sₕ(λᵢ − λⱼ + δ) + γₕ with s₋ₕ = −sₕ, γ₋ₕ = γₕ and s₁ as it is in the scale. If sₕ = sₕ₊₁, the grades
-    differ only in frequency, γ, and have the same information on the objects, so they can be merged. Scores can be
-    estimated only if log-worths differ. The likelihood is maximized over the scores, and at given scores over
-    the other parameters. Rao's score of the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor
-    u and the counts of h less those of −h; It is the score of parameters that are added to the restricted model, so
+    log m = μ + sₕ(λᵢ − λⱼ + δ) + γₕ, with s₋ₕ = −sₕ, γ₋ₕ = γₕ and s₁ as in the scale. If sₕ = sₕ₊₁, the grades differ
+    only in frequency, γ, and have the same information on the objects, so they can be merged. Scores can be estimated
+    only if log-worths differ. The likelihood is maximized over the scores, and at given scores over the other
+    parameters. Rao's score for the scores h ≥ 2 is Σ uₛ(y − m) over the comparisons, with the signed predictor u, and y
+    the counts of h minus those of −h. It is the score of parameters that are added to the restricted model, so
     clusters' scores are flipped as for any other parameter.
 
     In small tables the likelihood ratio rejects a true merger too often: with five objects at level 5 %, in 7.8 % of
@@ -147,7 +147,7 @@ class _Test:
 
     @classmethod
     def of(cls, flips: FlipTest | None, ratio: float, df: int) -> _Test:
-        """Return the test by flips of clusters' scores, where there are clusters, or of the likelihood ratio."""
+        """Return the test by sign flips of clusters' scores if there are clusters, else by the likelihood ratio."""
         if flips is not None:
             return cls(df, flips.statistic, flips.p_value)
         ratio = max(0.0, ratio)
@@ -162,7 +162,7 @@ def _notes(res: PlainEstimates, flips: Mapping[str, FlipTest | None]) -> tuple[s
 
 
 def _difference(size: int, k: int) -> FloatArray:
-    """Return what is 0 of the scores but the first where a grade and the next one have the same score, (1, H − 1)."""
+    """Return the contrast (1, H − 1) of scores but the first that is 0 if grades k and k + 1 have one score."""
     steps = np.diff(np.eye(size), axis=0)[:, 1:]  # the first score is fixed
     return np.asarray(steps[[k]])
 
@@ -170,7 +170,7 @@ def _difference(size: int, k: int) -> FloatArray:
 def _flips(
     res: PlainEstimates, names: list[int], scores: FloatArray, fit: Fit, contrasts: FloatArray
 ) -> FlipTest | None:
-    """Return the test of scores by flips of clusters' scores, at the fit with these; None of independent judgments.
+    """Return the test of scores by sign flips of clusters' scores; None for independent judgments.
 
     Parameters
     ----------
@@ -178,11 +178,11 @@ def _flips(
     names : list of int
         The outcomes in favour of i, the smallest grade first.
     scores : ndarray, shape (H,)
-        Those of the restricted model.
+        The scores of the restricted model.
     fit : Fit
-        Of it.
+        The fit of the restricted model.
     contrasts : ndarray, shape (q, H − 1)
-        What is 0 in it of the scores but the first.
+        The contrasts of the scores, without the first, that are 0 in the restricted model.
     """
     if not res.specification.groups:
         return None
@@ -193,12 +193,12 @@ def _flips(
 
 
 def _with_free_scores(problem: Problem, names: list[int], fit: Fit) -> Problem:
-    """Return the problem with a parameter for each score but the first, as it is about a fit.
+    """Return the problem with a parameter for each score except the first, linearized at a fit.
 
-    A score multiplies the signed predictor of its outcome, and its negative that of the opposite outcome.
+    A score multiplies the signed predictor of its outcome; its negative multiplies that of the opposite outcome.
     """
     response, signed = problem.response, problem.at(fit.params)[0]
-    assert isinstance(response, Response)  # `_checked`
+    assert isinstance(response, Response)  # `_checked` has excluded other responses
     size, p, more = len(signed), len(fit.params), len(names) - 1
     loadings = np.zeros((len(response.outcomes), more))
     for column, k in enumerate(names[1:]):
@@ -247,16 +247,16 @@ def _grades(response: Response) -> list[int]:
 
 
 def _merged(size: int, k: int) -> IntArray:
-    """Return the groups of grades with one score where k and its neighbour share theirs."""
+    """Return the groups of grades with equal scores if grade k and its neighbour share a score."""
     return np.arange(size) - (np.arange(size) > k)
 
 
 def _fitted(
     problem: Problem, response: Response, solution: Fit, names: list[int], given: FloatArray, group: IntArray
 ) -> tuple[FloatArray, Fit]:
-    """Return the scores (H,) at the maximum and the fit with them; grades of one group share a score.
+    """Return the scores (H,) at the maximum, and the fit with them; grades of one group share a score.
 
-    The first group has the score of the first grade.
+    The score of the first group is that of the first grade.
     """
     start, total = np.array([given[group == g].mean() for g in range(1, group[-1] + 1)]), problem.totals.sum()
     begin = [solution.params]

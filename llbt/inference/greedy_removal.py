@@ -1,8 +1,8 @@
-"""The fewest judgments or clusters whose removal turns the order of two objects: by influence, then by refits.
+"""Find the fewest judgments or clusters whose removal reverses two objects: by influence, then by refits.
 
-Removing a unit with the score s moves estimates by −I⁻¹s, to first order. Units are removed in the order of their
-effect on a difference of log-worths, and the model is refitted, until the difference has changed its sign. Then units
-are put back as long as the sign stays.
+To first order, removing a unit with score s moves estimates by −I⁻¹s. Units are removed in the order of their effect on
+a difference of log-worths, and the model is refitted, until the difference has changed its sign. Then units are put
+back as long as the sign stays.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from ..kernel.penalties import Penalize
 from ..kernel.robust import Clustered
 from ..kernel.solvers import eliminate
 
-_TURNED = 1e-9  # by how much a difference of log-worths has to turn
-_ENUMERATED = 2_000  # refits that a search through all smaller removals may cost
+_TURNED = 1e-9  # least difference of log-worths, after the reversal, that counts
+_ENUMERATED = 2_000  # most refits of a search through all smaller removals
 _ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Kinds of units that can be removed, each with its counts in the table and the number of such units.
+    """Kinds of units that can be removed, each with the counts of one unit and the number of such units.
 
     Attributes
     ----------
     taken : csr_array, shape (n, cells)
-        The counts of one unit of each kind, by cell (flat).
+        The counts of one unit of each kind, by cell (flattened).
     number : ndarray of int, shape (n,)
     """
 
@@ -44,7 +44,7 @@ class Units:
 
     @classmethod
     def of_judgments(cls, counts: FloatArray) -> Units:
-        """Return the judgments of each cell that has one."""
+        """Return the judgments of each non-empty cell as a kind of units."""
         cells = np.flatnonzero(counts.ravel() >= 1)
         places = (np.arange(len(cells)), cells)
         taken = csr_array((np.ones(len(cells)), places), shape=(len(cells), counts.size))
@@ -52,7 +52,7 @@ class Units:
 
     @classmethod
     def of_clusters(cls, clusters: Clustered, shape: tuple[int, ...]) -> Units:
-        """Return the clusters of a table of counts of this shape, one of each."""
+        """Return the clusters of a table of counts with this shape; each cluster is a kind with one unit."""
         rows, outcomes = shape
         cells = clusters.rows[:, None] * outcomes + np.arange(outcomes)
         places = (np.repeat(clusters.codes, outcomes), cells.ravel())
@@ -60,13 +60,13 @@ class Units:
         return cls(taken, np.ones(clusters.size, dtype=np.int64))
 
     def left(self, counts: FloatArray, removed: IntArray) -> FloatArray:
-        """Return the counts after removal of `removed` units of each kind, shape (n,)."""
+        """Return the counts after `removed` units of each kind, shape (n,), are removed."""
         return np.asarray(np.maximum(counts - (removed @ self.taken).reshape(counts.shape), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A fitted model from whose judgments units are removed.
+    """A fitted model, from which units are removed.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Search:
     params : ndarray, shape (p,)
     units : Units
     most : int
-        Units that may be removed.
+        The most units that may be removed.
     """
 
     problem: Problem
@@ -85,7 +85,7 @@ class Search:
     most: int
 
     def fitted(self, removed: IntArray, start: FloatArray) -> FloatArray | None:
-        """Return the estimates without some units; None where there is nothing to fit."""
+        """Return the estimates without some units; None if nothing is left to fit."""
         left = self.units.left(self.problem.counts, removed)
         if not left.any():
             return None
@@ -95,7 +95,7 @@ class Search:
             return None
 
     def effects(self, removed: IntArray, params: FloatArray, rows: FloatArray) -> Iterator[FloatArray]:
-        """Yield of each combination (m, p) by how much removing one more unit of each kind lowers it, about, (n,)."""
+        """Yield how much, to first order, one more removed unit of each kind lowers each combination (m, p), (n,)."""
         left = replace(self.problem, counts=self.units.left(self.problem.counts, removed))
         p = probabilities(left, params)
         inside = np.asarray(_full(information(left, p, left.totals)))
@@ -105,7 +105,7 @@ class Search:
             yield np.asarray(self.units.taken @ np.asarray(along).ravel())
 
     def turned(self, row: FloatArray) -> IntArray | None:
-        """Return how many units of each kind turn the sign of a positive combination (p,); None up to `most`."""
+        """Return how many units of each kind reverse a positive combination (p,); None if more than `most`."""
         removed: IntArray = np.zeros(len(self.units.number), dtype=np.int64)
         params, there = self.params, self.units.number.copy()
         for _ in range(_ROUNDS):
@@ -114,7 +114,7 @@ class Search:
             if (removed == before).all():
                 return None
             found = self.fitted(removed, params)
-            while found is None:  # the last unit of some kind is what an estimate hangs on: that one stays
+            while found is None:  # an estimate may depend on the last unit of a kind: this unit stays
                 removed, kind = self._last_with_fit(before, removed, params, row)
                 there[kind] = removed[kind]
                 found = params if (removed == before).all() else self.fitted(removed, params)
@@ -126,7 +126,7 @@ class Search:
     def _last_with_fit(
         self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray
     ) -> tuple[IntArray, int]:
-        """Return the furthest removal between two, in the order of their effects, that has a fit, and what is next."""
+        """Return the furthest removal between two, in order of effects, that can be fitted, and the next one."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:
@@ -138,7 +138,7 @@ class Search:
         return self._with(before, order[:low]), int(order[low])
 
     def _further(self, removed: IntArray, params: FloatArray, row: FloatArray, there: IntArray) -> IntArray:
-        """Return a removal of as many units as the first-order effects require, at most `most` and at most all."""
+        """Return a removal with as many units as first-order effects require, at most `most` and at most all."""
         gap, (effects,) = float(row @ params), self.effects(removed, params, row[None])
         more, room = removed.copy(), self.most - int(removed.sum())
         for k in np.argsort(-effects, kind="stable"):
@@ -151,7 +151,7 @@ class Search:
         return more
 
     def _put_back(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
-        """Return the least removal between two, in the order of their effects, that turns the combination."""
+        """Return the smallest removal between two, in order of effects, that reverses the combination."""
         order = self._in_order(before, after, params, row)
         low, high = 0, len(order)
         while high - low > 1:
@@ -164,7 +164,7 @@ class Search:
         return self._with(before, order[:high])
 
     def _in_order(self, before: IntArray, after: IntArray, params: FloatArray, row: FloatArray) -> IntArray:
-        """Return the units between two removals, by kind, those of the largest effect first."""
+        """Return the units between two removals, by kind, the units with the largest effect first."""
         (effects,) = self.effects(before, params, row[None])
         most_first = np.argsort(-effects, kind="stable")
         return np.asarray(np.repeat(most_first, (after - before)[most_first]))
@@ -173,7 +173,7 @@ class Search:
         return removed + np.bincount(more, minlength=len(removed))
 
     def fewest(self, found: IntArray, is_changed: Callable[[FloatArray], bool]) -> tuple[IntArray, bool]:
-        """Return a smaller removal if there is one, and whether all smaller ones were looked through."""
+        """Return a smaller removal if there is one, and whether all smaller removals were tried."""
         size = int(found.sum())
         if self._ways(size) > _ENUMERATED:
             return found, False
@@ -185,7 +185,7 @@ class Search:
         return found, True
 
     def _ways(self, size: int) -> float:
-        """Return how many removals of fewer units there are, or more: of each kind there may be too few."""
+        """Return the number of removals with fewer units, or an upper bound, because a kind may have too few units."""
         return float(special.binom(len(self.units.number) + size - 1, size - 1)) - 1
 
     def _removals(self, k: int) -> Iterator[IntArray]:

@@ -15,7 +15,7 @@ from ..formulas.grid import At
 def groups_of(
     res: AnyFit | OneSource | ClassSource, at: At, by: By | None, weights: Any, hypothesis: GroupHypothesis | None
 ) -> list[Group]:
-    """Return the groups of a question, a single one without a name if there is no `by`."""
+    """Return the groups of a question; without `by` a single group without a name."""
     if has_many_worths(res):
         raise OptionError(
             "by=, weights= or hypothesis=, but the log-worths do not differ by covariates", "Leave it out."

@@ -1,4 +1,4 @@
-"""How well does a model predict judgments that it has not seen? Log-loss, Brier score and calibration over folds."""
+"""Measure how well a model predicts unseen judgments: log-loss, Brier score and calibration over folds."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BINS = 10
 
 @dataclass(frozen=True, repr=False)
 class HeldOut(Record):
-    """How well models predict held-out judgments. Made by `held_out`.
+    """The accuracy of models' predictions of held-out judgments. Made by `held_out`.
 
     Attributes
     ----------
     rows : Table
         One row per model.
     bins : Table or None
-        Predicted and observed shares, see `calibration`; None for whole lists.
+        Predicted and observed shares (see `calibration`); None for whole lists.
     """
 
     _made_by: ClassVar[str] = "llbt.held_out(…)"
@@ -69,24 +69,24 @@ def held_out(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> HeldOut:
-    """Predict held-out judgments: the table is cut into folds, and each is predicted by a fit to the others.
+    """Predict held-out judgments: each fold of the table is predicted by a fit to the other folds.
 
     Parameters
     ----------
     results : a fit, or a sequence of fits
-        One fit, or several of one table, of any formulas, links and kinds: all are asked for the same folds. For fits
-        with effects and of latent classes whole levels are held out, of rankings and patterns whole answers: they, and
-        what is compared with them, have a log-loss, and no Brier score. For calibrated worths labels are held out, and
-        predicted by the other labels with the verdicts on all units.
+        One fit, or several of one table, with any formulas, links and kinds; all predict the same folds. For fits with
+        effects and for latent classes whole levels are held out, for rankings and patterns whole answers. These fits,
+        and fits compared with them, have a log-loss but no Brier score. For calibrated worths labels are held out, and
+        predicted from the other labels and the verdicts on all units.
     by : str, optional
         The unit of the folds: ``"judgment"`` (for rankings ``"list"``, for patterns ``"pattern"``), or a cluster or
         covariate of the table such as ``"judge"`` or ``"prompt"``, whose levels stay together. With ``"judge"``
         judgments of new judges are predicted, with ``"prompt"`` those on new prompts. By default the clusters of the
-        fits, the judges of a fit with effects of judges, and else judgments. A fit with effects of judges and of
-        prompts needs it.
+        fits, or the judges if judges have effects; else judgments. A fit with effects of both judges and prompts needs
+        this argument.
     folds : int
     rng : numpy.random.Generator or int, optional
-        For the folds; the same seed makes the same ones.
+        Used to draw the folds; the same seed gives the same folds.
     progress : bool
         Show a progress bar.
     n_jobs : int
@@ -95,19 +95,20 @@ def held_out(
     Returns
     -------
     HeldOut
-        A row per model: log_loss, −Σ log p / N of what was said (nats), std_error; brier, the mean squared distance of
-        the probabilities from what was said, brier_error; of several models delta_log_loss and delta_error, less the
-        first model's, paired judgment by judgment (or level by level); prior_folds, how many folds were predicted with
-        a prior. Errors are those of a mean over the judgments, or over the levels of `by`; that fits to different folds
-        share judgments is not in them. ``calibration()``: how often came what had so much probability.
+        A row per model. log_loss is −Σ log p / N of the observed outcomes (nats), with std_error. brier is the mean
+        squared distance of the probabilities from the observed outcomes, with brier_error. With several models,
+        delta_log_loss and delta_error compare with the first model, paired by judgment (or level). prior_folds is the
+        number of folds predicted with a prior. Standard errors are those of a mean over the judgments, or over the
+        levels of `by`; they ignore that fits to different folds share judgments. ``calibration()`` compares predicted
+        probabilities with observed frequencies.
 
     Raises
     ------
     DesignError
         For fits of different tables, and fractional counts.
     OptionError
-        For anything but fits, fits clustered in different ways or with effects of two groupings without `by`, levels
-        that the table does not keep, and more folds than judgments or levels.
+        For anything but fits; for fits with different clusters, or with effects of two groupings, without `by`; for
+        levels that the table does not have; and for more folds than judgments or levels.
 
     Notes
     -----
@@ -117,11 +118,12 @@ def held_out(
     discriminations or patterns have no prior, so these folds raise an error.
 
     A fit with effects predicts all judgments of a level at once: log Z(known and level) − log Z(known), where Z is the
-    likelihood with effects integrated out, at its maximum without the fold. For a new judge of a fit with effects of
-    judges alone it is the log-probability of their judgments, integrated over the effects; for a new prompt it uses
-    what the same judges said on other prompts. Divided by the number of judgments, it is on the scale of models without
-    effects. Of two crossed groupings Z is by expectation propagation; scores of 4 judges × 3 prompts were .0002 a
-    judgment too low at σ .35, .001 at σ .7. Latent classes have log Σ π_k P(judgments of the judge | class k) instead.
+    likelihood with effects integrated out, at its maximum without the fold. If only judges have effects, a new judge's
+    score is the log-probability of their judgments, integrated over the effects; a new prompt's score uses the same
+    judges' judgments of other prompts. Divided by the number of judgments, the score is on the scale of models without
+    effects. With two crossed groupings, Z comes from expectation propagation; for 4 judges × 3 prompts, scores were too
+    low by .0002 per judgment at σ .35, and by .001 at σ .7. Latent classes have log Σ π_k P(judgments of the judge |
+    class k) instead.
 
     References
     ----------
@@ -171,8 +173,8 @@ def _codes(parts: Sequence[Fold]) -> IntArray | None:
 
 def _predicted(
     models: Sequence[PlainCounts], part: Fold, rng: np.random.Generator
-) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
-    """Return the probabilities of the outcomes on the lines of a fold, (R, K), by each model; whether by a prior."""
+) -> list[tuple[FloatArray, bool]]:  # the folds are drawn beforehand, so the generator is not used
+    """Return outcome probabilities on the lines of a fold, (R, K), by each model, and whether a prior was needed."""
     found = []
     for model in models:
         held = part.held(model.problem.counts.shape)
@@ -199,7 +201,7 @@ def _without(model: PlainCounts, held: FloatArray) -> tuple[FloatArray, bool]:
 
 @dataclass(frozen=True, eq=False)
 class _Lines:
-    """All held-out counts (L, K), and the level of each line (L,) where levels were held out."""
+    """All held-out counts (L, K), and the level of each line (L,) if levels were held out."""
 
     counts: FloatArray
     codes: IntArray | None
@@ -259,7 +261,7 @@ def _scores(
 def _calibrations(
     names: Sequence[str], fits: Sequence[PlainEstimates], lines: _Lines, chances: Sequence[FloatArray]
 ) -> Table:
-    """Return predicted and observed shares in bins of equal width, of being preferred (either object) and of ties."""
+    """Return predicted and observed shares in bins of equal width: of being preferred (either object), and of ties."""
     parts = [
         (name, kind, *row)
         for name, fit, p in zip(names, fits, chances, strict=True)
@@ -282,7 +284,7 @@ def _calibrations(
 
 
 def _bins(p: FloatArray, y: FloatArray, has_ties: bool) -> list[tuple[str, tuple[float, float, float]]]:
-    """Return mean prediction, observed share and judgments of each bin, of predictions and counts (L, 3)."""
+    """Return mean prediction, observed share and judgments of each bin, from predictions and counts (L, 3)."""
     n = y.sum(axis=1)
     kinds = {"preferred": (np.concatenate([p[:, 0], p[:, 2]]), np.concatenate([y[:, 0], y[:, 2]]), np.tile(n, 2))}
     kinds |= {"tie": (p[:, 1], y[:, 1], n)} if has_ties else {}

@@ -42,11 +42,11 @@ from .log_worths import log_worths_at
 from .refit import refit_table
 from .residuals import standardized_residuals
 
-_MOST_LEVELS = 30  # levels that are printed
-_MOST_REFITS = 5_000  # units that are left out in turn
-_MANY, _MOST_LARGE = 10_000, 1_000  # objects above which fewer are
-_COPIES = 5  # of the changes of all estimates without each unit
-_MOVED = 100  # of so many objects, rows of each unit: those that move most
+_MOST_LEVELS = 30  # most levels that are printed
+_MOST_REFITS = 5_000  # most units that are left out in turn
+_MANY, _MOST_LARGE = 10_000, 1_000  # with more than so many objects, fewer units are left out
+_COPIES = 5  # copies of the changes of all estimates without each unit
+_MOVED = 100  # with so many objects, the rows of each unit: the objects that move most
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,17 +56,17 @@ class Influence(Record):
     Attributes
     ----------
     rows : Table
-        One row per cell, or per level and object: what ``to_frame()`` gives.
+        One row per cell, or per level and object; ``to_frame()`` returns these rows.
     levels : Table or None
-        One row per level, what is printed: its judgments, the object whose log-worth moves most without it (or has
-        none then), estimate, without and change of that object. None for cells.
+        One row per level, which is printed: its judgments, and the object whose log-worth changes most without the
+        level (or is then missing), with estimate, without and change. None for cells.
     """
 
     rows: Table
     levels: Table | None = None
 
     def table(self) -> Table:
-        """Return the levels, or the cells."""
+        """Return the levels or the cells."""
         return self.rows if self.levels is None else self.levels
 
     @checked
@@ -95,30 +95,30 @@ def influence(
     ----------
     res : a fit, latent classes or a calibration
     by : str, optional
-        A covariate or cluster, ``"judge"``: each of its levels is left out in turn and the model fitted again. By
-        default the cells; for a fit with effects or classes of judges the judges, of rankings each list, of patterns
-        each pattern, with discriminations each judgment.
+        A covariate or cluster, such as ``"judge"``: each of its levels is left out in turn, and the model is fitted
+        again. By default the cells. For a fit with effects or classes of judges, the default is the judges; for
+        rankings each list; for patterns each pattern; with discriminations each judgment.
     at : mapping or "average"
-        Where worths are compared, for formulas whose worth has covariates.
+        Covariate values at which worths are compared, if the formula's worth has covariates.
     progress : bool
         Show a progress bar of the levels.
 
     Returns
     -------
     Influence
-        ``to_frame()`` by cell: the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and
-        cooks_distance, those of the explicit Poisson GLM, largest first. By level: the level, its judgments, object,
-        estimate (log-worth of the whole table), without (log-worth without the level), change, largest (change of the
-        level) and p_adjusted (the level against the rest, by Holm's method: see `level_tests`), the level with the
-        largest change first; NaN where nothing can be fitted without it. Printed is one row per level, with the object
-        that moves most. For latent classes by class too, with the columns class, share (of the judges in it) and
-        share_without. For more than 10,000 objects up to 1,000 levels are left out, and each has rows of the 100
-        objects that change most.
+        By cell, ``to_frame()`` has the comparison, outcome, count, fitted, hat, residual (standardized Pearson) and
+        cooks_distance of the explicit Poisson GLM, largest first. By level, it has the level, its judgments, object,
+        estimate (log-worth from the whole table), without (log-worth without the level), change, largest (the level's
+        largest change) and p_adjusted (the level against the rest, by Holm's method; see `level_tests`), the level with
+        the largest change first. Values are NaN if nothing can be fitted without the level. The printout has one row
+        per level, with the object that changes most. For latent classes there are rows for each class, with the columns
+        class, share (of the judges in it) and share_without. With more than 10,000 objects, up to 1,000 levels are left
+        out, and each has rows for the 100 objects that change most.
 
     Raises
     ------
     OptionError
-        For a `by` that the table does not keep, and an `at` that names it.
+        For a `by` that the table does not have, and for an `at` that names it.
 
     References
     ----------
@@ -142,9 +142,10 @@ def _by_cell(res: PlainEstimates) -> Table:
     fitted = res.fittedvalues
     frame = fitted.index.to_frame(index=False)
     h, residual = res.hat_diag.to_numpy(dtype=float), standardized_residuals(res)
-    with np.errstate(divide="ignore"):  # a cell with leverage 1 is fitted exactly: no residual, and so no distance
+    # a cell with leverage 1 is fitted exactly, so it has no residual and no distance
+    with np.errstate(divide="ignore"):
         distance = residual**2 * h / (1 - h) / (len(res.comparisons) + res.n_params)
-    order = np.argsort(-distance, kind="stable")  # those come last
+    order = np.argsort(-distance, kind="stable")  # cells without a distance come last
     fields = [Field(str(name), str(name), frame[name].to_numpy()[order]) for name in frame.columns]
     return Table(
         (
@@ -169,7 +170,7 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
     found = log_worths_at(res, at)[0]
     whole, reference = found.estimate, found.reference
     without = np.array([_without(res, by, level, levels, at) for level in shown("influence", levels, progress)])
-    without -= without[:, [objects.index(reference)]]  # without a level another may be the reference
+    without -= without[:, [objects.index(reference)]]  # without a level another object may be the reference
     judgments = np.array([c.select(where={by: [level]}).n_judgments for level in levels], dtype=np.float64)
     p_adjusted = tests_of(res, by).p_adjusted if len(levels) > 1 else np.full(1, np.nan)
     notes = (
@@ -181,7 +182,7 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
 
 
 def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, progress: bool) -> Influence:
-    """Return the influence of each unit of a fit of whole judges, lists or patterns, of discriminations or classes."""
+    """Return the influence of each unit, for fits of judges, lists or patterns, with discriminations or classes."""
     model = unit_model(res, by, "by")
     units = np.arange(len(model.counts))
     many = len(res.comparisons.objects) > _MANY
@@ -220,7 +221,7 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
     return _told(model.unit, model.titles(), sized, worths.objects, worths.estimate, without, None, notes, beside)
 
 
-# a column beside the log-worths: name, heading, values by unit (U, M), and what these are
+# a column next to the log-worths: name, heading, values by unit (U, M), and their kind
 _Column = tuple[str, str, npt.NDArray[Any], CellKind]
 
 
@@ -232,8 +233,8 @@ class _Worths:
     estimate: FloatArray
     rows: FloatArray | csr_array
     reference: Label | None
-    shares: int = 0  # of K classes of judges; each class has M/K of the log-worths
-    remedy: str = ""  # how there are estimates without any unit
+    shares: int = 0  # for K classes of judges; each class has M/K of the log-worths
+    remedy: str = ""  # what to do to get estimates without a unit
 
     @property
     def measured(self) -> str:
@@ -241,7 +242,7 @@ class _Worths:
         return "from the mean of all objects" if self.reference is None else f"against {self.reference}"
 
     def beside(self, estimates: FloatArray, moved: FloatArray) -> list[_Column]:
-        """Return the class of each log-worth, with its share with and without each unit; nothing without classes."""
+        """Return the class of each log-worth, with its share with and without each unit; empty without classes."""
         if not self.shares:
             return []
         size, number = len(self.objects) // self.shares, len(moved)
@@ -294,10 +295,10 @@ def _told(
     notes: tuple[str, ...],
     beside: Sequence[_Column] = (),
 ) -> Influence:
-    """Return what leaving out each level does to each log-worth: whole (J,), without (levels, J), p-values by level."""
+    """Return the change of each log-worth without each level, from log-worths of all (J,) and without (levels, J)."""
     moved = np.abs(without - whole)
-    moved[np.isnan(moved)] = np.inf  # nothing to fit without it: the largest of all
-    moved[:, np.isnan(whole)] = 0.0  # nor with it
+    moved[np.isnan(moved)] = np.inf  # without the level nothing can be fitted: the largest change of all
+    moved[:, np.isnan(whole)] = 0.0  # nor with the level
     largest = moved.max(axis=1)
     order = np.argsort(-largest, kind="stable")
     names, (sizes, what) = [levels[k] for k in order], sized
@@ -353,7 +354,7 @@ def _without(
         rest = c.select(where={by: [other for other in levels if other != level]})
         fitted = refit_table(res, rest)
         values = log_worths_at(fitted, at)[0].estimate
-    except LLBTError:  # nothing left, disconnected, separated, or the covariate has one level left
+    except LLBTError:  # no judgments left, disconnected, separated, or the covariate has one level left
         return found
     position = {o: k for k, o in enumerate(c.objects)}
     found[[position[o] for o in fitted.comparisons.objects]] = values

@@ -1,4 +1,4 @@
-"""Are the preferences transitive? Circular triads, stochastic transitivity, and where the deviance of a fit sits."""
+"""Test whether preferences are transitive: circular triads, stochastic transitivity, and deviances of pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .expected import expected_counts
 
 _MOST_ROWS = 20
 _OF_JUDGES = "expected shares are averaged over judges; deviances assume independent judgments"
-_ROUNDING = 1e-12  # fractional counts: shares closer than this are equal
+_ROUNDING = 1e-12  # shares from fractional counts are equal if they are closer than this
 _VIOLATED = as_objects(("none", "strong", "moderate", "weak"))  # by severity: each violation implies those before it
 
 
@@ -33,25 +33,25 @@ class Intransitivity(Record):
     ----------
     objects : tuple
     wins : ndarray, shape (J, J)
-        Wins of the row over the column, summed over comparisons.
+        Wins of the row's object over the column's, summed over comparisons.
     ties : ndarray, shape (J, J)
-        Symmetric.
+        Ties of each pair; symmetric.
     triads : int
         Triples of objects with a majority in each of the three pairs.
     circular_triads : int
-        Those of them where i is preferred to j, j to k and k to i.
+        The number of these where i is preferred to j, j to k and k to i.
     zeta : float
-        Kendall & Babington Smith's coefficient of consistence ζ: 1 for a ranking, 0 for as many circular triads as
-        there can be; NaN unless every pair was compared and has a majority.
+        Kendall & Babington Smith's coefficient of consistence ζ: 1 for a ranking, 0 for the largest possible number of
+        circular triads; NaN unless every pair was compared and has a majority.
     tested : int
         Ordered triples (i, j, k) with shares of at least one half for i over j and for j over k, and i and k compared.
     weak, moderate, strong : int
-        How many of them violate stochastic transitivity: i over k is below one half, below the smaller, below the
-        larger of the other two shares.
+        How many of these violate weak, moderate or strong stochastic transitivity: the share of i over k is below one
+        half, below the smaller, or below the larger of the other two shares.
     fitted : ndarray, shape (J, J), or None
-        For a fit: expected share of the row, NaN where never compared.
+        For a fit: expected share of the row's object; NaN for pairs that were never compared.
     deviances : ndarray, shape (J, J), or None
-        For a fit: deviance of each pair, summed over its comparisons; symmetric.
+        For a fit: the deviance of each pair, summed over its comparisons; symmetric.
     notes : tuple of str
     """
 
@@ -76,11 +76,11 @@ class Intransitivity(Record):
 
     @property
     def shares(self) -> FloatArray:
-        """Empirical probability that the row wins, ties half, shape (J, J); NaN where never compared."""
+        """Observed share that the row's object wins, ties half, shape (J, J); NaN for pairs not compared."""
         return _shares(self.wins, self.ties)
 
     def table(self) -> Table:
-        """Return circular triads and violations of transitivity, a row each: how many of how many triples."""
+        """Return circular triads and violations of transitivity, one row each: how many of how many triples."""
         forms = ("weak", "moderate", "strong")
         names = ["circular triads", *(f"violations of {form} stochastic transitivity" for form in forms)]
         counts = [self.circular_triads, self.weak, self.moderate, self.strong]
@@ -114,13 +114,13 @@ class Intransitivity(Record):
         return lines
 
     def pairs(self) -> Table:
-        """Return one row per pair that was compared; for a fit those with the largest deviance first.
+        """Return one row per pair that was compared; for a fit, the pairs with the largest deviance first.
 
         Returns
         -------
         Table
-            object_i, object_j, judgments, wins_i, ties, wins_j, share (of i, ties half); for a fit fitted_share and
-            deviance besides.
+            object_i, object_j, judgments, wins_i, ties, wins_j, share (of i, ties half); for a fit also fitted_share
+            and deviance.
         """
         total = self.judgments
         i, j = np.nonzero(np.triu(total > 0))
@@ -153,11 +153,11 @@ class Intransitivity(Record):
         Returns
         -------
         Table
-            object_i, object_j, object_k, ordered so that i has at least half against j and j against k, and where
-            several orders do, the one with the worst violation; share_ij, share_jk, share_ik; violated (``"weak"``,
-            ``"moderate"``, ``"strong"`` or ``"none"``: the weakest form of transitivity that fails, the stronger ones
-            fail with it), circular. For a fit deviance besides, the sum over the three pairs, and the largest first;
-            for a table the worst violations first.
+            object_i, object_j, object_k, ordered so that i has at least half against j, and j against k; if several
+            orders satisfy this, the one with the worst violation. share_ij, share_jk, share_ik. violated: ``"weak"``,
+            ``"moderate"``, ``"strong"`` or ``"none"``, the weakest form of transitivity that fails; stronger forms then
+            fail too. circular. For a fit also deviance, the sum over the three pairs, with the largest first; for a
+            table the worst violations come first.
         """
         shares = self.shares
         ordered, severity = _ordered_triples(shares)
@@ -188,20 +188,20 @@ class Intransitivity(Record):
 
 @checked
 def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
-    """Return how intransitive the pooled preferences are, and of a fit where its deviance sits.
+    """Return how intransitive the pooled preferences are, and for a fit, which pairs contribute to the deviance.
 
     A Bradley-Terry model ranks the objects, so it cannot describe preferences that go round in a circle.
 
     Parameters
     ----------
     data : LLBTResults, MixedResults, DiscriminationResults or Comparisons
-        A fit, or a table; one judge's with ``c.select(where={"judge": "J1"})``.
+        A fit or a table; for one judge's table use ``c.select(where={"judge": "J1"})``.
 
     Returns
     -------
     Intransitivity
-        Circular triads with Kendall & Babington Smith's ζ, violations of weak, moderate and strong stochastic
-        transitivity; ``pairs()`` and ``triples()`` name them, of a fit with the deviance.
+        Circular triads with Kendall & Babington Smith's ζ, and violations of weak, moderate and strong stochastic
+        transitivity. ``pairs()`` and ``triples()`` list them, for a fit with the deviance.
 
     Raises
     ------
@@ -210,16 +210,16 @@ def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
 
     Notes
     -----
-    Counts are summed over all comparisons of a pair. i is *preferred* to j where it has more wins. With d circular
-    triads among n objects ζ = 1 − d/d_max, d_max = n(n² − 1)/24 for odd and n(n² − 4)/24 for even n (Kendall &
+    Counts are summed over all comparisons of a pair. i is *preferred* to j if it has more wins. With d circular triads
+    among n objects, ζ = 1 − d/d_max, where d_max = n(n² − 1)/24 for odd n and n(n² − 4)/24 for even n (Kendall &
     Babington Smith 1940). It needs a majority in every pair. Otherwise it is NaN, and circular triads are counted among
-    the triads with three majorities. Where every majority is a toss of a coin, a quarter of T triads is circular, with
-    variance 3T/16 (Moran 1947), whichever pairs are missing: the triads are uncorrelated.
+    the triads with three majorities. If every majority were a coin toss, a quarter of T triads would be circular, with
+    variance 3T/16 (Moran 1947). This holds whichever pairs are missing, because the triads are uncorrelated.
 
-    With p the share of the judgments won, ties half, an ordered triple (i, j, k) with p_ij ≥ ½ and p_jk ≥ ½ violates
-    weak stochastic transitivity where p_ik < ½, moderate where p_ik < min(p_ij, p_jk) and strong where p_ik <
+    Let p be the share of judgments won, with ties as half. An ordered triple (i, j, k) with p_ij ≥ ½ and p_jk ≥ ½
+    violates weak stochastic transitivity if p_ik < ½, moderate if p_ik < min(p_ij, p_jk), and strong if p_ik <
     max(p_ij, p_jk). A circular triad violates all three in each of its three orders; other triples without even pairs
-    are tested in one. The model implies all three for the probabilities, not for shares of few judgments: small
+    are tested in one order. The model implies all three for the probabilities, not for shares of few judgments: small
     violations are expected. The deviance of a triple is the sum over its three pairs, so each pair is in n − 2 triples.
 
     References
@@ -255,17 +255,17 @@ def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
 
 
 def most_circular_triads(size: int) -> int:
-    """Return the largest number of circular triads among so many objects (Kendall & Babington Smith 1940)."""
+    """Return the largest possible number of circular triads of `size` objects (Kendall & Babington Smith 1940)."""
     return size * (size**2 - (1 if size % 2 else 4)) // 24
 
 
 def count_triads(shares: FloatArray) -> tuple[int, int]:
-    """Return the triples with a majority in each pair, and how many of them are circular.
+    """Return the number of triples with a majority in each pair, and how many of them are circular.
 
     Parameters
     ----------
     shares : ndarray, shape (J, J)
-        Probabilities that the row wins; NaN where unknown and on the diagonal.
+        Probabilities that the row's object wins; NaN if unknown and on the diagonal.
 
     Returns
     -------
@@ -280,12 +280,12 @@ def count_triads(shares: FloatArray) -> tuple[int, int]:
 
 
 def count_violations(shares: FloatArray) -> tuple[int, int, int, int]:
-    """Return the ordered triples tested, and violations of weak, moderate and strong stochastic transitivity.
+    """Return numbers of tested ordered triples, and of violations of weak, moderate and strong transitivity.
 
     Parameters
     ----------
     shares : ndarray, shape (J, J)
-        Probabilities that the row wins; NaN where unknown and on the diagonal.
+        Probabilities that the row's object wins; NaN if unknown and on the diagonal.
     """
     found = np.zeros(4, dtype=np.int64)
     for j in range(len(shares)):
@@ -300,9 +300,9 @@ def count_violations(shares: FloatArray) -> tuple[int, int, int, int]:
 
 
 def _ordered_triples(shares: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the triples that were compared, each in its worst order, shape (T, 3), and how bad it is, shape (T,).
+    """Return the compared triples, each in its worst order, shape (T, 3), and the severity, shape (T,).
 
-    Severity is 0 where transitive, 1, 2, 3 where strong, moderate, weak stochastic transitivity is violated.
+    Severity is 0 for a transitive triple; 1, 2 or 3 if strong, moderate or weak stochastic transitivity is violated.
     """
     triples = _compared_triples(~np.isnan(shares))
     worst = np.full(len(triples), -1)
@@ -317,7 +317,7 @@ def _ordered_triples(shares: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _severity(shares: FloatArray, triples: IntArray) -> IntArray:
-    """Return how badly triples (T, 3) violate transitivity in this order; −1 where it does not speak of them."""
+    """Return how severely triples (T, 3) violate transitivity in this order; −1 if the order is not tested."""
     i, j, k = triples.T
     first, second, third = shares[i, j], shares[j, k], shares[i, k] + _ROUNDING
     violated = (third < np.maximum(first, second)).astype(np.int64)
@@ -338,7 +338,7 @@ def _compared_triples(compared: npt.NDArray[np.bool_]) -> IntArray:
 
 
 def _pooled(c: Comparisons, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return wins and ties (J, J) of counts of outcomes (S, K) summed over the comparisons of each pair."""
+    """Return wins and ties (J, J), from counts of outcomes (S, K) summed over the comparisons of each pair."""
     refuse_square("the matrices of wins and ties", len(c.objects))
     wins, ties = np.zeros((2, len(c.objects), len(c.objects)))
     (i, j), (wins_i, tied, wins_j) = c.pairs.T, c.response.tally(counts).T
@@ -363,7 +363,7 @@ def _fitted(res: PairFit) -> tuple[FloatArray, FloatArray]:
 
 
 def _notes(c: Comparisons, shares: FloatArray, circular: int, possible: bool) -> tuple[str, ...]:
-    """Say what was pooled, and what is counted where pairs are missing or even."""
+    """Return notes on what was pooled, and on what is counted if pairs are missing or even."""
     known = shares[np.triu_indices(len(shares), 1)]
     missing, even = int(np.isnan(known).sum()), int((np.abs(known - 0.5) <= _ROUNDING).sum())
     over = [*(["the order shown"] if c.keeps_order else []), *c.covariates]

@@ -1,4 +1,4 @@
-"""How each judge differs from the average judge: the effects of a fit with brackets, judge by judge."""
+"""The effects of single judges in a fit with brackets: how each judge differs from the average judge."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class JudgeEffects(Record):
     ----------
     res : MixedResults
     effects : ndarray, shape (G, J)
-        Effects on the log-worths, less their mean over the objects that a judge's judgments connect; 0 for objects that
-        a judge did not judge, and without ``(object | …)``.
+        Effects on the log-worths, minus their mean over the objects that a judge's judgments connect; 0 for objects
+        that the judge did not judge, and without ``(object | …)``.
     effect_errors : ndarray, shape (G, J)
-        Their standard errors; NaN for objects that a judge did not judge.
+        The standard errors of these effects; NaN for objects that the judge did not judge.
     others : ndarray, shape (G, M)
-        Effects on ties, order, …
+        Effects on ties, order and so on.
     other_errors : ndarray, shape (G, M)
     columns : tuple of (str, str), length M
-        The bracket of each of these, and what of it: the grade, else nothing.
+        The bracket of each of these effects, and its grade, if it has one.
     by : str
         The grouping, whose levels are the judges.
     confidence : float
@@ -58,7 +58,7 @@ class JudgeEffects(Record):
     confidence: float
 
     def table(self) -> Table:
-        """Return judge, term, object, estimate, std_error, conf_low, conf_high; a row per judge and effect."""
+        """Return judge, term, object, estimate, std_error, conf_low, conf_high, one row per judge and effect."""
         levels, objects = self.res.judges.groupings[self.by], self.res.comparisons.objects
         judges, terms, labels, estimates, errors, degrees = [], [], [], [], [], []
         place = {str(bracket): e for e, bracket in enumerate(self.res.brackets)}
@@ -100,13 +100,12 @@ class JudgeEffects(Record):
         return replace(whole.first(_MOST_ROWS), printed=largest.first(_MOST_ROWS, "smaller effect"))
 
     def worths(self) -> pd.DataFrame:
-        """Return the log-worths λᵢ + b_gi of each judge less the reference object's, shape (G, J), labelled.
+        """Return each judge's log-worths λᵢ + b_gi minus the reference object's, shape (G, J), labelled.
 
         Raises
         ------
         DesignError
-            Where worths depend on covariates, so that a judge has more than one set of them, and for effects of
-            objects.
+            If worths depend on covariates, because a judge then has several sets of worths, and for effects of objects.
         """
         if self.by == "object":
             raise DesignError(
@@ -127,16 +126,16 @@ class JudgeEffects(Record):
 
 @checked
 def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confidence = 0.95) -> JudgeEffects:
-    """Return how each judge differs from the average judge: predicted effects with their standard errors.
+    """Return how each judge differs from the average judge: predicted effects with standard errors.
 
     Parameters
     ----------
     res : MixedResults
         A fit with brackets, ``llbt.fit("object + (object | judge)", c)``.
     by : str, optional
-        The grouping whose effects are asked for, where there are several: ``"prompt"``. By default the first.
+        The grouping whose effects are returned, if there are several, such as ``"prompt"``. By default the first.
     confidence : float
-        Level of the intervals.
+        The level of the intervals.
 
     Returns
     -------
@@ -148,15 +147,15 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
     Raises
     ------
     OptionError
-        For a grouping that no bracket has.
+        If no bracket has this grouping.
 
     Notes
     -----
     The effects w of a judge are the mode of exp(ℓ(w) − w²/2), with ℓ the log-likelihood of the judge's judgments at the
     estimates and w in standard deviations; their covariance is the inverse of the information I + AᵀWA there, times σ².
-    Of log-worths only differences are known, so a judge's effects are taken less their mean over the objects that the
-    judge's judgments connect. Intervals are by t, for σ is estimated: effects of judges who make many judgments hardly
-    depend on it, and their degrees of freedom (Satterthwaite's) are many.
+    Only differences of log-worths are identified, so a judge's effects are taken minus their mean over the objects that
+    the judge's judgments connect. Intervals use t, because σ is estimated. Effects of judges with many judgments hardly
+    depend on σ, and their degrees of freedom (Satterthwaite's) are large.
 
     Examples
     --------
@@ -187,7 +186,7 @@ def _columns(res: WithEffects, grouping: str) -> tuple[tuple[str, str], ...]:
 
 
 def _predicted(res: WithEffects, grouping: str) -> _Found:
-    """Return the effects that Laplace's approximation has found: 0 where it has no effects left."""
+    """Return the effects from Laplace's approximation; 0 if it has no effects left."""
     size, objects = len(res.judges.groupings[grouping]), len(res.comparisons.objects)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
     columns = _columns(res, grouping)
@@ -205,7 +204,7 @@ def _predicted(res: WithEffects, grouping: str) -> _Found:
 
 
 def _of_modes(res: WithEffects) -> _Found:
-    """Return the effects at the modes that quadrature and sampling are centred on."""
+    """Return the effects at the modes on which quadrature and sampling are centred."""
     judges, found = res.judges, res.solution
     size, objects = len(judges.levels), len(res.comparisons.objects)
     kept = np.flatnonzero(found.scales)

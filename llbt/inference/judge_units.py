@@ -1,4 +1,4 @@
-"""Fits with normal effects of judges as models of units: judges, or levels of a column that has one for each judge."""
+"""Fits with normal effects of judges as models of units: judges, or levels of a column in which judges are nested."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ..kernel.solvers import independent_in_gram
 from .mixed_tables import judges_again
 from .refit import refit_data
 
-_POINTS = 9  # a dimension, where the fit has none, for its σ is 0
-_START = 0.3  # of such a σ
+_POINTS = 9  # points in each dimension, if the fit has none because its σ is 0
+_START = 0.3  # start for such a σ
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +42,17 @@ class JudgeUnits:
 
     @property
     def parts(self) -> FloatArray:
-        """How many judges one such unit has, shape (U,)."""
+        """The number of judges in each unit, shape (U,)."""
         return summed_by(self.codes, np.ones(len(self.codes)), len(self.counts))
 
     @property
     def part(self) -> str:
-        """What `parts` count."""
+        """The noun for what `parts` counts."""
         return self.fit.judges.name
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The noun for what `sizes` counts."""
         return "judgment"
 
     @property
@@ -67,7 +67,7 @@ class JudgeUnits:
         return np.concatenate([self.fit.maximum.params, self.fit.maximum.scales])
 
     def titles(self) -> list[str]:
-        """Return what each unit is called."""
+        """Return the name of each unit."""
         return [str(label) for label in self.labels]
 
     def estimated(self, counts: FloatArray) -> FloatArray:
@@ -79,7 +79,7 @@ class JudgeUnits:
         return climbed_again(problem, bundles, start.params, scales, rule_of(self.fit), plain)
 
     def _weighted(self, counts: FloatArray) -> tuple[Problem, tuple[Groups, ...]]:
-        """Return the comparisons and the groups of judges, as often as their units are there."""
+        """Return the comparisons and the groups of judges, counted as often as their units."""
         grouped, problem = self.fit.judges.grouped, self.fit.judges.problem
         bundles, summed = [], np.zeros(problem.counts.shape)
         for k, groups in enumerate(grouped.bundles):
@@ -95,7 +95,7 @@ class JudgeUnits:
         raise no_prior()
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of all that the judges of each unit said, effects integrated out."""
+        """Return the log-probability of all judgments by each unit's judges, with effects integrated out."""
         judges, size = self.fit.judges, len(self.fit.maximum.params)
         beta, sigma = params[:size], params[size:]
         kept = np.flatnonzero(sigma > 0)
@@ -122,13 +122,13 @@ class JudgeUnits:
 
 
 def rule_of(res: WithEffects) -> Rule:
-    """Return the points that effects are integrated over; where all σ are 0 some."""
+    """Return the points over which effects are integrated; some default points if all σ are 0."""
     rule = res.maximum.rule
     return Quadrature(_POINTS) if rule is None else rule  # type: ignore[return-value]
 
 
 def plain_estimates(problem: Problem, start: FloatArray) -> FloatArray:
-    """Return the estimates (p,) without effects; DesignError where they are not finite, or the counts do not tell."""
+    """Return the estimates (p,) without effects; DesignError if they are not finite or not identified."""
     known = information(problem, probabilities(problem, start), problem.totals)
     if not independent_in_gram(known).all():
         raise no_estimates()
@@ -141,7 +141,7 @@ def plain_estimates(problem: Problem, start: FloatArray) -> FloatArray:
 def climbed_again(
     problem: Problem, bundles: Sequence[Groups], start: FloatArray, scales: FloatArray, rule: Rule, plain: FloatArray
 ) -> FloatArray:
-    """Return the maximum of the likelihood (p + E,) from a start; `plain` are the estimates where every σ is 0."""
+    """Return the maximum of the likelihood (p + E,) from a start; `plain` are the estimates if every σ is 0."""
     likelihood = MixedLikelihood(problem, bundles)
     kept = tuple(range(len(scales)))
     state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
@@ -156,19 +156,19 @@ def climbed_again(
 
 
 def no_estimates() -> DesignError:
-    """Return the refusal where judges that are left have no finite estimates."""
+    """Return the error that the remaining judges have no finite estimates."""
     return DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
 
 
 def no_prior() -> DesignError:
-    """Return the refusal where a fold would need a prior."""
+    """Return the error that a fold would need a prior."""
     return DesignError(
         "a fold has no finite estimates, and a fit with effects of judges has no prior", "Ask for more folds."
     )
 
 
 def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
-    """Return a fit with effects of judges as a model of judges, or of levels that judges are nested in."""
+    """Return a fit with effects of judges as a model of judges, or of levels in which judges are nested."""
     judges = res.judges
     if judges.crossed is not None or judges.objects is not None or len(judges.groupings) > 1:
         why = (
@@ -188,7 +188,7 @@ def judge_units(res: WithEffects, by: str | None, option: str) -> JudgeUnits:
 def units_of_judges(
     c: Comparisons, own: str, by: str | None, option: str, why: str
 ) -> tuple[str, tuple[Label, ...], IntArray, FloatArray]:
-    """Return the name of judges (or of levels of judges), the labels, each judge's label, and the sizes.
+    """Return the units' name, their labels, the unit of each judge, and the units' sizes; units are (levels of) judges.
 
     Parameters
     ----------
@@ -197,14 +197,14 @@ def units_of_judges(
     by : str or None
         The column whose levels are the units; None for the judges.
     option : str
-        The argument that `by` was.
+        The name of the argument that `by` comes from.
     why : str
-        What makes judgments of one judge dependent.
+        Why judgments of one judge depend on each other, for the error.
 
     Raises
     ------
     OptionError
-        For a column that has several levels for one judge.
+        If a column has several levels for one judge.
     """
     by = by or own
     ways = kept_ways(c, [own, by])

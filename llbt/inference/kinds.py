@@ -1,7 +1,7 @@
-"""Which function answers for which kind of fit: as units, fitted again, drawn, and as a model among others.
+"""The functions for each kind of fit: as a model of units, fitted again, drawn, and as a model among others.
 
-A question imports from here what it asks of any fit. A new kind of fit has a line in each table below, or registers its
-functions where it lives, as those of `llbt.judges` do.
+Questions import from here the functions that work for any fit. A new kind of fit has a line in each table below, or
+registers its functions in its own module, as `llbt.judges` does.
 """
 
 from __future__ import annotations
@@ -106,12 +106,12 @@ def _(res: LLBTResults, data: Comparisons) -> FloatArray:
 
 @estimates_of.register
 def _(res: DiscriminationResults, data: Comparisons) -> FloatArray:
-    return finite(JudgedCounts.of(res).estimated(data.outcome_counts))  # from the estimates, not from many starts
+    return finite(JudgedCounts.of(res).estimated(data.outcome_counts))  # start from the estimates, not from many starts
 
 
 @singledispatch
 def drawn_answers(res: Any, n: int, rng: np.random.Generator) -> tuple[Rankings, ...] | tuple[Patterns, ...]:
-    """Return new rankings, sets or patterns drawn from a fit of such whole answers, n times as many as there are."""
+    """Return new rankings, sets or patterns drawn from a fit, n times as many as the data have."""
     raise OptionError(f"a {type(res).__name__}, from which no answers are drawn", expected="a fit of whole answers")
 
 

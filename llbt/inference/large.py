@@ -1,4 +1,4 @@
-"""Worths, ranks and pairs of very many objects, whose covariance is solved for where it is asked."""
+"""Worths, ranks and pairs of very many objects; covariances are solved for as they are needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .margins import Adjust, together_against
 from .pairwise_record import Pairwise
 from .scales import LEVELS, Scale, measured_from, on_scale, typeset
 
-_SAME = 1e-9  # log-worths closer than that are equal
+_SAME = 1e-9  # log-worths closer than this count as equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Measured:
 
 
 def check_plain(at: At, population: bool) -> None:
-    """Raise for classes and populations: the log-worths of very many objects are the same everywhere."""
+    """Raise for classes and populations, because the log-worths of very many objects are the same everywhere."""
     if at is not None and at != "average":
         raise OptionError(f"at={at!r}, but the log-worths do not differ by covariates", "Leave it out.")
     if population:
@@ -53,7 +53,7 @@ def check_plain(at: At, population: bool) -> None:
 
 
 def large_measured(res: WithManyWorths, scale: Scale, confidence: float, anchor: int | None = None) -> Measured:
-    """Return the objects on a scale with intervals of each, measured from the mean or from an object."""
+    """Return the objects on a scale with an interval for each, measured from the mean or from an object."""
     z = float(stats.norm.isf((1 - confidence) / 2))
     worths, variance = res.worths, res.variances.values
     order = np.argsort(-np.round(worths / _SAME), kind="stable")
@@ -95,7 +95,7 @@ def large_worths(res: WithManyWorths, scale: Scale, confidence: float) -> Table:
 
 
 def rank_fields(res: WithManyWorths, confidence: float, order: IntArray) -> tuple[Field, ...]:
-    """Return rank, rank_low and rank_high of the objects, in some order."""
+    """Return rank, rank_low and rank_high of the objects in a given order."""
     worths, size = res.worths, len(res.worths)
     reach = simultaneous(size, confidence) * np.sqrt(res.variances.values)
     low, high = np.sort(worths - reach), np.sort(worths + reach)
@@ -109,9 +109,10 @@ def rank_fields(res: WithManyWorths, confidence: float, order: IntArray) -> tupl
 
 
 def simultaneous(size: int, confidence: float) -> float:
-    """Return how many standard errors intervals of so many normal estimates reach to hold together, at least.
+    """Return a bound for the half width, in standard errors, of simultaneous intervals of normal estimates.
 
-    Šidák's (1967): whatever their correlation, all hold as often as if they were independent.
+    This is Šidák's bound (1967): whatever their correlation, all intervals cover at least as often as if they were
+    independent.
     """
     return float(stats.norm.isf(-np.expm1(np.log(confidence) / size) / 2))
 

@@ -1,4 +1,4 @@
-"""Fits of very many objects as models of units: levels of a column, each fit from the estimates of all."""
+"""Fits of very many objects as models of units (levels of a column); each refit starts from the estimates of all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .pair_units import JUDGMENT, PairUnits, units_of_counts
 
 @dataclass(frozen=True, eq=False)
 class LargeCounts:
-    """A fit of very many objects, ready to be repeated; its parameters are the J log-worths, then q others."""
+    """A fit of very many objects that can be repeated; its parameters are the J log-worths, then q others."""
 
     fit: WithManyWorths
 
@@ -29,18 +29,18 @@ class LargeCounts:
 
     @property
     def estimates(self) -> FloatArray:
-        """Log-worths, with the mean 0, then the others."""
+        """Log-worths with mean 0, then the other parameters."""
         return self.fit.estimates
 
     @cached_property
     def _own(self) -> FloatArray | float:
-        """The counts of the prior of the fit, (S, K)."""
+        """The counts of the fit's prior, (S, K)."""
         res = self.fit
         plain = make_problem(res.design, res.comparisons, np.arange(len(res.beside.names)), {})
         return prior_counts(plain, res.comparisons, res.specification)
 
     def estimated(self, counts: FloatArray) -> FloatArray | None:
-        """Return the estimates of other counts; None where they are not finite."""
+        """Return the estimates for other counts; None if they are not finite."""
         return estimates_again(self.fit, counts, self._own)
 
     def shrunk(self, counts: FloatArray) -> FloatArray | None:

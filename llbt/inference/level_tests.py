@@ -1,4 +1,4 @@
-"""Judges (or the levels of any covariate or cluster) against the rest: score tests, without a fit for each."""
+"""Score tests of judges (or the levels of any covariate or cluster) against the rest, without a fit for each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PRINTED = 20
 
 @checked
 def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
-    """Return a test of each judge, or level of another column, against the rest: who judges unlike all others.
+    """Test each judge, or level of another column, against the rest: which judges judge differently from all others.
 
     Parameters
     ----------
@@ -36,34 +36,35 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
     -------
     Table
         The level, its judgments, and standardized scores: agreement (below 0: the level decides against the worths of
-        all, or by chance), tie (above 0: more ties), each larger grade (above 0: more of it), order (above 0: more wins
-        of the object shown first), those for which the model has a term; the object that it judges most unlike the
-        rest, with its score (above 0: in its favour); the reason, which of them is the most extreme; its p-value times
-        their number, and p_adjusted by Holm's method for all levels; the smallest first. NaN for fewer than ten
-        judgments. Of other fits than `LLBTResults`: the level, its judgments (lists, patterns), statistic, df, reason
-        (the estimate that is most unlike that of the rest) with its score, p_value and p_adjusted.
+        all, or by chance), tie (above 0: more ties), each larger grade (above 0: more of it), and order (above 0: more
+        wins of the object shown first), if the model has these terms. Then the object on which the level differs most
+        from the rest, with its score (above 0: in its favour); the reason, which is the most extreme score; its p-value
+        times the number of scores; and p_adjusted by Holm's method over all levels. The smallest p-value comes first.
+        Values are NaN for fewer than ten judgments. For fits other than `LLBTResults`: the level, its judgments (lists,
+        patterns), statistic, df, reason (the estimate that differs most from the rest) with its score, p_value and
+        p_adjusted.
 
     Raises
     ------
     OptionError
-        For a `by` that the table does not keep.
+        For a `by` that the table does not have.
     DesignError
-        For one that has one level.
+        If `by` has only one level.
 
     Notes
     -----
-    Rao's score test of parameters that a level has for itself, at the estimates of all judgments: agreement is a factor
-    on its log-worths, tie, grades and order are added to γ and δ, and each object has a log-worth added in turn where
-    the level's judgments of it lead to expect five wins and five losses. So nothing is fitted again, however many
-    judges there are. P-values are those of the distribution of type III with the same variance and skewness. The
-    p-values take the judgments of a judge as independent, even if the fit is clustered. They are too small where a
-    prompt was judged many times; a note says so if the fit has other clusters than `by`.
+    This is Rao's score test of own parameters of a level, at the estimates of all judgments. Agreement is a factor on
+    the level's log-worths; tie, grades and order are added to γ and δ. Each object in turn has an added log-worth, if
+    the level's judgments of it have at least five expected wins and five expected losses. So nothing is fitted again,
+    however many judges there are. P-values come from the distribution of type III with the same variance and skewness.
+    They take the judgments of a judge as independent, even if the fit is clustered. They are too small if a prompt was
+    judged many times; a note says so if the fit has clusters other than `by`.
 
-    Of other fits than `LLBTResults` the test of a level is of worths, ties and orders of its own at once, against χ²;
-    σ, and what stands beside the worths, are those of all. Levels of fewer than ten judgments, lists or patterns have
-    no p-value, nor have those of fewer than 20 judges with effects. Scores and information of a level are differences
-    of the log-probability of all that its judges, lists or patterns said. Levels have to be independent by the model:
-    those of the judges with effects, or of columns that these are nested in.
+    For fits other than `LLBTResults` a level is tested for own worths, ties and orders jointly, against χ²; σ and other
+    parameters are those of all. Levels with fewer than ten judgments, lists or patterns, or with fewer than 20 judges
+    with effects, have no p-value. Scores and information of a level are differences of the log-probability of its
+    judges' judgments, its lists or its patterns. Levels have to be independent by the model: the judges with effects,
+    or levels of columns in which these are nested.
 
     References
     ----------
@@ -83,7 +84,7 @@ def level_tests(res: WithWorths, *, by: str = "judge") -> Table:
 
 
 def _of_scores(res: PlainEstimates, by: str) -> Table:
-    """Return the tests of the levels of a fit by the scores of its judgments."""
+    """Return the tests of the levels of a fit, by the scores of its judgments."""
     c, by = res.comparisons, res.comparisons.named(by)
     levels = levels_of(c, by)
     if len(levels) < 2:
@@ -108,7 +109,7 @@ def _of_scores(res: PlainEstimates, by: str) -> Table:
 
 
 def dependence_note(res: PlainEstimates, by: str) -> tuple[str, ...]:
-    """Return a note where a fit takes judgments of one level as dependent, which the tests of levels do not."""
+    """Return a note if a fit takes judgments of one level as dependent, because the tests of levels do not."""
     others = [name for name in res.specification.groups if name != by]
     return independence_note(others, f"P-values take a {by}'s")
 
@@ -139,7 +140,7 @@ def levels_of(c: Comparisons, by: str) -> list[Any]:
 
 
 def _directions(res: PlainEstimates) -> dict[str, tuple[int, FloatArray]]:
-    """Return what a level of its own adds to the predictors: to which one, and what, (S,)."""
+    """Return what an own parameter of a level adds to the predictors: the predictor, and the added values, (S,)."""
     c, one = res.comparisons, np.ones(len(res.comparisons))
     worth = np.array([block == "worth" for block in res.design.blocks])
     # an aliased parameter (NaN) adds nothing to the predictors

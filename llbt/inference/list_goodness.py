@@ -1,4 +1,4 @@
-"""Does a model of lists fit? Outcomes of pairs or triples, compared with lists drawn from the fit."""
+"""Test whether a model of lists fits: outcomes of pairs or triples, compared with lists drawn from the fit."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .simulated_goodness import Apart, SimulatedGoodness, tested
 Of = Literal["pairs", "triples"]
 
 _SIZES = {"pairs": 2, "triples": 3}
-_MOST_CELLS = 50_000_000  # numbers of cells in all drawn tables
-_MOST_SETS = 5_000  # that one place can be given to
+_MOST_CELLS = 50_000_000  # most numbers of cells in all drawn tables
+_MOST_SETS = 5_000  # most sets that one place can be given to
 
 
 def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> SimulatedGoodness:
@@ -48,7 +48,7 @@ def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> Simulated
 
 
 def check_drawn(res: WithLists) -> None:
-    """Raise for a fit that no lists can be drawn from."""
+    """Raise for a fit from which no lists can be drawn."""
     r = res.rankings
     if res.specification.prior is not None:
         raise DesignError("lists are drawn from a maximum of the likelihood", "Fit without prior=.")
@@ -71,18 +71,18 @@ class ListDrawing:
     Attributes
     ----------
     rankings : Rankings
-        Each list, repeated by its count.
+        The lists, each repeated by its count.
     rows : ndarray of int, shape (N,)
         The row of the worth of each entry.
     lists : Lists
-        As fitted.
+        The lists of the fit.
     params : ndarray, shape (p + T,)
     sequential : bool
     groups : tuple of (entries, cells)
-        For lists of one length the entries (Q, m), objects in order, and the first cell of each of their pairs or
-        triples (Q, number).
+        For each length of lists, the entries (Q, m), with objects in order, and the first cell of each of their pairs
+        or triples (Q, number).
     cells : ndarray of int, shape (K / outcomes, 2 or 3)
-        The objects of these.
+        The objects of these pairs or triples.
     """
 
     rankings: Rankings
@@ -95,7 +95,7 @@ class ListDrawing:
 
     @classmethod
     def of(cls, res: WithLists, size: int) -> ListDrawing:
-        """Return what is needed of a fit, for pairs or triples."""
+        """Return the drawing of a fit, for pairs or triples."""
         r = res.rankings
         times = r.counts.astype(np.int64)
         every_one = float(r.sizes @ r.counts)
@@ -125,12 +125,12 @@ class ListDrawing:
 
     @property
     def outcomes(self) -> int:
-        """Outcomes of each pair or triple, those that contradict themselves among them."""
+        """The number of outcomes of each pair or triple, including contradictory ones."""
         return int(3 ** _comparisons(self.cells.shape[1]))
 
     @property
     def number(self) -> int:
-        """Number of cells K."""
+        """The number of cells K."""
         return len(self.cells) * self.outcomes
 
     def counted(self, places: IntArray) -> FloatArray:
@@ -221,7 +221,7 @@ def _cells(
 
 
 def _outcome(code: int) -> str:
-    """Return the order of i, j, k that their three comparisons make: ``i > j = k``."""
+    """Return the order of i, j, k that their three comparisons imply, such as ``i > j = k``."""
     ij, ik, jk = (code // 9 - 1, code // 3 % 3 - 1, code % 3 - 1)
     rank = {"i": ij + ik, "j": jk - ij, "k": -ik - jk}
     ordered = sorted(rank, key=lambda letter: rank[letter])
