@@ -1,4 +1,4 @@
-"""Rankings drawn from a fit of lists, or drawn again from the lists themselves."""
+"""Rankings drawn from a fit of lists, or resampled from the lists themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LISTS = "list"
 
 
 def drawn_rankings(res: WithLists, n: int, rng: np.random.Generator) -> tuple[Rankings, ...]:
-    """Return tables of lists drawn from a fit: as many, of the same objects and covariates, with as many places."""
+    """Return tables of lists drawn from a fit, with as many lists and places and the same objects and covariates."""
     check_drawn(res)
     r = res.rankings
     refuse_draws("keeping the lists of {n} tables", n, 2.0 * float(r.sizes @ r.counts))
@@ -46,7 +46,7 @@ def drawn_rankings(res: WithLists, n: int, rng: np.random.Generator) -> tuple[Ra
 
 
 def levels_of_lists(r: Rankings, unit: str, parameter: str) -> IntArray:
-    """Return the level of a cluster or covariate that each list belongs to, shape (L,)."""
+    """Return the level of a cluster or covariate of each list, shape (L,)."""
     kept = {c.name: c for c in (*r.columns, *r.cluster_columns)}
     column = kept.get(unit)
     if column is None:
@@ -60,7 +60,7 @@ def levels_of_lists(r: Rankings, unit: str, parameter: str) -> IntArray:
 
 
 def counted_again(r: Rankings, counts: FloatArray) -> Rankings:
-    """Return the lists with other counts (L,), those of 0 left out; all objects stay objects."""
+    """Return the lists with other counts (L,), without lists of count 0; all objects are kept."""
     some = np.flatnonzero(counts > 0)
     sizes = r.sizes[some]
     starts = np.append(0, np.cumsum(sizes))

@@ -16,7 +16,7 @@ from ..kernel.list_fit import Unbounded, fit_lists
 from .list_tables import LISTS, counted_again, levels_of_lists
 from .refit import refit_data
 
-_WEAK = 1.0  # wins and losses of each object against one that nobody judged
+_WEAK = 1.0  # wins and losses of each object against an object that nobody judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,22 +32,22 @@ class ListUnits:
 
     @property
     def parts(self) -> FloatArray:
-        """How many lists one such unit has, shape (U,)."""
+        """The number of lists in each unit, shape (U,)."""
         return self.sizes
 
     @property
     def part(self) -> str:
-        """What `parts` count."""
+        """The noun for what `parts` counts."""
         return LISTS
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The noun for what `sizes` counts."""
         return LISTS
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the estimated parameters, of ties among them."""
+        """Names of the estimated parameters, including those of ties."""
         return tuple(self.fit.names[k] for k in self.fit.places)
 
     @property
@@ -56,17 +56,17 @@ class ListUnits:
         return self.fit.solution.params
 
     def of_lists(self, counts: FloatArray) -> FloatArray:
-        """Return the count of each list (L,) for given numbers of each unit (U,)."""
+        """Return the count of each list (L,), given the number of each unit (U,)."""
         return counts if self.labels is None else counts[self.codes] * self.fit.rankings.counts
 
     def titles(self) -> list[str]:
-        """Return what each unit is called."""
+        """Return the name of each unit."""
         if self.labels is None:
             return [list_text(self.fit.rankings, k) for k in range(len(self.counts))]
         return [str(label) for label in self.labels]
 
     def estimated(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates with other counts of the units; with the prior that the fit has."""
+        """Return the estimates with other counts of the units, with the fit's prior."""
         lists, own = replace(self.fit.lists, counts=self.of_lists(counts)), self.fit.specification.prior
         if isinstance(own, (int, float)):
             return self._by_prior(counts, float(own))
@@ -79,27 +79,27 @@ class ListUnits:
         return again.params
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
-        """Return the estimates with a win and a loss of each object against one that nobody judged."""
+        """Return the estimates with a win and a loss of each object against an object that nobody judged."""
         return self._by_prior(counts, _WEAK)
 
     def _by_prior(self, counts: FloatArray, judgments: float) -> FloatArray:
         joined = Ghost(judgments).joined(replace(self.fit.lists, counts=self.of_lists(counts)))
         try:
             return without_column(fit_lists(joined).params, self.fit.lists.matrix.shape[1])
-        except (Unbounded, linalg.LinAlgError):  # a prior of worths says nothing of ties
+        except (Unbounded, linalg.LinAlgError):  # a prior of worths has no information on ties
             raise DesignError(
                 "a fold has no finite estimate of ties, even with a prior", "Ask for more folds."
             ) from None
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of each unit, the sum of those of its lists."""
+        """Return the log-probability of each unit: the sum over its lists."""
         each = self.fit.lists.each(params)[0]
         if self.labels is None:
             return each
         return summed_by(self.codes, each * self.fit.rankings.counts, len(self.counts))
 
     def refitted(self, counts: FloatArray) -> WithLists:
-        """Return the fit with other counts of the units, its lists taken as independent."""
+        """Return the fit with other counts of the units, where lists are taken as independent."""
         again: WithLists = refit_data(self.fit, counted_again(self.fit.rankings, self.of_lists(counts)))
         return again
 

@@ -1,4 +1,4 @@
-"""The log-worths of the objects with their covariance, in every class or in one."""
+"""The log-worths of the objects with their covariance, in every class or in one class."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from ..kernel.robust import LOST
 from .contexts import Contexts
 from .preference_scale import Beside, averaging_notes, beside_at, preferred_at
 
-_COPIES = 2  # of the combinations that log-worths are, while they are made
+_COPIES = 2  # copies of the combinations that exist while they are made
 KNOWN = 1e-12  # a variance below this share of the largest is rounding: nothing was estimated
 
 _AVERAGED = "averaged over {}, whose shares are taken as known"
 _AT_MEANS = "odds, probabilities and Elo are those at the mean log-worths: they depend on ties or grades as well"
-NAMED = 5  # classes that a note names
+NAMED = 5  # most classes that a note names
 
 
 @dataclass(frozen=True, eq=False)
 class LogWorths:
-    """Log-worths of the J objects in one class, less the reference's.
+    """Log-worths of the J objects in one class, minus the reference's.
 
     Attributes
     ----------
     rows : ndarray, shape (J, p)
         The log-worths as linear combinations of the parameters.
     estimate : ndarray, shape (J,)
-        Log-worth λ; NaN where the table does not determine it.
+        Log-worth λ; NaN if the table does not determine it.
     cov : ndarray, shape (J, J)
     lost : ndarray, shape (J, d)
         The change of each log-worth along directions that only one cluster informs. Differences of objects with
@@ -49,9 +49,9 @@ class LogWorths:
     reference : label or None
         The object whose log-worth is 0 in this class; None if there is no reference.
     beside : Beside or None
-        For graded judgments and new judges: what else P(i preferred | decided) depends on.
+        For graded judgments and new judges: the further quantities on which P(i preferred | decided) depends.
     of_objects : ndarray, shape (J, J), or None
-        The linear combinations of predicted object effects that are added; None in a fit without object effects.
+        The linear combinations of predicted effects of objects that are added; None without such effects.
     contexts : Contexts or None
         The log-worths in each context, if these are means over contexts.
     """
@@ -80,14 +80,14 @@ class LogWorths:
         return LogWorths(rows, self.estimate[kept], cov, lost, self.reference, beside, own, contexts)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
-        """Return these less some mean of all, which weights (J, J) make, with their estimates."""
+        """Return the log-worths minus some means, which weights (J, J) define, with these estimates."""
         beside, cov = self.beside and self.beside.combined(weights), weights @ self.cov @ weights.T
         own = None if self.of_objects is None else weights @ self.of_objects
         rows, lost = weights @ self.rows, weights @ self.lost
         return LogWorths(rows, estimate, cov, lost, beside=beside, of_objects=own, contexts=self.contexts)
 
     def centred(self) -> LogWorths:
-        """Return the log-worths less their mean; NaN for objects that the class does not compare."""
+        """Return the log-worths minus their mean; NaN for objects that the class does not compare."""
         inside = ~np.isnan(self.estimate)
         if self.beside is not None:
             center = inside[:, None] * (np.eye(len(inside)) - inside / inside.sum())
@@ -109,16 +109,17 @@ class LogWorths:
 
     @property
     def predicted(self) -> bool:
-        """Whether they are predictions, with effects of objects."""
+        """Whether the log-worths are predictions, with effects of objects."""
         return self.of_objects is not None
 
 
 def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: float = 1.0) -> LogWorths:
-    """Return the log-worths for the objects' rows (J, p) of one class, those of objects that it compares.
+    """Return the log-worths from the objects' rows (J, p) of one class, for the objects that the class compares.
 
-    `share` is that of the effects of objects: 0 in the difference of two classes.
+    `share` is the factor of the effects of objects; it is 0 in the difference of two classes.
 
-    Where the class does not compare the model's reference with most others, the last object that it does is its own.
+    If the class does not compare the model's reference with most other objects, the last compared object is the class's
+    own reference.
     """
     objects = res.comparisons.objects
     home = objects.index(res.design.reference)
@@ -137,9 +138,9 @@ def _log_worths(res: Estimates, rows: FloatArray, aliasing: FloatArray, share: f
 
 
 def _contexts(res: Estimates, one: LogWorths, grid: Grid, k: int, rows: csr_array) -> Contexts:
-    """Return the log-worths in each context, of rows (K·J, p), whose means are those of class k."""
+    """Return the log-worths in each context of class k, from rows (K·J, p)."""
     objects = res.comparisons.objects
-    assert one.reference is not None  # each class has one
+    assert one.reference is not None  # each class has a reference
     zero, outside = objects.index(one.reference), np.isnan(one.estimate)
     level = (rows @ np.asarray(res.params.fillna(0.0), dtype=float)).reshape(-1, len(objects))
     free, cov, effects = csr_array(rows[:, res.free]), res.covariance.matrix, res.object_effects
@@ -155,8 +156,8 @@ def _contexts(res: Estimates, one: LogWorths, grid: Grid, k: int, rows: csr_arra
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:
     """Return which objects are in the largest group whose differences are determined, shape (J,).
 
-    `gaps` (J, aliased parameters) are the products of their rows with `alias_columns`, equal within a group. Among
-    groups of one size the one with the reference is taken.
+    `gaps` (J, aliased parameters) are the products of the rows with `alias_columns`; they are equal within a group.
+    Among groups of equal size the one with the reference is taken.
     """
     group = np.full(len(gaps), -1)
     while (group < 0).any():
@@ -171,16 +172,15 @@ def worth_classes(
 ) -> tuple[list[LogWorths], dict[str, list[Any]], tuple[str, ...]]:
     """Return the log-worths in each requested class, the covariates of each class, and notes.
 
-    With a `population` preferences are those of a judge drawn from it. In a class take part the objects whose
-    differences the table determines there, the largest such group; the log-worths of the others are NaN, and a note
-    names them.
+    With a `population`, preferences are those of a judge drawn from it. A class has the largest group of objects whose
+    differences the table determines in that class. The log-worths of other objects are NaN, and a note names them.
 
     Raises
     ------
     DesignError
         For a formula without worths.
     OptionError
-        For names or values in `at` that the worth does not have.
+        For names or values in `at` that the worth does not use.
     """
     if "worth" not in res.design.blocks:
         remedy = res.remedy if isinstance(res, FitPart) else "Add object."
@@ -212,7 +212,7 @@ def worth_classes(
         one = _log_worths(res, means[k * size : (k + 1) * size].toarray(), aliasing)
         some, weights = grid.mix[[k]].indices, grid.mix[[k]].data
         values = {name: column[some] for name, column in grid.values.items()}
-        if grid.judged:  # the levels beside the log-worths are averaged over the judgments, too
+        if grid.judged:  # levels besides the log-worths are averaged over the judgments too
             values, weights = {name: values[name][:1] for name in grid.shown}, np.ones(1)
         beside = beside_at(res, codings, one.rows, values, weights, population, one.of_objects)
         contexts = None
@@ -231,7 +231,7 @@ def worth_classes(
 
 
 def _class_rows(codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int) -> csr_array:
-    """Return the objects' rows in each of K classes, one class after the other, shape (K·J, p)."""
+    """Return the objects' rows in each of K classes, one class after another, shape (K·J, p)."""
     return _rows_of(codings, np.arange(len(codings.table.comparisons.objects)), values, classes)
 
 
@@ -241,12 +241,12 @@ def _rows_of(codings: Codings, objects: IntArray, values: Mapping[str, npt.NDArr
 
 
 def class_name(shown: Mapping[str, Sequence[Any]], k: int) -> str:
-    """Return the covariates of a class in words: ``season s2``; empty where there are none."""
+    """Return the covariates of a class in words, such as ``season s2``; empty if there are none."""
     return ", ".join(f"{name} {_said(values[k])}" for name, values in shown.items())
 
 
 def _missing(res: Estimates, found: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return notes that name the objects without a log-worth, and in which classes."""
+    """Return notes on the objects without a log-worth, and in which classes."""
     where: dict[tuple[Label, ...], list[str]] = {}
     for k, one in enumerate(found):
         unknown = np.isnan(one.estimate)
@@ -264,12 +264,12 @@ def _missing(res: Estimates, found: Sequence[LogWorths], shown: Mapping[str, Seq
 
 
 def log_worths_at(res: Estimates, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
-    """Return the log-worths of the one class that `at` names, and notes that say which.
+    """Return the log-worths of the one class that `at` names, and notes on it.
 
     Raises
     ------
     OptionError
-        Where the worths differ between classes and `at` leaves more than one; the levels are listed.
+        If worths differ between classes and `at` does not name a single class; it lists the levels.
     """
     found, shown, notes = worth_classes(res, at, population)
     if len(found) > 1:
@@ -281,7 +281,7 @@ def log_worths_at(res: Estimates, at: At, population: Population | None = None) 
         raise OptionError(
             f"the worths differ by {', '.join(open_)} ({levels})", f"Say where: at={first!r}, or at='average'."
         )
-    means = () if found[0].contexts is None else found[0].contexts.names  # which are named by what is averaged
+    means = () if found[0].contexts is None else found[0].contexts.names  # the name of a mean is what it averages over
     where = class_name({name: values for name, values in shown.items() if name not in means}, 0)
     return found[0], (*notes, *([f"at {where}"] if where else []))
 
@@ -291,17 +291,17 @@ def _said(value: Any) -> str:
 
 
 def centred(res: Estimates, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
-    """Return the log-worths of one class less their mean, and notes; NaN for objects that it does not compare."""
+    """Return the centred log-worths of one class, and notes; NaN for objects that the class does not compare."""
     found, notes = log_worths_at(res, at, population)
     return found.centred(), notes
 
 
 def averaged_share(res: Estimates, i: int, j: int) -> float:
-    """Return the probability that object i is preferred over j, given a decision, averaged over the judgments.
+    """Return the probability that object i is preferred to j, given a decision, averaged over the judgments.
 
     Each judgment of the table counts with the probability at its own covariate values, without order effects. The
-    probability at the averaged log-odds is another figure, further from a half where judges differ. NaN where the
-    table does not determine it at the values of some judgment.
+    probability at the averaged log-odds is different: it is further from a half if judges differ. The result is NaN if
+    the table does not determine the probability at the values of some judgment.
     """
     codings = codings_of(res)
     values, weights = judged_values(codings)

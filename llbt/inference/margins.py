@@ -17,12 +17,12 @@ from ..fitting.estimates import Estimates
 from .scales import FACTORS, Scale
 
 Adjust = Literal["single-step", "holm", "bonferroni", "fdr_bh"]
-_OF_EQUALITY = ("statistic", "p_value", "p_adjusted", "")  # columns that make room for those of the margin
+_OF_EQUALITY = ("statistic", "p_value", "p_adjusted", "")  # columns that are replaced by those of the margin
 
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """p-values of differences against a margin, m of them.
+    """The p-values of m differences against a margin.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Margin:
         The margin, in units of `scale`.
     scale : str
     p_no_worse : ndarray, shape (m,)
-        One-sided, that the difference is the margin below equality, or lower.
+        One-sided p-values of the hypothesis that the difference is at or below minus the margin.
     p_no_better : ndarray, shape (m,)
-        One-sided, that the difference is the margin above equality, or higher.
+        One-sided p-values of the hypothesis that the difference is at or above the margin.
     confidence : float
     together : bool
         Whether p-values are adjusted for all differences.
@@ -52,7 +52,7 @@ class Margin:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """What holds at `confidence`: ``"equivalent"``, ``"no worse"``, ``"no better"`` or ``""``."""
+        """The claim that holds at `confidence`: ``"equivalent"``, ``"no worse"``, ``"no better"`` or ``""``."""
         level = 1 - self.confidence
         parts = [p <= level for p in (self.p_equivalent, self.p_no_worse, self.p_no_better)]
         return tuple(np.select(parts, ["equivalent", "no worse", "no better"], "").tolist())
@@ -87,7 +87,7 @@ def half_width(margin: float, scale: Scale) -> float:
     Raises
     ------
     OptionError
-        For odds of at most 1 and probabilities of .5 or more, which leave no room on one side.
+        For odds of at most 1 and probabilities of .5 or more, because these leave no room on one side.
     """
     if scale == "odds_ratio" and margin <= 1:
         raise OptionError(f"margin={margin!r}", expected="an odds ratio above 1: 1.25 for odds from 0.8 to 1.25")

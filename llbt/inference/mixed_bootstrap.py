@@ -10,12 +10,12 @@ from ..formulas.grammar import parse, vocabulary
 
 
 def parameters_of(res: WithEffects) -> pd.Series[float]:
-    """Return the fixed parameters, and σ under the brackets' names."""
+    """Return the fixed parameters, and σ under the names of the brackets."""
     return pd.concat([res.params, res.scales])
 
 
 def judge_unit(res: WithEffects, resample: str | None) -> str:
-    """Return what is resampled of a fit with effects: its judges, or new ones; see `bootstrap`."""
+    """Return the resampled unit of a fit with effects: its judges, or new judges; see `bootstrap`."""
     groupings = tuple(dict.fromkeys(bracket.grouping for bracket in res.brackets if bracket.effect != "1"))
     plain = res.without
     variables = parse(plain.specification.formula, vocabulary(plain.comparisons)).variables

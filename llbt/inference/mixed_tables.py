@@ -1,4 +1,4 @@
-"""New tables from a fit with effects of judges: other judgments of new judges or of the same, or judges resampled."""
+"""New tables from a fit with effects of judges: new judgments by new or the same judges, or resampled judges."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Judges = Literal["new", "same"]
 
 
 def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, judges: Judges = "new") -> Comparisons:
-    """Return a table of as many judgments by each judge, drawn from a fit.
+    """Return a table drawn from a fit, with as many judgments by each judge.
 
-    Without effects its clusters are kept, too. Effects of ``"new"`` judges are drawn from their distribution, those of
-    the ``"same"`` are the most probable ones.
+    Without effects the clusters are kept too. Effects of ``"new"`` judges are drawn from their distribution; effects of
+    the ``"same"`` judges are the most probable ones.
     """
     c = res.comparisons
     kept, average = c.cluster_counts, average_of(res)
@@ -42,7 +42,7 @@ def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, j
 
 
 def drawn_of_classes(of: ClassWorths, rng: np.random.Generator, times: float) -> Comparisons:
-    """Return a table of as many judgments by each judge, who belongs to a class drawn by the shares.
+    """Return a table with as many judgments by each judge, where each judge's class is drawn by the shares.
 
     The clusters of the table are kept.
     """
@@ -62,7 +62,7 @@ def drawn_of_classes(of: ClassWorths, rng: np.random.Generator, times: float) ->
 def _drawn_lines(
     c: Comparisons, rows: IntArray, totals: FloatArray, chances: FloatArray, rng: np.random.Generator
 ) -> Comparisons:
-    """Return a table with other judgments on its lines: their comparisons (R,), totals (R,), probabilities (R, C)."""
+    """Return a table with other judgments on its lines, given comparisons (R,), totals (R,), probabilities (R, C)."""
     kept = c.cluster_counts
     judged = np.flatnonzero(totals > 0)
     counts: FloatArray = np.zeros(chances.shape)
@@ -77,7 +77,7 @@ def _drawn_lines(
 def _added(
     res: WithEffects, pairs: IntArray, judges: Judges, rng: np.random.Generator
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield what each bracket adds to a predictor of each line: (which predictor, (R,))."""
+    """Yield each bracket's contribution to a predictor of each line: the number of the predictor, and values (R,)."""
     response = res.comparisons.response
     for bracket, sigma in zip(res.brackets, res.solution.scales, strict=True):
         if bracket.effect == "1":
@@ -103,9 +103,9 @@ def _of_objects(res: WithEffects, bracket: Bracket) -> FloatArray:
 
 
 def _known(res: WithEffects, bracket: Bracket) -> FloatArray:
-    """Return the most probable effects of a bracket by the levels of its column, (levels, J) or of each thing.
+    """Return the most probable effects of a bracket by the levels of its column, (levels, J) or for each thing.
 
-    0 for levels without judgments.
+    Levels without judgments have 0.
     """
     found = judge_effects(res, by=bracket.grouping)
     mine = [k for k, (term, _) in enumerate(found.columns) if term == str(bracket)]
@@ -117,7 +117,7 @@ def _known(res: WithEffects, bracket: Bracket) -> FloatArray:
 
 
 def _grouping(c: Comparisons, bracket: Bracket) -> Coded:
-    """Return the column of a grouping, by line of the table."""
+    """Return the column of a grouping, by lines of the table."""
     return next(column for column in _columns(c) if column.name == bracket.grouping)
 
 
@@ -127,12 +127,12 @@ def _columns(c: Comparisons) -> list[Coded]:
 
 
 def judges_again(c: Comparisons, name: str, drawn: IntArray) -> Comparisons:
-    """Return the table of some judges, by their place among those of the table, each a judge of its own, numbered.
+    """Return the table of drawn judges, given by their positions; each draw is a separate, numbered judge.
 
     Raises
     ------
     DesignError
-        Where an object is judged by none of them.
+        If none of the drawn judges judged some object.
     """
     lines, codes = lines_of(c), _grouping_codes(c, name)
     size = np.unique(codes, return_counts=True)[1]

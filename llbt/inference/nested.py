@@ -1,4 +1,4 @@
-"""Tests of two nested models: the one place that decides which reference distribution a statistic has."""
+"""Tests of two nested models: this module alone chooses the reference distribution of a statistic."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from .tested_models import TestedModel
 
 Test = Literal["chi2", "F", "wald", "score", "cluster"]
 
-FEW = 15  # judgments per parameter below which the likelihood ratio is too far from χ²
-_SAME = 1e-6  # of a log-likelihood: where searches end
-_REFITS = 10  # tables drawn in one block: the bar moves
+FEW = 15  # with fewer judgments per parameter the likelihood ratio is too far from χ²
+_SAME = 1e-6  # accuracy of a log-likelihood at which searches end
+_REFITS = 10  # tables drawn in one block, so that the progress bar moves
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Compared:
     ----------
     df : int
     statistic : float
-        NaN, as is the p-value, where the larger model is no larger.
+        The statistic; NaN, like the p-value, if the larger model has no more parameters.
     p_value : float
     df_denom : float
         Denominator df of an F statistic; NaN for χ².
     flips : FlipTest or None
-        How the p-value was found, where clusters' scores were flipped.
+        The test by flips of clusters' scores, if it was used.
     notes : tuple of str
-        Notes on the reference distribution, and on what qualifies the statistic.
+        Notes on the reference distribution, and notes that qualify the statistic.
     """
 
     df: int
@@ -62,9 +62,9 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Which test is made, and of how many tables that are drawn from the smaller model, if any.
+    """The test to make, and the number of tables that are drawn from the smaller model.
 
-    `scaled_by` is the fit that has the dispersion of F, and the clusters that are flipped; by default the larger one.
+    `scaled_by` is the fit with the dispersion of F and with the clusters to flip; by default the larger fit.
     """
 
     test: Test
@@ -74,11 +74,11 @@ class Reference:
 
 
 def nested(small: TestedModel, large: TestedModel, by: Reference) -> Compared:
-    """Test a model against a larger one that it is a case of.
+    """Test a model against a larger one in which it is nested.
 
     The likelihood ratio is compared with χ². With one additional standard deviation, which cannot be below 0, it is a
-    mixture of two χ². With several the distribution is unknown, and tables drawn from the smaller model give it. The
-    other tests are of models of comparisons without effects, and Wald's also of those without a likelihood.
+    mixture of two χ². With several the distribution is unknown, and tables drawn from the smaller model simulate it.
+    The other tests need models of comparisons without effects; Wald's test also works for models without a likelihood.
     """
     df = large.n_params - small.n_params
     scaled_by = by.scaled_by or large.base
@@ -124,7 +124,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
 
 
 def _noise(small: TestedModel, large: TestedModel) -> tuple[str, ...]:
-    """Say how far the statistic may be off, by chance or because a maximum was not found."""
+    """Return a note on how far the statistic may be off, by chance or because a maximum was not found."""
     notes, noise = [], 2 * math.hypot(small.noise, large.noise)
     if noise > NOISE:
         notes.append(f"{large.formula}: the statistic has a Monte Carlo error of {format_number(noise, 2)}")
@@ -145,7 +145,7 @@ def _simulated(small: Any, large: Any, ratio: float, n: int, draw: Resampler) ->
 
 
 def _ratios(small: Any, large: Any, n: int, rng: np.random.Generator) -> FloatArray:
-    """Return the likelihood ratios of n tables drawn from the smaller fit; NaN where one of the two has no maximum."""
+    """Return the likelihood ratios of n tables drawn from the smaller fit; NaN if a fit has no maximum."""
     found = np.full(n, np.nan)
     for b in range(n):
         table = drawn_table(small, rng)
@@ -165,7 +165,7 @@ def chosen_test(test: Test | None, res: Estimates) -> Test:
     Raises
     ------
     OptionError
-        For flips of clusters where the fit has none, or two ways of clustering.
+        For flips of clusters if the fit has no clusters, or two-way clustering.
     """
     spec = res.specification
     if test is None:
@@ -192,17 +192,17 @@ def default_test(res: Estimates) -> Test:
 
 
 def few_judgments(res: Estimates) -> bool:
-    """Return whether a fit has so few judgments per parameter that only the score test holds its level."""
+    """Return whether a fit has so few judgments per parameter that only the score test keeps its level."""
     return too_few(res.comparisons.n_judgments, len(res.free))
 
 
 def too_few(judgments: float, parameters: int) -> bool:
-    """Return whether so many judgments are too few for the likelihood ratio of so many parameters."""
+    """Return whether there are too few judgments for the likelihood ratio of so many parameters."""
     return bool(judgments < FEW * parameters)
 
 
 def dispersion(res: PlainEstimates) -> float:
-    """Return Pearson's X² over the residual df.
+    """Return Pearson's X² divided by the residual df.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def _wald(small: Estimates, model: TestedModel) -> Compared:
     df, rank = len(cov), int(np.linalg.matrix_rank(cov))
     if rank < df or (model.clustered and not large.df_inference + 1 > df):
         raise few_for_hotelling(df, large.df_inference + 1, large.specification.groups)
-    if large.covariance.unknown(contrasts).any():  # of some a single cluster says all that is known
+    if large.covariance.unknown(contrasts).any():  # a single cluster informs some of the contrasts
         return Compared(df)
     statistic = _squared_length(contrasts @ (large.solution.params - point), cov)
     if math.isinf(large.df_inference):
@@ -265,10 +265,10 @@ def _squared_length(difference: FloatArray, cov: FloatArray) -> float:
 
 
 def _reduction(small: Estimates, large: Estimates) -> tuple[FloatArray, FloatArray]:
-    """Return how a model reduces to a smaller one: R of the hypothesis R(β − β₀) = 0, shape (q, p), and β₀, shape (p,).
+    """Return how a model reduces to a smaller one: R (q, p) and β₀ (p,) of the hypothesis R(β − β₀) = 0.
 
-    β₀ are the smaller fit's estimates in the parameters of the larger. Since the larger model's predictors span the
-    smaller one's, and what held parameters add, projecting loses nothing.
+    β₀ are the smaller fit's estimates, expressed in the parameters of the larger model. The larger model's predictors
+    span those of the smaller model and the offsets of held parameters, so the projection loses nothing.
     """
     both = side_by_side(large.problem(), small.problem())
     p, width = len(large.free), both.response.width

@@ -1,4 +1,4 @@
-"""Can fits be compared? They have the same data and link, and the predictors of one are among those of the other."""
+"""Check that fits can be compared: same data and link, and the predictors of one are among those of the other."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_tables(results: Sequence[Estimates]) -> None:
 
 
 def same_answers(one: FitLike, other: FitLike) -> bool:
-    """Whether two fits are of the same answers and kind of choice, so that their likelihoods can be compared."""
+    """Whether two fits have the same answers and kind of choice, so that their likelihoods can be compared."""
     a, b = one.answers, other.answers
     if isinstance(a, Rankings) and isinstance(b, Rankings):
         if one.specification.best_worst != other.specification.best_worst:
@@ -76,13 +76,13 @@ def within(small: Estimates, large: Estimates) -> bool:
 
 
 def predictors_within(small: Problem, large: Problem) -> bool:
-    """Whether the predictors of one problem, including offsets of fixed parameters, are among those of the other."""
+    """Whether one problem's predictors, including offsets of held parameters, are among the other's."""
     both = side_by_side(large, small)
     return not independent_columns(both)[large.predictors[0].shape[1] :].any()
 
 
 def side_by_side(large: Problem, small: Problem) -> Problem:
-    """Return the predictors of both models, and as last column by how much their offsets differ."""
+    """Return the predictors of both models side by side, with the difference of their offsets as last column."""
     parts = zip(large.predictors, small.predictors, small.offsets - large.offsets, strict=True)
     return replace(large, predictors=tuple(_hstacked(*part) for part in parts), offsets=0 * large.offsets)
 

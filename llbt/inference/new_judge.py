@@ -1,4 +1,4 @@
-"""Which judge a question is about: all judges alike, the average judge, or one drawn from the population."""
+"""The judge of a question: all judges alike, the average judge, or a judge drawn from the population."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from .scales import Scale
 def asked_of(
     res: WithWorths | FitPart | WorthSource, at: At, population: bool, scale: Scale
 ) -> tuple[Estimates, Population | None]:
-    """Return the fit whose log-worths are asked for, and the population of judges that probabilities are averaged over.
+    """Return the fit with the requested log-worths, and the population of judges for averaged probabilities.
 
     Raises
     ------
     OptionError
-        For a population in a fit without one, and for its log-worths; for a judge whose worths are not parameters.
+        For a population if the fit has none, for log-worths of a population, and for a judge whose worths are not
+        parameters.
     """
     _check_judge(res, at)
     check_difference(average_of(res), at, population, scale)
@@ -60,7 +61,7 @@ def check_difference(res: Estimates, at: At, population: bool, scale: Scale) -> 
 
 
 def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
-    """Raise for judges of the table, who have other functions."""
+    """Raise for single judges of the table, for whom other functions exist."""
     if has_effects(res):
         names = [bracket.grouping for bracket in res.brackets]
         other = "llbt.judge_effects(res, by={0!r}).worths() has their log-worths, and res.predict(at={{{0!r}: …}})"
@@ -79,5 +80,5 @@ def _check_judge(res: WithWorths | FitPart | WorthSource, at: At) -> None:
 
 
 def said_by(population: Population | None) -> tuple[str, ...]:
-    """Return the note that answers are of a judge drawn from the population."""
+    """Return the note that answers are for a judge drawn from the population."""
     return () if population is None else (population.said,)

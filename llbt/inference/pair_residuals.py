@@ -18,19 +18,19 @@ from ..kernel.likelihood import Problem
 from ..resampling import Resampler
 from .simulated_pairs import simulated_pairs
 
-EXACTLY = 100  # of very many objects, comparisons and pairs whose residuals have exact errors
-_EXACT = 1e-8  # of a pair's variance: below it the pair is fitted exactly
+EXACTLY = 100  # with very many objects, number of comparisons and pairs whose residuals get exact errors
+_EXACT = 1e-8  # a pair is fitted exactly below this share of its variance
 
 
 def pair_residuals(res: PlainEstimates, most: int) -> Table:
-    """Return a row per pair that was judged, the largest residual first; see `residuals`."""
+    """Return one row per pair that was judged, the largest residual first; see `residuals`."""
     of = _Differences.of(res.comparisons, res.problem(), res.solution.means)
     left = of.variance - ((of.gradient @ res.solution.cov) * of.gradient).sum(axis=1)
     return of.table(left, most, independence_note(res.specification.groups, "residuals take"))
 
 
 def pair_residuals_of_many(res: WithManyWorths, most: int) -> Table:
-    """Leave what estimation takes out of the errors, but where residuals are largest."""
+    """Return residuals whose errors ignore estimation, except for the largest residuals."""
     of = _Differences.of(res.comparisons, res.beside.problem(), res.cells.means)
     size = np.abs(ratio(of.observed - of.fitted, np.sqrt(of.variance)))
     some = np.argsort(-size, kind="stable")[:EXACTLY]
@@ -55,7 +55,7 @@ def exactly_note(some: int, of: int, what: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Differences:
-    """Wins of i less wins of j of P pairs, what a model expects of these, and their multinomial variance.
+    """Wins of i minus wins of j for P pairs, with the model's expectation and multinomial variance.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class _Differences:
     gradient : ndarray, shape (P, p)
         Derivatives of the expected values in the parameters of the problem.
     along : ndarray, shape (P,)
-        The same in λᵢ − λⱼ.
+        Derivatives of the expected values in λᵢ − λⱼ.
     """
 
     comparisons: Comparisons
@@ -79,7 +79,7 @@ class _Differences:
 
     @classmethod
     def of(cls, c: Comparisons, problem: Problem, means: FloatArray) -> _Differences:
-        """Return those of a table by fitted counts (S, C)."""
+        """Return the differences of a table, given fitted counts (S, C)."""
         ends = np.sort(c.pairs, axis=1)
         sign = np.where(c.pairs[:, 0] < c.pairs[:, 1], 1.0, -1.0)
         first, pair = groups(list(ends.T))
@@ -89,7 +89,7 @@ class _Differences:
 
         totals = c.totals
         score, p = problem.response.loadings[:, 0], (means / totals[:, None]).T
-        weight = problem.response.scores(p, score[:, None] * means.T)  # what predictors move the expected difference by
+        weight = problem.response.scores(p, score[:, None] * means.T)  # how predictors move the expected difference
         every = np.arange(len(c))
         parts = zip(problem.predictors, weight, strict=True)
         gradient = np.asarray(sum(rows.summed(sign * weights, every, pair, len(first)) for rows, weights in parts))
@@ -98,7 +98,7 @@ class _Differences:
         return cls(c, ends[first], summed(totals), observed, fitted, variance, gradient, summed(weight[0]))
 
     def table(self, left: FloatArray, most: int, notes: tuple[str, ...]) -> Table:
-        """Return the residuals over the root of the remaining variance (P,)."""
+        """Return the residuals divided by the root of the remaining variance (P,)."""
         error = np.sqrt(np.where(left > _EXACT * self.variance, left, np.nan))
         residual = ratio(self.observed - self.fitted, error)
         what = "scores" if self.comparisons.response.grades else "wins"  # a larger grade counts more
@@ -107,7 +107,7 @@ class _Differences:
 
 
 def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler) -> Table:
-    """Return a row per pair; its error is from tables that are drawn from a fit and refitted; see `residuals`."""
+    """Return one row per pair, with errors from tables that are drawn from a fit and refitted; see `residuals`."""
     found = simulated_pairs(res, n, draw)
     wins = found.off(np.array([1.0, 0.0, -1.0]))
     total = found.observed.sum(axis=1)
@@ -119,7 +119,7 @@ def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler
 
 @dataclass(frozen=True, eq=False)
 class _Residuals:
-    """Residuals of P pairs: objects at ends (P, 2), judgments, wins of i less wins of j, what is expected of these."""
+    """Residuals of P pairs: objects at ends (P, 2), judgments, wins of i minus wins of j, and expectations."""
 
     objects: tuple[Label, ...]
     ends: IntArray

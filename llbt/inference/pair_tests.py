@@ -1,4 +1,4 @@
-"""The tests of every pair of objects at one place: p-values, simultaneous intervals, and claims against a margin."""
+"""Tests of all pairs of objects at one place: p-values, simultaneous intervals, and claims against a margin."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from .pairwise_record import Decided, Pairwise
 from .scales import Scale
 from .simultaneous import largest, pair_errors, refuse_pairs
 
-_DRAWS = 10_000  # of predicted log-worths, for their ranks
+_DRAWS = 10_000  # draws of predicted log-worths for their ranks
 
 
 @dataclass(frozen=True, eq=False)
 class _Tests:
-    """The tests of all m pairs at one place, whatever their level and adjustment.
+    """The tests of all m pairs at one place, for any level and adjustment.
 
     Attributes
     ----------
     pairs : ndarray of int, shape (m, 2)
     std_error : ndarray, shape (m,)
     own_statistic : ndarray, shape (m,)
-        On the degrees of freedom of each.
+        The statistic with the pair's own degrees of freedom.
     statistic : ndarray, shape (m,)
-        On the degrees of freedom of the table, for pairs that are known from few clusters too.
+        The statistic converted to the degrees of freedom of the table, also for pairs that few clusters inform.
     own : ndarray, shape (m,)
-        Degrees of freedom of each.
+        The degrees of freedom of each pair.
     distribution : MaxZ
     """
 
@@ -86,16 +86,16 @@ def all_pairs(
     tested: bool = True,
     shared: MaxZ | None = None,
 ) -> Pairwise:
-    """Return every pair of objects compared, all of the table by default, from the log-worths of one class.
+    """Return every pair of objects compared, by default all of the table, from the log-worths of one class.
 
-    p-values are NaN unless `tested`: for ranks alone they are not needed, and of many pairs they take long. Intervals
-    and p-values hold over what the `shared` distribution of max |z| is of, by default over the pairs of the class.
+    p-values are NaN unless `tested`: ranks do not need them, and for many pairs they take long. Intervals and p-values
+    are simultaneous over the pairs of the `shared` distribution of max |z|, by default over the pairs of the class.
     """
     df, tests = res.worth_df_inference, _tests_of(res, found, rng)
     if shared is not None:
         tests = replace(tests, distribution=shared)
     none = np.full(len(tests.pairs), np.nan)
-    with_p = tested and not found.predicted  # of predictions nothing is tested
+    with_p = tested and not found.predicted  # predictions are not tested
     critical = tests.distribution.quantile(confidence)
     apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
     notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
@@ -129,7 +129,7 @@ def all_pairs(
 
 
 def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
-    """Return the range of ranks of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
+    """Return the rank range of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
     if res.object_effects is None:
         return None
     ranges = np.full((len(found.estimate), 2), np.nan)
@@ -146,7 +146,7 @@ def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, con
 
 
 def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale) -> Decided | None:
-    """Return the log-odds of being preferred, where they are not 2(λᵢ − λⱼ): of grades, and of mean probabilities."""
+    """Return the log-odds of being preferred if they are not 2(λᵢ − λⱼ): for grades, and for mean probabilities."""
     if found.beside is not None:
         (i, j), cross = pairs.T, found.beside.cross
         of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
@@ -159,7 +159,7 @@ def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale)
 
 
 def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
-    """Return the tests of all pairs; for a seed they are computed once and kept with the results."""
+    """Return the tests of all pairs; for an integer seed they are computed once and stored with the results."""
     if not is_whole(rng):
         return _tested(res, found, as_generator(rng))
     known = _TESTS.setdefault(res, {})
@@ -175,7 +175,7 @@ def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Test
     df, size = res.worth_df_inference, len(found.estimate)
     refuse_pairs(size)
     i, j = np.triu_indices(size, 1)
-    pairs = np.array([i, j], dtype=np.int64).T  # whose columns are contiguous
+    pairs = np.array([i, j], dtype=np.int64).T  # contiguous columns
     error, own = pair_errors(found, pairs), np.full(len(pairs), df)
     if res.object_effects is None and res.covariance.differs:
         own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
@@ -187,12 +187,13 @@ def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Test
     tests = _Tests(pairs, error, statistic, statistic, own, distribution)
     if (own == df).all():
         return tests
-    alike = np.where(own != df, stats.t.isf(tests.p_value / 2, df), statistic)  # of the tail that they have
+    # statistics with the same tail probability
+    alike = np.where(own != df, stats.t.isf(tests.p_value / 2, df), statistic)
     return replace(tests, statistic=alike)
 
 
 def _on_own_df(critical: float, df: float, own: FloatArray) -> FloatArray:
-    """Return the critical values of pairs on their own degrees of freedom, of the same tail, shape (m,)."""
+    """Return the critical values of pairs for their own degrees of freedom, with the same tail, shape (m,)."""
     if (own == df).all():
         return np.full(len(own), critical)
     return np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical)

@@ -24,7 +24,7 @@ from .refit import refit_data
 from .simulated_counts import with_counts
 
 JUDGMENT = "judgment"
-_FAR = 20.0  # a predictor beyond which a discrimination has left for infinity
+_FAR = 20.0  # a discrimination has gone to infinity if a predictor is larger than this
 _NONE = "the judgments left have no finite estimates"
 
 
@@ -40,7 +40,7 @@ class CountModel(Protocol):
         """The estimates, shape (p,)."""
 
     def estimated(self, counts: FloatArray) -> FloatArray | None:
-        """Return the estimates of other counts; None where they are not finite."""
+        """Return the estimates for other counts; None if they are not finite."""
 
     def shrunk(self, counts: FloatArray) -> FloatArray | None:
         """Return the estimates with a prior of one judgment for each pair of the whole table."""
@@ -51,7 +51,7 @@ class CountModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PlainCounts:
-    """A fit without effects of judges, ready to be repeated: its arrays, its estimates, the counts of its prior."""
+    """A fit without effects of judges that can be repeated: its arrays, its estimates, the counts of its prior."""
 
     problem: Problem
     names: tuple[str, ...]
@@ -70,7 +70,7 @@ class PlainCounts:
         return cls(problem, names, fit.solution.params, own, weak, fit)
 
     def estimated(self, counts: FloatArray) -> FloatArray | None:
-        """Return the estimates (p,) of other counts (S, K); None where they are infinite, or not told."""
+        """Return the estimates (p,) for other counts (S, K); None if they are infinite or not identified."""
         counts = counts + self.own
         known = information(self.problem, probabilities(self.problem, self.estimates), counts.sum(axis=1))
         if not independent_in_gram(known).all():
@@ -84,7 +84,7 @@ class PlainCounts:
         return params if found else None
 
     def shrunk(self, counts: FloatArray) -> FloatArray | None:
-        """Return the estimates with the weak prior; None where even these are not finite."""
+        """Return the estimates with the weak prior; None if even these are not finite."""
         params, found = fit_one(self.problem, counts + self.own + self.weak, self.estimates)
         return params if found else None
 
@@ -95,7 +95,7 @@ class PlainCounts:
 
 @dataclass(frozen=True, eq=False)
 class JudgedCounts:
-    """A fit with a discrimination of each judge: its parameters are those of the worths, then the factors."""
+    """A fit with a discrimination of each judge; its parameters are those of the worths, then the discriminations."""
 
     judged: discrimination.Judged
     names: tuple[str, ...]
@@ -112,7 +112,7 @@ class JudgedCounts:
         return cls(judging.judged, (*names, *sigmas), estimates, fit.without.solution.params)
 
     def estimated(self, counts: FloatArray) -> FloatArray | None:
-        """Return the estimates (p + judges,) of other counts (S, K); None where they are infinite, or not told."""
+        """Return the estimates (p + judges,) for other counts (S, K); None if they are infinite or not identified."""
         judged = replace(self.judged, problem=replace(self.judged.problem, counts=counts))
         try:
             with np.errstate(all="ignore"):
@@ -125,7 +125,7 @@ class JudgedCounts:
         return np.concatenate([found.params, found.sigma])
 
     def shrunk(self, counts: FloatArray) -> FloatArray | None:
-        """Return nothing: discriminations have no prior."""
+        """Return None: discriminations have no prior."""
         return None
 
     def probabilities(self, params: FloatArray) -> FloatArray:
@@ -145,7 +145,7 @@ class PairUnits:
     labels : tuple or None
     counts : ndarray, shape (U,)
     lines : Clustered
-        The comparison, the counts of one unit, and the unit, of each line.
+        The comparison of each line, the counts of one copy of its unit, and the unit.
     model : CountModel
     """
 
@@ -158,22 +158,22 @@ class PairUnits:
 
     @property
     def sizes(self) -> FloatArray:
-        """How many judgments one such unit has, shape (U,)."""
+        """The number of judgments in each unit, shape (U,)."""
         return summed_by(self.lines.codes, self.lines.counts.sum(axis=1), len(self.counts))
 
     @property
     def parts(self) -> FloatArray:
-        """How many judgments one such unit has, shape (U,)."""
+        """The number of judgments in each unit, shape (U,)."""
         return self.sizes
 
     @property
     def part(self) -> str:
-        """What `parts` count."""
+        """The noun for what `parts` counts."""
         return JUDGMENT
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The noun for what `sizes` counts."""
         return JUDGMENT
 
     @property
@@ -187,7 +187,7 @@ class PairUnits:
         return self.model.estimates
 
     def titles(self) -> list[str]:
-        """Return what each unit is called."""
+        """Return the name of each unit."""
         if self.labels is not None:
             return [str(label) for label in self.labels]
         c, rows = self.fit.comparisons, self.lines.rows
@@ -198,7 +198,7 @@ class PairUnits:
         return [f"{pair} {outcome}{at}" for pair, outcome, at in zip(pairs, said, where, strict=True)]
 
     def table(self, counts: FloatArray) -> FloatArray:
-        """Return the counts of the comparisons (S, K) for given numbers of each unit (U,)."""
+        """Return the counts of the comparisons (S, K), given the number of each unit (U,)."""
         found = np.zeros((len(self.fit.comparisons), self.lines.counts.shape[1]))
         np.add.at(found, self.lines.rows, self.lines.counts * counts[self.lines.codes, None])
         return found
@@ -226,7 +226,7 @@ class PairUnits:
 
 
 def finite(found: FloatArray | None) -> FloatArray:
-    """Return estimates; raise where there are none."""
+    """Return the estimates; raise if there are none."""
     if found is None:
         raise DesignError(_NONE, "Ask for more folds, or for other units.")
     return found
@@ -252,7 +252,7 @@ def discrimination_units(res: WithDiscriminations, by: str | None, option: str) 
 
 
 def units_of_counts(res: FitLike, by: str, model: CountModel) -> PairUnits:
-    """Return a model of the counts of a fit's table in units: judgments, or the levels of a kept column."""
+    """Return a model of the counts of a fit's table in units: judgments, or levels of one of its columns."""
     c = res.comparisons
     if by != JUDGMENT:
         way = kept_way(c, by, (by,))

@@ -1,4 +1,4 @@
-"""Every pair of objects compared, with the error controlled over all of them."""
+"""Compare every pair of objects, with the error controlled over all pairs."""
 
 from __future__ import annotations
 
@@ -102,71 +102,71 @@ def pairwise(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
-        For a fit with effects of judges, it is of the average judge unless `population` is asked for.
+        For a fit with effects of judges, answers are for the average judge, unless `population` is True.
     objects : sequence of labels, optional
-        Which objects are compared, of a fit of more than 10,000 at most 1,000; by default all. Tests are adjusted for
-        the pairs of these.
+        The objects to compare, by default all. With a fit of more than 10,000 objects, at most 1,000. Tests are
+        adjusted for the pairs of these objects.
     scale : {"log_odds", "log_worth", "odds_ratio", "elo", "probability"}
-        Of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the odds, or
-        P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all of them. For graded judgments and
-        other links all but ``"log_worth"`` are of P(i preferred | decided), whatever the grade, with errors by the
-        delta method.
+        The scale of estimates and intervals: 2(λ_i − λ_j), λ_i − λ_j, the odds exp(2(λ_i − λ_j)), 400·log10 of the
+        odds, or P(i beats j | decided) = 1/(1 + exp(−2(λ_i − λ_j))). Tests are the same on all scales. For graded
+        judgments and other links, all scales except ``"log_worth"`` use P(i preferred | decided), for any grade, with
+        errors by the delta method.
     adjust : {"single-step", "holm", "bonferroni", "fdr_bh"} or None
         How p-values are adjusted for the number of pairs: single-step, Holm and Bonferroni control the chance of any
         false finding, ``"fdr_bh"`` the expected share of false findings, None nothing.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
-        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
+        Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``, or a mean
+        with weights that sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`).
     by : str or sequence of str, optional
-        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
-        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+        Covariates that split the answer into blocks of rows, one for each level or for each value that `at` lists. A
+        block equals the answer with `at` that level; its p-values and simultaneous intervals hold within the block.
     weights : data frame, optional
-        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
-        customers. As a mix in `at`, but jointly; the weights are taken as known.
+        A target mix: covariate values and a column ``weight`` that sums to 1, such as the languages and topics of all
+        customers. It works like a mix in `at`, but for several covariates jointly; the weights are taken as known.
     hypothesis : "pairwise", optional
-        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
-        differences `predict` has.
+        With `by`: differences between the groups, the first minus the second. Not for probabilities; `predict` has
+        their differences.
     population : bool
-        For a fit with effects of judges: whether to answer for a judge drawn from the population, by probabilities
-        averaged over the distribution of the effects, which are nearer to ½, as in `worth`. Tests are the same. By
-        default for the average judge. Not with ``"log_worth"``.
+        For a fit with effects of judges: whether answers are for a judge drawn from the population instead of the
+        average judge. Probabilities are then averaged over the distribution of the effects, so they are nearer to ½, as
+        in `worth`. Tests are the same. Not with ``"log_worth"``.
     margin : float, optional
         The largest difference that does not matter, on the scale: 20 Elo, an odds ratio of 1.25, a probability of .05
-        from one half. Whether i is no worse than j, no better, or equivalent is then tested, adjusted by `adjust` for
-        both directions of all pairs. The claims agree with the simultaneous intervals if single-step.
+        from one half. It is then tested whether i is no worse than j, no better, or equivalent, adjusted by `adjust`
+        for both directions of all pairs. With ``"single-step"`` the claims agree with the simultaneous intervals.
     confidence : float
-        Of all intervals together, whatever `adjust` says.
+        The simultaneous level of all intervals, whatever `adjust` is.
     rng : int or numpy.random.Generator
-        For the simulated distribution of max |z|. The default seed makes printouts repeatable; other seeds move the
-        intervals by about a thousandth of their width (of 2,000 objects, by about three thousandths).
+        Used to simulate the distribution of max |z|. The default seed makes printouts repeatable; other seeds change
+        the intervals by about a thousandth of their width (with 2,000 objects, about three thousandths).
 
     Returns
     -------
     Pairwise or Table
         With `by` a table of the pairs of each group.
-        For latent classes a table: class, share, the columns below for each class, adjusted over its pairs, and
-        p_over_classes, adjusted over the pairs of all classes, as are the intervals. Else a Pairwise:
+        For latent classes a table: class, share, the columns below for each class with p-values adjusted over its
+        pairs, and p_over_classes, adjusted over the pairs of all classes, like the intervals. Else a Pairwise:
         object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high; one row per pair.
         Intervals are made on the log-odds scale and transformed. For a fit with effects of objects, ``(1 | object)``,
-        worths are predictions: probability_greater, P(λ_i > λ_j), stands in place of statistic and p-values, and
-        intervals are prediction intervals. NaN for objects whose log-worth the table does not
-        determine: they were not compared with the others at `at`, and do not count as pairs. With `margin` also
-        p_no_worse, p_no_better, p_equivalent and claim, as in `contrasts`.
+        worths are predictions: probability_greater, P(λ_i > λ_j), replaces statistic and p-values, and intervals are
+        prediction intervals. Values are NaN for objects whose log-worth the table does not determine, because they were
+        not compared with the others at `at`; these do not count as pairs. With `margin` there are also p_no_worse,
+        p_no_better, p_equivalent and claim, as in `contrasts`.
 
     Raises
     ------
     OptionError
-        For a margin of predictions and of latent classes, and one that leaves no room on the scale;
-        For log-worths that differ between classes and no `at`, for options and objects that are not known, a population
-        of a fit without effects of judges or on the scale of log-worths, and more pairs than are compared.
+        For a margin with predictions or latent classes, and a margin that leaves no room on the scale. If log-worths
+        differ between classes and `at` is missing. For unknown options and objects, for a population if the fit has no
+        effects of judges or on the scale of log-worths, and for too many objects.
     DesignError
-        For more pairs than fit into memory.
+        If the pairs do not fit into memory.
 
     Notes
     -----
-    Single-step: p-values and intervals come from the distribution of the largest |z| over all pairs, with the
-    correlation that they have, so they agree with each other and are never wider than Bonferroni's. For equal
-    variances and correlations this is Tukey's method.
+    Single-step p-values and intervals come from the distribution of the largest |z| over all pairs, with their actual
+    correlation. So they agree with each other, and they are never wider than Bonferroni's. For equal variances and
+    correlations this is Tukey's method.
 
     References
     ----------
@@ -238,8 +238,8 @@ def pairwise(
 
 
 def _of_patterns(res: object, scale: Scale) -> tuple[str, ...]:
-    """Say what differences of log-worths of patterns are, and refuse probabilities that they do not make."""
-    if not getattr(res, "answers_depend", False):  # only those of patterns may
+    """Return the note on differences of log-worths of patterns; refuse probabilities that do not follow from them."""
+    if not getattr(res, "answers_depend", False):  # only fits of patterns may have this attribute
         return ()
     if scale == "probability":
         raise OptionError(
@@ -260,7 +260,7 @@ def _in_classes(
     confidence: float,
     rng: Rng,
 ) -> Table:
-    """Return the pairs of every class, adjusted over all classes too."""
+    """Return the pairs of every class, also adjusted over all classes."""
     found = [centred(one, at)[0] for one in of.each]
     notes = dict.fromkeys(note for one in of.each for note in centred(one, at)[1])
     if objects is not None:
@@ -270,11 +270,11 @@ def _in_classes(
     )
 
 
-_MOST_OBJECTS = 1000  # of a fit of very many, whose covariances are solved for
+_MOST_OBJECTS = 1000  # most objects of a very large fit, whose covariances are solved for
 
 
 def _few(res: WithManyWorths, objects: Sequence[Label] | None) -> IntArray:
-    """Return the positions of the objects that a fit of very many is asked to compare."""
+    """Return the positions of the objects that are compared in a very large fit."""
     there = len(res.comparisons.objects)
     if objects is None or len(objects) > _MOST_OBJECTS:
         size = there if objects is None else len(objects)

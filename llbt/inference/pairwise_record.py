@@ -24,21 +24,21 @@ ADJUSTED = {
     "fdr_bh": "Benjamini and Hochberg's method (false discovery rate)",
     None: "not adjusted",
 }
-MOST_LETTERS = 9  # that a reader tells apart in a table
-_LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
-SAME = 1e-9  # log-worths closer than that are equal
+MOST_LETTERS = 9  # most letters that a reader can distinguish in a table
+_LAST_LETTER = 52  # a…z and A…Z; further letters would be words
+SAME = 1e-9  # log-worths closer than this count as equal
 
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Half the log-odds of being preferred, given a decision: for graded judgments, in place of λ_i − λ_j.
+    """Half the log-odds of being preferred, given a decision; used for graded judgments in place of λ_i − λ_j.
 
     Attributes
     ----------
     difference, std_error : ndarray, shape (m,)
-        Of every pair.
+        The half log-odds of every pair, and their standard errors.
     level : ndarray, shape (J,)
-        Of every object, against one of mean log-worth.
+        The half log-odds of every object, against an object of mean log-worth.
     """
 
     difference: FloatArray
@@ -56,11 +56,11 @@ class Pairwise(Record):
     ----------
     objects : tuple, length J
     pairs : ndarray of int, shape (m, 2)
-        Positions of i and j.
+        The positions of objects i and j.
     log_worths : ndarray, shape (J,)
-        Log-worths λ with mean 0; NaN for objects that take no part.
+        Log-worths λ with mean 0; NaN for objects that are not compared.
     std_error : ndarray, shape (m,)
-        Of the differences λ_i − λ_j.
+        Standard errors of the differences λ_i − λ_j.
     p_value, p_adjusted : ndarray, shape (m,)
     critical : float
         Quantile of max |z| over all pairs, for the simultaneous intervals.
@@ -76,11 +76,11 @@ class Pairwise(Record):
     decided : Decided or None
         The basis of odds, probabilities and Elo of graded judgments.
     rank_ranges : ndarray, shape (J, 2), or None
-        For a fit with effects of objects, ``(1 | object)``: the lowest and the highest rank that each object has in
-        draws of the log-worths, at the level of confidence for each; NaN where nothing is predicted. There are no
-        p-values then: worths of two objects that are drawn from a distribution are never equal.
+        For a fit with effects of objects, ``(1 | object)``: the lowest and highest rank of each object in draws of the
+        log-worths, at the confidence level for each object; NaN if nothing is predicted. There are then no p-values,
+        because worths drawn from a distribution are never equal.
     margin : Margin or None
-        One-sided tests of every pair against a margin, where one was asked for.
+        One-sided tests of every pair against a margin, if one was given.
     """
 
     _made_by: ClassVar[str] = "llbt.pairwise(res)"
@@ -104,7 +104,7 @@ class Pairwise(Record):
 
     @property
     def log_odds(self) -> tuple[FloatArray, FloatArray]:
-        """Log-odds of i over j with their standard errors, (m,) each; for graded judgments of being preferred."""
+        """Log-odds of i over j with their standard errors, (m,) each; for graded judgments, of being preferred."""
         if self.decided is None:
             return 2 * self.difference, 2 * self.std_error
         return 2 * self.decided.difference, 2 * self.decided.std_error
@@ -117,41 +117,41 @@ class Pairwise(Record):
 
     @property
     def statistic(self) -> FloatArray:
-        """Differences over their standard errors, shape (m,); NaN where nothing was estimated."""
+        """Differences divided by their standard errors, shape (m,); NaN if nothing was estimated."""
         return ratio(self.difference, self.std_error)
 
     @property
     def probability_greater(self) -> FloatArray:
-        """P(λ_i > λ_j) where log-worths are normal about their estimates, shape (m,); NaN where nothing is known."""
+        """P(λ_i > λ_j) if log-worths are normal around their estimates, shape (m,); NaN if not estimated."""
         return np.asarray(special.ndtr(self.statistic))
 
     @property
     def significant(self) -> npt.NDArray[np.bool_]:
         """Whether the adjusted p-value is below 1 − confidence, shape (m,)."""
-        known = np.abs(self.difference) > SAME  # where the model itself says it
+        known = np.abs(self.difference) > SAME  # where the model itself determines the difference
         return np.where(self.std_error == 0, known, self.p_adjusted < 1 - self.confidence)
 
     @property
     def apart(self) -> npt.NDArray[np.bool_]:
-        """Whether the simultaneous interval leaves out equality, shape (m,)."""
+        """Whether the simultaneous interval excludes equality, shape (m,)."""
         half = np.where(self.std_error == 0, SAME, self.reach * self.std_error)
         return np.abs(self.difference) > half
 
     @property
     def ranking(self) -> IntArray:
-        """Positions of the objects that take part, the best first."""
+        """Positions of the compared objects, the best first."""
         rounded = np.round(self.log_worths / SAME)
         return np.argsort(-rounded, kind="stable")[: int(np.sum(~np.isnan(rounded)))]
 
     def better(self, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return whether the object of the row is the better one, for the chosen pairs (m,), shape (J, J)."""
+        """Return whether the row's object is better, for the chosen pairs (m,), shape (J, J)."""
         matrix, difference = np.zeros((len(self.objects), len(self.objects)), dtype=np.bool_), self.difference
         for (i, j), ahead in ((self.pairs.T, difference > 0), (self.pairs.T[::-1], difference < 0)):
             matrix[i[which & ahead], j[which & ahead]] = True
         return matrix
 
     def _numbers(self, which: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-        """Return how many objects are better than each one, and how many worse, among the chosen pairs (m,)."""
+        """Return how many objects are better than each object, and how many worse, among the chosen pairs (m,)."""
         size, (i, j), first = len(self.objects), self.pairs.T, self.difference > 0
         won = [np.bincount(side[which & ahead], minlength=size) for side, ahead in ((i, first), (j, ~first))]
         lost = [np.bincount(side[which & ahead], minlength=size) for side, ahead in ((j, first), (i, ~first))]
@@ -160,8 +160,8 @@ class Pairwise(Record):
     def table(self) -> Table:
         """Return object_i, object_j, estimate, std_error, statistic, p_value, p_adjusted, conf_low, conf_high.
 
-        For a fit with effects of objects probability_greater, P(λ_i > λ_j), in place of statistic and p-values. With a
-        margin also p_no_worse, p_no_better, p_equivalent and claim; the tests of equality are then in frames only.
+        For a fit with effects of objects, probability_greater, P(λ_i > λ_j), replaces statistic and p-values. With a
+        margin there are also p_no_worse, p_no_better, p_equivalent and claim, and tests of equality are in frames only.
         """
         what = said_of(self.scale, DIFFERENCES, self.decided is not None, ", i against j")
         of = self if self.decided is None or self.scale == "log_worth" else self.decided
@@ -196,12 +196,12 @@ class Pairwise(Record):
 
     @property
     def best_first(self) -> IntArray:
-        """Positions of all J objects, the best first and those that take no part last."""
+        """Positions of all J objects, the best first, objects that are not compared last."""
         return np.append(self.ranking, np.flatnonzero(np.isnan(self.log_worths)))
 
     @property
     def groups(self) -> list[str]:
-        """Letters of the J objects, empty for those that take no part."""
+        """Letters of the J objects; empty for objects that are not compared."""
         self._check_tested("letters")
         better = self.better(self.significant)
         return statistics.compact_letters(better | better.T, self.ranking.tolist())
@@ -212,13 +212,14 @@ class Pairwise(Record):
         Returns
         -------
         Table
-            object, group; the best object first. Objects that take no part have no letter. Significant is an adjusted
-            p-value below 1 − `confidence`, adjusted as `pairwise` was asked to.
+            object, group; the best object first. Objects that are not compared have no letter. A difference is
+            significant if its adjusted p-value is below 1 − `confidence`; the adjustment is the one given to
+            `pairwise`.
 
         Raises
         ------
         DesignError
-            Where there would be more than 52 letters, a…z and A…Z, which nobody can read.
+            If more than 52 letters, a…z and A…Z, are needed, because nobody can read these.
 
         References
         ----------
@@ -249,13 +250,14 @@ class Pairwise(Record):
         )
 
     def clusters(self) -> Table:
-        """Return the ranking cut where every object above is significantly better than every object below.
+        """Return the ranking split wherever all objects above are significantly better than all objects below.
 
         Returns
         -------
         Table
-            object, significance_cluster (1, 2, …; NaN for objects that take no part); the best object first.
-            Significant as in `letters`; the WMT tables do not adjust (``pairwise(res, adjust=None)``).
+            object, significance_cluster (1, 2, …; NaN for objects that are not compared); the best object first.
+            Significance is defined as in `letters`. The WMT tables do not adjust p-values (``pairwise(res,
+            adjust=None)``).
 
         References
         ----------
@@ -284,10 +286,11 @@ class Pairwise(Record):
         -------
         Table
             rank, rank_low, rank_high, object, estimate (on the scale, measured from the mean of the log-worths; worths
-            sum to 1); the best first. rank_low is 1 + the number of objects that are significantly better, rank_high
-            is J − the number that are significantly worse: the simultaneous interval of the difference excludes 0.
-            Ranks are NaN for objects without estimates, which do not count in J. For a fit with effects of objects,
-            the ranges come from draws of the log-worths from their joint distribution (`Pairwise.rank_ranges`).
+            sum to 1); the best first. rank_low is 1 + the number of significantly better objects, and rank_high is J −
+            the number of significantly worse objects, where significant means that the simultaneous interval of the
+            difference excludes 0. Ranks are NaN for objects without estimates, which do not count in J. For a fit with
+            effects of objects, the ranges come from draws of the log-worths from their joint distribution
+            (`Pairwise.rank_ranges`).
 
         References
         ----------
@@ -315,7 +318,7 @@ class Pairwise(Record):
 
     @property
     def rank_note(self) -> str:
-        """A note on the ranges of ranks."""
+        """A note on the rank ranges."""
         level = f"{100 * self.confidence:.4g} %"
         if self.rank_ranges is None:
             return f"{level} confidence sets of all ranks together"
@@ -344,7 +347,7 @@ class Pairwise(Record):
         return Field("object", "object", [self.objects[k] for k in self.best_first])
 
     def _check_tested(self, what: str) -> None:
-        """Raise where no pair is tested."""
+        """Raise if pairs are not tested."""
         if self.rank_ranges is not None:
             raise DesignError(
                 f"{what} need tests of equal worths, but worths with a normal distribution, (1 | object), are never "
@@ -362,7 +365,7 @@ def _whole(ranges: FloatArray) -> npt.NDArray[np.float64 | np.int64]:
 
 
 def takes_many_letters(pairs: Pairwise) -> bool:
-    """Return whether `Pairwise.letters` would take more letters than a reader tells apart."""
+    """Return whether `Pairwise.letters` would need more letters than a reader can distinguish."""
     return _letters_exceed(pairs, MOST_LETTERS)
 
 

@@ -13,9 +13,9 @@ from ..kernel.independent_pairs import IndependentPairs
 
 
 def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple[Patterns, ...]:
-    """Return patterns drawn from a fit: of as many judges with the same covariates, who leave out as many answers.
+    """Return patterns drawn from a fit, with as many judges, the same covariates, and as many missing answers.
 
-    If missing answers are not modelled, each drawn judge leaves out the answers that a judge of the data left out.
+    If missing answers are not modelled, each drawn judge leaves out the same answers as a judge of the data.
     """
     p, likelihood = res.patterns, res.whole_likelihood
     if np.any(p.counts % 1 > 0):

@@ -16,8 +16,8 @@ from ..fitting.protocols import WithPatterns
 from .refit import refit_data
 
 PATTERN = "pattern"
-_NOTHING = 1e-5  # information, where a single judge who answers otherwise leaves about 1
-_FAR = 15.0  # a parameter that has left for infinity
+_NOTHING = 1e-5  # information; a single judge with other answers adds about 1
+_FAR = 15.0  # a parameter this large has gone to infinity
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,22 +34,22 @@ class PatternUnits:
 
     @property
     def parts(self) -> FloatArray:
-        """How many patterns one such unit has, shape (U,)."""
+        """The number of patterns in each unit, shape (U,)."""
         return self.sizes
 
     @property
     def part(self) -> str:
-        """What `parts` count."""
+        """The noun for what `parts` counts."""
         return PATTERN
 
     @property
     def each(self) -> str:
-        """What `sizes` count."""
+        """The noun for what `sizes` counts."""
         return PATTERN
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the estimated parameters, of dependence and missing answers among them."""
+        """Names of the estimated parameters, including those of dependence and of missing answers."""
         return tuple(self.fit.names[k] for k in self.fit.places)
 
     @property
@@ -58,11 +58,11 @@ class PatternUnits:
         return self.fit.solution.params
 
     def of_patterns(self, counts: FloatArray) -> FloatArray:
-        """Return the count of each pattern (N,) for given numbers of each unit (U,)."""
+        """Return the count of each pattern (N,), given the number of each unit (U,)."""
         return counts if self.labels is None else counts[self.codes] * self.fit.patterns.counts
 
     def titles(self) -> list[str]:
-        """Return what each unit is called."""
+        """Return the name of each unit."""
         if self.labels is None:
             return [pattern_text(row) for row in self.fit.patterns.answers]
         return [str(label) for label in self.labels]
@@ -86,7 +86,7 @@ class PatternUnits:
         )
 
     def log_scores(self, params: FloatArray) -> FloatArray:
-        """Return the log-probability of each unit, the sum of those of its patterns."""
+        """Return the log-probability of each unit: the sum over its patterns."""
         each = self.likelihood.log_probabilities(params)
         if self.labels is None:
             return each

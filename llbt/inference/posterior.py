@@ -165,9 +165,9 @@ def posterior(
         Standard deviation of the normal prior on the log-worths (log-worth; 1 expects odds of two random objects
         between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
-        Of the intervals of each object.
+        The level of each object's interval.
     draws : int, optional
         At least 1,000; by default 4,000, or 1,000 with random effects, where each draw takes an integral.
     rng : int or numpy.random.Generator
@@ -185,7 +185,7 @@ def posterior(
     ------
     OptionError
         For fits with clustered or scaled standard errors, which have no likelihood to go with these; ask
-        `distribution`. For log-worths that differ between classes and no `at`.
+        `distribution`. If log-worths differ between classes and `at` is missing.
     DesignError
         Where chains do not agree (R̂ above 1.02), and for fewer than two objects that the table compares.
 

@@ -136,7 +136,7 @@ def quasi_variances(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        For a fit with effects of judges, it is of the average judge.
+        For a fit with effects of judges, answers are for the average judge.
     at : mapping or "average", optional
         Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.
     confidence : float
