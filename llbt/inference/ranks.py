@@ -79,7 +79,7 @@ def leaderboard(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, LargeResults or RankingResults
-        For a fit with effects of judges, it is of the average judge unless `population` is asked for.
+        For a fit with effects of judges, answers are for the average judge, unless `population` is True.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
         The zero of the scale: by default the mean of the log-worths (odds: their geometric mean), so that no object is
@@ -88,17 +88,17 @@ def leaderboard(
         graded judgments and other links all scales but ``"log_worth"`` are of P(i preferred | decided), against an
         object of mean log-worth or the anchor.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``, or a mean with weights that
-        sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the scale that is asked for (see `worth`).
+        Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``, or a mean
+        with weights that sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`).
     by : str or sequence of str, optional
         Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
         is what `at` that level gives, but ranges of ranks and groups hold over all blocks together.
     weights : data frame, optional
-        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
-        customers. As a mix in `at`, but jointly; the weights are taken as known.
+        A target mix: covariate values and a column ``weight`` that sums to 1, such as the languages and topics of all
+        customers. It works like a mix in `at`, but for several covariates jointly; the weights are taken as known.
     hypothesis : "pairwise", optional
-        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
-        differences `predict` has.
+        With `by`: differences between the groups, the first minus the second. Not for probabilities; `predict` has
+        their differences.
     population : bool
         For a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does:
         every scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default

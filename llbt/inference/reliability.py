@@ -50,7 +50,7 @@ def reliability(
     anchors : mapping, optional
         External marks of some objects, ``{"A": 41, "F": 12, "K": 30}``: `marks` puts all objects on their scale.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates.
+        Covariate values at which log-worths are taken, if they differ by covariates.
     n : int
         Random splits of the judges into halves.
     confidence : float
@@ -59,7 +59,7 @@ def reliability(
     progress : bool
         Show a bar that counts the splits.
     n_jobs : int
-        Processes; −1 for one per core. The result is the same for the same `rng`.
+        The number of processes, −1 for one per core. The result depends only on `rng`.
 
     Returns
     -------

@@ -59,7 +59,7 @@ def residuals(
     progress : bool
         Show a bar that counts them.
     n_jobs : int
-        Processes; −1 for one per core. The result is the same for the same `rng`.
+        The number of processes, −1 for one per core. The result depends only on `rng`.
 
     Returns
     -------

@@ -99,7 +99,7 @@ def sensitivity(
         patterns). By default objects, clusters, and labelled covariates of the judgments, each with up to 500 levels. A
         note names the others, and those that cannot be left out of the fit.
     at : mapping or "average"
-        Where worths are compared, for formulas whose worth has covariates.
+        Covariate values at which worths are compared, if the formula's worth has covariates.
     confidence : float
         Of all rank sets of one fit together.
     rng : int or numpy.random.Generator

@@ -47,7 +47,7 @@ def worth(
     ----------
     res : a fit of any kind, Calibration or LatentClasses
         For latent classes there is a row per class and object, with the columns class and share in front.
-        For a fit with effects of judges, it is of the average judge unless `population` is asked for.
+        For a fit with effects of judges, answers are for the average judge, unless `population` is True.
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
         worth uses, and numbers at their mean. A mapping of values to weights that sum to 1,
@@ -58,14 +58,14 @@ def worth(
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
     by : str or sequence of str, optional
-        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
-        is what `at` that level gives; its p-values and simultaneous intervals are of the block.
+        Covariates that split the answer into blocks of rows, one for each level or for each value that `at` lists. A
+        block equals the answer with `at` that level; its p-values and simultaneous intervals hold within the block.
     weights : data frame, optional
-        A target mix: covariate values and a column ``weight`` of sum 1, such as the languages and topics of all
-        customers. As a mix in `at`, but jointly; the weights are taken as known.
+        A target mix: covariate values and a column ``weight`` that sums to 1, such as the languages and topics of all
+        customers. It works like a mix in `at`, but for several covariates jointly; the weights are taken as known.
     hypothesis : "pairwise", optional
-        With `by`: differences between the groups instead, the first less the second. Not for probabilities, whose
-        differences `predict` has.
+        With `by`: differences between the groups, the first minus the second. Not for probabilities; `predict` has
+        their differences.
     population : bool
         For a fit with effects of judges. True: probabilities for a judge drawn from the population, averaged over the
         distribution of the effects, and therefore nearer to a half. False: the average judge, whose effects are 0. A
