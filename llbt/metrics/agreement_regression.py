@@ -1,12 +1,13 @@
-"""The logistic regression of agreement on the size of a difference, and its errors by groups of pairs. Arrays only."""
+"""Logistic regressions of agreement on pairs of systems, and their errors by groups of pairs. Arrays only."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+from scipy import special, stats
 
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_values
@@ -14,17 +15,19 @@ from ..core.statistics import critical_values
 _FEWEST = 2.0  # groups of equal weight below which nothing is known of how groups differ
 _ROUNDING = 1e-9
 
+Mask = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True, eq=False)
 class AgreementRegression:
-    """logit P(agree) = a + b·|difference|.
+    """logit P(agree) = xᵀb, such as a + b·|difference|.
 
     Attributes
     ----------
-    params : ndarray, shape (2,)
-        a and b; NaN where they are not finite.
-    cov : ndarray, shape (2, 2)
-    shares : ndarray, shape (G, 2, 2)
+    params : ndarray, shape (p,)
+        NaN where they are not finite.
+    cov : ndarray, shape (p, p)
+    shares : ndarray, shape (G, p, p)
         V H_g V, what each group of pairs contributes to the covariance of independent pairs; none without groups.
     reason : str
         Why estimates or errors are NaN; empty where they are not.
@@ -36,27 +39,35 @@ class AgreementRegression:
     reason: str = ""
 
     def errors(self, rows: FloatArray) -> FloatArray:
-        """Return standard errors of linear combinations (m, 2), shape (m,)."""
+        """Return standard errors of linear combinations (m, p), shape (m,)."""
         return np.asarray(np.sqrt(np.einsum("mi,ij,mj->m", rows, self.cov, rows)))
 
-    def critical(self, rows: FloatArray, confidence: float) -> FloatArray:
-        """Return how many standard errors the intervals of linear combinations (m, 2) reach, shape (m,).
-
-        Quantiles of t on G* − 1 df, G* = (Σv)²/Σv² the effective number of groups with v = rᵀV H_g V r; of the normal
-        distribution without groups. NaN below two groups of equal weight.
-        """
+    def effective(self, rows: FloatArray) -> FloatArray:
+        """Return G* = (Σv)²/Σv², the effective number of groups with v = rᵀV H_g V r, shape (m,); ∞ without groups."""
         if not len(self.shares):
-            return critical_values(confidence, np.full(len(rows), np.inf))
+            return np.full(len(rows), np.inf)
         v = np.einsum("mi,gij,mj->mg", rows, self.shares, rows)
-        effective = v.sum(axis=1) ** 2 / (v**2).sum(axis=1)
+        return np.asarray(v.sum(axis=1) ** 2 / (v**2).sum(axis=1))
+
+    def critical(self, rows: FloatArray, confidence: float) -> FloatArray:
+        """Return how many standard errors the intervals of linear combinations (m, p) reach, shape (m,).
+
+        Quantiles of t on G* − 1 df; of the normal distribution without groups. NaN below two groups of equal weight.
+        """
+        effective = self.effective(rows)
         few = ~(effective >= _FEWEST - _ROUNDING)
         return np.where(few, np.nan, critical_values(confidence, np.maximum(effective, _FEWEST) - 1))
 
+    def p_values(self, rows: FloatArray) -> FloatArray:
+        """Return two-sided p-values of linear combinations (m, p) being 0, by the same distributions, shape (m,)."""
+        effective = self.effective(rows)
+        few = ~(effective >= _FEWEST - _ROUNDING)
+        p = 2 * stats.t.sf(np.abs(rows @ self.params / self.errors(rows)), np.maximum(effective, _FEWEST) - 1)
+        return np.where(few, np.nan, p)
 
-def agreement_regression(
-    size: FloatArray, agree: npt.NDArray[np.bool_], groups: IntArray | None
-) -> AgreementRegression:
-    """Return the maximum likelihood fit to P pairs, with errors by leaving out each group where there are groups.
+
+def agreement_regression(size: FloatArray, agree: Mask, groups: IntArray | None) -> AgreementRegression:
+    """Return the regression of P pairs on |difference| alone, with errors by leaving out each group if there are any.
 
     Parameters
     ----------
@@ -69,37 +80,58 @@ def agreement_regression(
     reason = _not_finite(size, agree)
     if reason:
         return AgreementRegression(np.full(2, np.nan), np.full((2, 2), np.nan), np.empty((0, 2, 2)), reason)
+    inside = [] if groups is None else [groups == label for label in np.unique(groups)]
+    found = logistic_regression(np.column_stack([np.ones(len(size)), size]), agree, inside)
+    if any(_not_finite(size[~k], agree[~k]) for k in inside):
+        reason = "the curve is finite because of one group only, so it has no standard errors by groups"
+        return AgreementRegression(found.params, np.full((2, 2), np.nan), found.shares, reason)
+    return found
+
+
+def logistic_regression(rows: FloatArray, agree: Mask, groups: Sequence[Mask]) -> AgreementRegression:
+    """Return the maximum likelihood fit, with errors by leaving out each group; of independent rows without groups.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (R, p)
+        Columns of full rank, for which the estimate is finite.
+    agree : ndarray of bool, shape (R,)
+    groups : sequence of ndarray of bool, each (R,)
+        The rows of each group. Groups may overlap, as pairs of systems do if a group is the pairs of one system.
+    """
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
 
-    scale = size.max()  # a metric may be on any scale
-    rows = np.column_stack([np.ones(len(size)), size / scale])
-    res = GLM(agree.astype(float), rows, family=Binomial()).fit(tol=1e-12, maxiter=200)
+    unit = 1 / np.abs(rows).max(axis=0)  # a metric may be on any scale
+    x = rows * unit
+    res = GLM(agree.astype(float), x, family=Binomial()).fit(tol=1e-12, maxiter=200)
     params, cov = np.asarray(res.params), np.asarray(res.cov_params())
-    unit = np.array([1.0, 1 / scale])
-    if groups is None:
-        return AgreementRegression(params * unit, cov * np.outer(unit, unit), np.empty((0, 2, 2)))
-    probability = special.expit(rows @ params)
-    labels = np.unique(groups)
-    inside = [groups == label for label in labels]
-    scores = np.array([rows[k].T @ (agree - probability)[k] for k in inside])
-    weight = (probability * (1 - probability))[:, None]
-    information = np.array([rows[k].T @ (weight * rows)[k] for k in inside])
+    size = len(params)
+    if not len(groups):
+        return AgreementRegression(params * unit, cov * np.outer(unit, unit), np.empty((0, size, size)))
+    probability = special.expit(x @ params)
+    weight, left = (probability * (1 - probability))[:, None], agree - probability
+    scores = np.array([x[k].T @ left[k] for k in groups])
+    information = np.array([x[k].T @ (weight[k] * x[k]) for k in groups])
     shares = (cov @ information @ cov) * np.outer(unit, unit)
-    if any(_not_finite(size[~k], agree[~k]) for k in inside):
-        reason = "the curve is finite because of one group only, so it has no standard errors by groups"
-        return AgreementRegression(params * unit, np.full((2, 2), np.nan), shares, reason)
     return AgreementRegression(params * unit, _left_out(scores, information, cov) * np.outer(unit, unit), shares)
 
 
 def _left_out(scores: FloatArray, information: FloatArray, cov: FloatArray) -> FloatArray:
-    """Return CR3 from scores (G, 2) and information (G, 2, 2): (G − 1)/G · V Σ u uᵀ V, (I − H_g V) u_g = s_g."""
-    adjusted = np.linalg.solve(np.eye(2) - information @ cov, scores[:, :, None])[:, :, 0]
-    moved = adjusted @ cov
+    """Return CR3 from scores (G, p) and information (G, p, p): (G − 1)/G · V Σ u uᵀ V, (I − H_g V) u_g = s_g.
+
+    V u_g is how far one step of Newton's method moves the estimate where group g is left out. A combination that one
+    group alone determines has no such step, and its error is no number: the other ones have theirs.
+    """
+    root = np.linalg.cholesky(cov)
+    values, vectors = np.linalg.eigh(np.eye(len(cov)) - root.T @ information @ root)
+    inverse = np.where(values > _ROUNDING, 1 / np.maximum(values, _ROUNDING), 0.0)
+    steps = inverse * np.einsum("gkj,gk->gj", vectors, scores @ root)
+    moved = np.einsum("gij,gj->gi", vectors, steps) @ root.T
     return np.asarray((len(scores) - 1) / len(scores) * moved.T @ moved)
 
 
-def _not_finite(size: FloatArray, agree: npt.NDArray[np.bool_]) -> str:
+def _not_finite(size: FloatArray, agree: Mask) -> str:
     """Return why there is no finite estimate, or an empty text."""
     if not len(size):
         return "no pairs, so the curve is NaN"

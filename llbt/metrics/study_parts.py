@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..base.table import counted
+from ..classical.pair_tables import Adjust
 from ..errors import JudgmentError, listed
+from .compare_all import Family, MetricComparisons, compare_all
 from .correlate import Correlation, Level, correlate
+from .decision_records import DecisionTable
+from .decisions import MetricTest, decisions
 from .interval import IntervalMethod, interval
 from .kernels import Coefficient
 from .metric_scores import MetricScores, shapiro
+from .metric_tests import Statistic, TestMethod
 from .task_scores import within_task
 
 Mask = npt.NDArray[np.bool_]
@@ -108,3 +114,65 @@ def normality_rows(part: StudyPart, alpha: float) -> list[tuple[str, float, floa
         held = ~np.isnan(p)
         made.append((name, *shapiro(x), int(held.sum()), float((p[held] <= alpha).mean()) if held.any() else np.nan))
     return made
+
+
+def decided(
+    metric: Mapping[Hashable, pd.DataFrame],
+    human: Mapping[Hashable, pd.DataFrame],
+    metric_test: MetricTest,
+    alpha: float,
+    n: int,
+    rng: np.random.Generator,
+) -> DecisionTable:
+    """Return the decisions of one metric in all tasks."""
+    return decisions(metric, human, metric_test=metric_test, alpha=alpha, n=n, rng=rng)
+
+
+def compared(
+    task: Hashable,
+    scores: MetricScores,
+    statistic: Statistic,
+    level: Level,
+    coefficient: Coefficient,
+    method: TestMethod,
+    adjust: Adjust,
+    family: Family,
+    n: int | None,
+    draws: int,
+    rng: np.random.Generator,
+) -> MetricComparisons:
+    """Return the tests of all pairs of metrics in one task."""
+    with within_task(task):
+        return compare_all(
+            scores,
+            statistic=statistic,
+            level=level,
+            coefficient=coefficient,
+            method=method,
+            adjust=adjust,
+            family=family,
+            n=n,
+            draws=draws,
+            rng=rng,
+        )
+
+
+def metrics_with_all_scores(tasks: Mapping[Hashable, MetricScores]) -> tuple[list[str], list[str]]:
+    """Return the metrics that have all scores of all tasks, and the others.
+
+    Raises
+    ------
+    JudgmentError
+        Where no metric has.
+    """
+    kept: list[str] = []
+    gone: list[str] = []
+    for metric in dict.fromkeys(name for one in tasks.values() for name in one.metrics):
+        held = [metric in one.metrics and not one.matrix(metric).isna().any(axis=None) for one in tasks.values()]
+        (kept if all(held) else gone).append(metric)
+    if not kept:
+        raise JudgmentError(
+            f"no metric has all scores of all tasks: {listed(gone)}",
+            expected="a metric without missing scores; inputs without human scores are left out already",
+        )
+    return kept, gone
