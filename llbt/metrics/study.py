@@ -10,17 +10,17 @@ from typing import ClassVar
 import numpy as np
 
 from ..base.arguments import Confidence, Count, Jobs, Positive, Rng, Share, checked
-from ..base.table import Field, Record, Table, about, counted, interval_fields, named
+from ..base.table import Field, Record, Table, about, counted
 from ..classical.pair_tables import Adjust
 from ..core.columns import Label
 from ..errors import OptionError, listed
 from ..resampling import Resampler
 from .compare_all import Family
-from .correlate import Correlation, Level
+from .correlate import Level
 from .coverage import several
 from .decisions import MetricTest
-from .interval import SAYS, IntervalMethod
-from .kernels import NAMES, Coefficient
+from .interval import IntervalMethod
+from .kernels import Coefficient
 from .metric_scores import MetricScores
 from .metric_tests import Statistic, TestMethod
 from .quality_reliability import PairClusters, QualityReliability, quality_reliability
@@ -34,7 +34,7 @@ from .study_parts import (
     normality_rows,
     taken,
 )
-from .study_results import StudyComparisons, StudyDecisions
+from .study_results import ErrorConvention, StudyComparisons, StudyDecisions, correlation_table
 from .task_scores import within_task
 
 
@@ -208,32 +208,7 @@ class Study(Record):
             for coefficient in several(coefficients)
         ]
         found = draw.each([partial(correlated, *case, cutoff, method, confidence, n) for case in cases])
-        whole, without, bounds = zip(*found, strict=True)
-        low, high = np.array(bounds).T
-        kinds = list(dict.fromkeys((one.level, one.coefficient) for one in whole))
-        title = f": {NAMES[kinds[0][1]]}, {kinds[0][0]} level" if len(kinds) == 1 else ""
-        low_high = () if method is None else interval_fields(low, high, confidence)
-        return Table(
-            (
-                *self._keys([case[0] for case in cases]),
-                Field("metric", "Metric", [case[1] for case in cases]),
-                Field("level", "Level", [one.level for one in whole], frame_only=len({k[0] for k in kinds}) == 1),
-                Field(
-                    "coefficient",
-                    "Coefficient",
-                    [one.coefficient for one in whole],
-                    frame_only=len({k[1] for k in kinds}) == 1,
-                ),
-                Field("estimate", "Estimate", [one.estimate for one in whole], "estimate"),
-                *low_high,
-                Field("n", "n", [one.n for one in whole], "count"),
-                Field("without_outliers", "Without outliers", [one.estimate for one in without], "estimate"),
-                Field("outliers", "Outliers", [len(one.left_out) for one in without], "count"),
-            ),
-            title=f"Correlations of metrics with humans{title}",
-            head=() if method is None else (f"Interval: {SAYS[method]}",),
-            notes=(*self.notes, *_undefined(cases, whole)),
-        ).first(how=".correlations().to_frame()")
+        return correlation_table(self._keys([case[0] for case in cases]), cases, found, method, confidence, self.notes)
 
     @checked
     def normality(self, *, alpha: Share = 0.05) -> Table:
@@ -287,6 +262,7 @@ class Study(Record):
         self,
         *,
         human: str | None = None,
+        convention: ErrorConvention = "usual",
         metric_test: MetricTest = "paired-t",
         alpha: Share = 0.05,
         n: Count = 1000,
@@ -300,18 +276,28 @@ class Study(Record):
         ----------
         human : str, optional
             The human scores; needed where the study has several.
+        convention : {"usual", "exchanged"}
+            The names of the errors. ``"usual"``, as in `llbt.metrics.decisions` and the introduction of [1]_: type I is
+            a difference that the metric finds and humans do not (or the opposite one), type II one that humans find and
+            the metric does not. ``"exchanged"``, as in section 5 of [1]_: the other way round.
         metric_test, alpha, n, rng, progress, n_jobs
             As in `llbt.metrics.decisions`.
 
         Returns
         -------
         StudyDecisions
-            Metrics without scores of some task, or without some score, are left out with a note.
+            Metrics without scores of some task, or without some score, are left out with a note. ``errors()`` has those
+            that one metric makes and another does not, ``shared_errors()`` those that several make.
 
         Raises
         ------
         JudgmentError
             For a study none of whose metrics has all scores of all tasks.
+
+        References
+        ----------
+        .. [1] Mathur, N., Baldwin, T. & Cohn, T. (2020). Tangled up in BLEU: reevaluating the evaluation of automatic
+           machine translation evaluation metrics. ACL, 4984-4997.
 
         Examples
         --------
@@ -332,7 +318,7 @@ class Study(Record):
             for name in kept
         ]
         left = (f"left out, as scores are missing: {listed(gone)}",) if gone else ()
-        return StudyDecisions(dict(zip(kept, draw.each(tests), strict=True)), (*self.notes, *left))
+        return StudyDecisions(dict(zip(kept, draw.each(tests), strict=True)), (*self.notes, *left), convention)
 
     @checked
     def compare(
@@ -458,9 +444,3 @@ class Study(Record):
             Field("task", "Task", [part.task for part in parts], frame_only=len(self.tasks) < 2),
             Field("human", "Human", [part.human for part in parts], frame_only=len(self.humans) < 2),
         )
-
-
-def _undefined(cases: Sequence[tuple[StudyPart, str, Level, Coefficient]], found: Sequence[Correlation]) -> list[str]:
-    gone = [f"{case[1]}, {case[0].name}" for case, one in zip(cases, found, strict=True) if np.isnan(one.estimate)]
-    why = "one side is constant, or fewer than two systems have both scores"
-    return [f"undefined for {named(gone)}: {why}"] if gone else []

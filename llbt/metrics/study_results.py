@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..base.arguments import Share, checked
-from ..base.table import Field, Record, Table
+from ..base.table import Field, Record, Table, counted, interval_fields, named
 from ..core.columns import FloatArray
 from .compare import SAYS, agreement_decimals, measured
 from .compare_all import MetricComparisons
+from .correlate import Correlation, Level
 from .decision_errors import ErrorAgreement, error_agreement
 from .decision_records import DecisionTable
+from .interval import SAYS as INTERVALS
+from .interval import IntervalMethod
+from .kernels import NAMES, Coefficient
+from .study_parts import StudyPart
+
+ErrorConvention = Literal["usual", "exchanged"]
+
+_DEFINED = ("both", "opposite", "metric_only", "humans_only", "neither")
+_COUNTED = (
+    ("n", _DEFINED),
+    ("both", ("both",)),
+    ("claimed", ("metric_only", "opposite")),
+    ("opposite", ("opposite",)),
+    ("missed", ("humans_only",)),
+    ("neither", ("neither",)),
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -115,32 +132,126 @@ class StudyDecisions(Record):
     ----------
     by_metric : dict of metric to DecisionTable
     notes : tuple of str
+    convention : {"usual", "exchanged"}
+        The names of the two types of error.
     """
 
     _made_by: ClassVar[str] = "Study.decisions(…)"
 
     by_metric: Mapping[str, DecisionTable]
     notes: tuple[str, ...]
+    convention: ErrorConvention = "usual"
 
     def table(self) -> Table:
-        """Return metric, n (pairs), both, type_1, opposite (of these), type_2, neither."""
-        names = ("n", "both", "type_1", "opposite", "type_2", "neither")
-        words = ("Pairs", "Both", "Type I", "(opposite)", "Type II", "Neither")
-        tables = [one.by_difference() for one in self.by_metric.values()]
-        totals = [one.to_frame().iloc[-1] for one in tables]
+        """Return metric, n (pairs), both, type_1, type_2, neither; opposite stands after the type that has them."""
+        tables = list(self.by_metric.values())
+        outcomes = {name: [int(np.isin(one.outcome, list(which)).sum()) for one in tables] for name, which in _COUNTED}
+        first, second = ("claimed", "missed") if self.convention == "usual" else ("missed", "claimed")
+        opposite = Field("opposite", "(opposite)", outcomes["opposite"], "count")
+        beside = {"claimed": (opposite,), "missed": ()}
         said = dict.fromkeys(note for one in tables for note in one.notes)
         return Table(
             (
                 Field("metric", "Metric", list(self.by_metric)),
-                *(
-                    Field(name, word, [int(row[name]) for row in totals], "count")
-                    for name, word in zip(names, words, strict=True)
-                ),
+                Field("n", "Pairs", outcomes["n"], "count"),
+                Field("both", "Both", outcomes["both"], "count"),
+                Field("type_1", "Type I", outcomes[first], "count"),
+                *beside[first],
+                Field("type_2", "Type II", outcomes[second], "count"),
+                *beside[second],
+                Field("neither", "Neither", outcomes["neither"], "count"),
             ),
-            title=f"Decisions of metrics against those of humans, α = {next(iter(self.by_metric.values())).alpha:g}",
-            notes=(*self.notes, *said),
+            title=f"Decisions of metrics against those of humans, α = {tables[0].alpha:g}",
+            notes=(*_named(self.convention), *self.notes, *said),
         )
 
     def errors(self) -> ErrorAgreement:
         """Return the errors that each metric makes and each other one does not."""
-        return error_agreement(dict(self.by_metric))
+        found = error_agreement(dict(self.by_metric))
+        if self.convention == "usual":
+            return found
+        return replace(found, type_1=found.type_2, type_2=found.type_1, notes=(*_named(self.convention), *found.notes))
+
+    def shared_errors(self) -> Table:
+        """Return the pairs of systems on which several metrics make the same type of error.
+
+        Returns
+        -------
+        Table
+            metrics (k, from 1 to all), type_1 and type_2: the pairs on which at least k metrics err. Pairs on which the
+            test of some metric is undefined are left out.
+        """
+        tables = list(self.by_metric.values())
+        kept = np.all([one.outcome != "undefined" for one in tables], axis=0)
+        claimed = np.sum([one.type_1[kept] for one in tables], axis=0)
+        missed = np.sum([one.type_2[kept] for one in tables], axis=0)
+        first, second = (claimed, missed) if self.convention == "usual" else (missed, claimed)
+        several = np.arange(1, len(tables) + 1)
+        gone = int((~kept).sum())
+        return Table(
+            (
+                Field("metrics", "At least so many metrics", several, "count"),
+                Field("type_1", "Type I", [int((first >= k).sum()) for k in several], "count"),
+                Field("type_2", "Type II", [int((second >= k).sum()) for k in several], "count"),
+            ),
+            title="Errors shared by several metrics",
+            head=(f"{counted(int(kept.sum()), 'pair')} of systems, {counted(len(tables), 'metric')}",),
+            notes=(
+                *_named(self.convention),
+                *([f"{counted(gone, 'pair')} without a p-value left out"] if gone else []),
+                *self.notes,
+            ),
+        )
+
+
+def _named(convention: ErrorConvention) -> tuple[str, str, str]:
+    """Return which error is called which."""
+    names = ("I", "II") if convention == "usual" else ("II", "I")
+    return (
+        "Both: significant in the same direction.",
+        f"Type {names[0]}: the metric's difference is significant, humans' is not or is opposite.",
+        f"Type {names[1]}: humans' difference is significant, the metric's is not.",
+    )
+
+
+def correlation_table(
+    keys: tuple[Field, ...],
+    cases: Sequence[tuple[StudyPart, str, Level, Coefficient]],
+    found: Sequence[tuple[Correlation, Correlation, tuple[float, float]]],
+    method: IntervalMethod | None,
+    confidence: float,
+    notes: Sequence[str],
+) -> Table:
+    """Return the table of correlations of cases: whole, without outliers, and the ends of the interval."""
+    whole, without, bounds = zip(*found, strict=True)
+    low, high = np.array(bounds).T
+    kinds = list(dict.fromkeys((one.level, one.coefficient) for one in whole))
+    title = f": {NAMES[kinds[0][1]]}, {kinds[0][0]} level" if len(kinds) == 1 else ""
+    low_high = () if method is None else interval_fields(low, high, confidence)
+    return Table(
+        (
+            *keys,
+            Field("metric", "Metric", [case[1] for case in cases]),
+            Field("level", "Level", [one.level for one in whole], frame_only=len({k[0] for k in kinds}) == 1),
+            Field(
+                "coefficient",
+                "Coefficient",
+                [one.coefficient for one in whole],
+                frame_only=len({k[1] for k in kinds}) == 1,
+            ),
+            Field("estimate", "Estimate", [one.estimate for one in whole], "estimate"),
+            *low_high,
+            Field("n", "n", [one.n for one in whole], "count"),
+            Field("without_outliers", "Without outliers", [one.estimate for one in without], "estimate"),
+            Field("outliers", "Outliers", [len(one.left_out) for one in without], "count"),
+        ),
+        title=f"Correlations of metrics with humans{title}",
+        head=() if method is None else (f"Interval: {INTERVALS[method]}",),
+        notes=(*notes, *_undefined(cases, whole)),
+    ).first(how=".correlations().to_frame()")
+
+
+def _undefined(cases: Sequence[tuple[StudyPart, str, Level, Coefficient]], found: Sequence[Correlation]) -> list[str]:
+    gone = [f"{case[1]}, {case[0].name}" for case, one in zip(cases, found, strict=True) if np.isnan(one.estimate)]
+    why = "one side is constant, or fewer than two systems have both scores"
+    return [f"undefined for {named(gone)}: {why}"] if gone else []

@@ -11,7 +11,9 @@ from scipy import stats
 
 import llbt
 from llbt.errors import JudgmentError, OptionError
-from llbt.metrics.quality_reliability import human_reliability
+from llbt.metrics import MetricScores
+from llbt.metrics.agreement_regression import logistic_regression
+from llbt.metrics.quality_reliability import design_of, human_reliability, quality_reliability
 
 
 def drawn(rng, tasks=6, systems=9, metrics=3, effect=0.0, *, skewed=False, human_error=0.0, inputs=1):
@@ -183,15 +185,21 @@ def test_size_and_power(setting: str) -> None:
     tasks, systems, effect, skewed, error = SETTINGS[setting]
     rng = np.random.default_rng(41)
     rows = []
-    for _ in range(400):
-        study = llbt.metrics.read_study(drawn(rng, tasks, systems, 4, effect, skewed=skewed, human_error=error))
+    for _ in range(300):
+        frame = drawn(rng, tasks, systems, 4, effect, skewed=skewed, human_error=error)
+        scores = {
+            task: MetricScores.from_matrices(
+                {f"m{k}": part[f"m{k}"].to_numpy() for k in range(4)}, part["human"].to_numpy()
+            )
+            for task, part in frame.groupby("task")
+        }
         try:
-            found = [study.reliability_by_quality(cluster=by) for by in ("system", "task")[: min(tasks, 2)]]
+            found = [quality_reliability(scores, by, 0.95, ()) for by in ("system", "task")[: min(tasks, 2)]]
         except JudgmentError:
             continue
-        naive = glm(found[0].pairs().to_frame().rename(columns={"difference": "size"})).pvalues["quality"]
-        tests = [one.to_frame()["p_value"][1] <= 0.05 for one in found]
-        rows.append((found[0].params[-1], naive <= 0.05, *tests))
+        independent = logistic_regression(design_of(found[0].scored), found[0].scored.agree, [])
+        tests = [one.p_values(np.eye(6)[-1:])[0] <= 0.05 for one in (independent, *(one.regression for one in found))]
+        rows.append((found[0].params[-1], *tests))
     shares = np.mean(rows, axis=0)
     print(setting, len(rows), shares.round(3).tolist())
     if not (effect or skewed):

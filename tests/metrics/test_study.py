@@ -88,6 +88,25 @@ def test_decisions_are_those_of_each_metric(frame: pd.DataFrame, study: llbt.met
     assert found.errors().metrics == tuple(METRICS)
 
 
+def test_errors_under_either_convention_and_shared_ones(study: llbt.metrics.Study) -> None:
+    usual, exchanged = (study.decisions(convention=name) for name in ("usual", "exchanged"))
+    one, other = usual.to_frame(), exchanged.to_frame()
+    assert one["type_1"].tolist() == other["type_2"].tolist() != one["type_2"].tolist()
+    assert one["type_2"].tolist() == other["type_1"].tolist()
+    assert list(other)[3:6] == ["type_1", "type_2", "opposite"]
+    assert "Type II: the metric's difference is significant" in str(exchanged)
+    assert usual.errors().type_1.tolist() == exchanged.errors().type_2.tolist()
+    wrong = np.array([usual.by_metric[name].outcome == "humans_only" for name in METRICS]).sum(axis=0)
+    expected = [int((wrong >= k).sum()) for k in (1, 2, 3)]
+    assert usual.shared_errors().to_frame()["type_2"].tolist() == expected
+    assert exchanged.shared_errors().to_frame()["type_1"].tolist() == expected
+    assert expected[0] > expected[2] > 0
+    for k, name in enumerate(METRICS):
+        row = usual.by_metric[name].by_difference().to_frame().iloc[-1]
+        names = ["n", "both", "type_1", "opposite", "type_2", "neither"]
+        assert one.loc[k, names].tolist() == row[names].tolist()
+
+
 def test_comparisons_are_those_of_each_task(frame: pd.DataFrame, study: llbt.metrics.Study) -> None:
     found = study.compare(method="williams")
     for task, scores in study.by_task().items():
