@@ -234,6 +234,8 @@ def quality_reliability(
     why = undetermined(scored)
     if why:
         raise JudgmentError(why, expected="more pairs of systems, or tasks: their change with quality has no estimate")
+    if all(one.human.shape[1] == 1 for one in tasks.values()):
+        left = [*left, "One human score a system: its errors are unknown, and alone can make agreement fall."]
     unit = "pairs of one system are dependent" if by == "system" else "pairs of one task are dependent"
     return QualityReliability(
         tuple(tasks),

@@ -181,17 +181,28 @@ SETTINGS = {  # tasks, systems, effect, skewed, human error: share of p ≤ .05 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_size_and_power(setting: str) -> None:
-    """RECORD"""
+    """Mean slope of quality and share of p ≤ .05: pairs taken as independent, clustered by system, by task.
+
+    300 studies each of 4 metrics and 10 systems a task, seed 41
+    (pytest -m exhaustive tests/metrics/test_quality_reliability.py, 3 CPU min):
+
+    3 tasks:                    -0.02   0.34  0.010  0.050
+    18 tasks:                   +0.00   0.32  0.013  0.047
+    one task of 30:             +0.01   0.51  0.013
+    18 tasks, falling:          -0.31   0.89  0.383  0.533
+    18 tasks, skewed:           -0.05   0.34  0.013  0.067
+    18 tasks, skewed, errors:   -0.26   0.74  0.160  0.283
+
+    Where good systems are closer together than poor ones (skewed), errors of human scores alone give a slope below 0.
+    """
     tasks, systems, effect, skewed, error = SETTINGS[setting]
     rng = np.random.default_rng(41)
     rows = []
     for _ in range(300):
         frame = drawn(rng, tasks, systems, 4, effect, skewed=skewed, human_error=error)
         scores = {
-            task: MetricScores.from_matrices(
-                {f"m{k}": part[f"m{k}"].to_numpy() for k in range(4)}, part["human"].to_numpy()
-            )
-            for task, part in frame.groupby("task")
+            task: MetricScores.from_matrices({f"m{k}": part[f"m{k}"] for k in range(4)}, part["human"])
+            for task, part in frame.set_index("system").groupby("task")
         }
         try:
             found = [quality_reliability(scores, by, 0.95, ()) for by in ("system", "task")[: min(tasks, 2)]]
