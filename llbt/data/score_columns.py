@@ -45,13 +45,17 @@ _NUMBER = re.compile(r"\s*[<>~≈]?\s*[-+−]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?\
 
 def is_called(name: object, words: Collection[str]) -> bool:
     """Whether a column goes by one of the words, alone or as an id or a name."""
-    return any(spelled(name) == word + suffix for word in words for suffix in _SUFFIXES)
+    return _goes_by(spelled(name), words)
+
+
+def _goes_by(said: str, words: Collection[str]) -> bool:
+    return any(said.startswith(word) and said[len(word) :] in _SUFFIXES for word in words)
 
 
 def called(names: Iterable[str], words: Collection[str]) -> list[str]:
     """Return the columns that go by one of the words, in the order of the words."""
-    known = list(names)
-    found = [name for word in words for name in known if is_called(name, (word,))]
+    known = [(name, spelled(name)) for name in names]
+    found = [name for word in words for name, said in known if _goes_by(said, (word,))]
     return list(dict.fromkeys(found))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Literal, get_args
 
@@ -15,18 +15,19 @@ from ..base.arguments import Kind
 from ..base.table import counted, format_count
 from ..core.columns import FloatArray, IntArray
 from ..core.statistics import critical_value
-from ..errors import DesignError, alternatives
+from ..errors import DesignError, OptionError, alternatives
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
 from .bradley_terry import BradleyTerry, bradley_terry, resampled_log_odds, without_ties
+from .games import Games
 from .outcomes import Outcomes, check_whole
 from .ratings import (
     Elo,
-    Games,
     TrueSkill,
     check_finite,
     elo_probabilities,
     elo_ratings,
     environment,
+    step_by_held_out_loss,
     trueskill_probabilities,
     trueskill_ratings,
 )
@@ -48,11 +49,12 @@ Method = Annotated[
     ),
 ]
 Bounds = tuple[FloatArray, FloatArray]
-Rate = Callable[[Games, IntArray, np.random.Generator], tuple[FloatArray, FloatArray]]
+Rate = Callable[[Games, IntArray, np.random.Generator | None], tuple[FloatArray, FloatArray]]
 
 _LIMIT = 1e4  # log-odds under a vanishing prior are the same within 1e-5
 _ERRORS = 3.0  # Monte Carlo errors between ratings from which their order is no chance
-_SIDE_BY_SIDE = 2000  # systems in the orders of a block: enough to rate at once, few enough for a bar to move
+_FEWEST_UNITS = 5  # of which each fold has one
+_SIDE_BY_SIDE = 6000  # systems in the orders of a block: enough to rate at once, few enough for a bar to move
 _NO_INTERVAL = "no intervals: n=1000 resamples instances"
 
 
@@ -203,23 +205,36 @@ def paired(outcomes: Outcomes, options: BradleyTerry, asked: Asked) -> Scored:
 def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     """Return Elo or TrueSkill ratings averaged over random orders of the games."""
     _whole_if_counts(outcomes)
+    given = options.order == "given"
+    if given:
+        _check_given(outcomes, asked)
     slots = outcomes.slots()
     kept = np.where(slots % 3 == 1, -1, slots) if options.ties == "drop" else slots
     games = Games(len(outcomes.systems), outcomes.pairs, kept)
+    said: list[str] = []
+    if isinstance(options, Elo) and options.k == "held-out":
+        options, note = _with_chosen_step(options, games, asked)
+        said.append(note)
     draws = 0.0 if isinstance(options, Elo) else _draw_probability(outcomes, options)
     rate = partial(elo_ratings, options) if isinstance(options, Elo) else partial(trueskill_ratings, draws)
-    ratings, sigma = _played(rate, games, options.orders, False, asked)
+    if given:
+        ratings, sigma = rate(games, np.arange(len(games.slots))[None], None)
+        check_finite(ratings)
+    else:
+        ratings, sigma = _played(rate, games, options.orders, False, asked)
     estimate, spread = ratings.mean(axis=0), np.full(ratings.shape[1], np.nan)
-    bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws)]
+    bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws), *said]
     standing = beyond_chance(ratings)
     if len(set(standing.tolist())) < len(np.unique(estimate)):
         notes.append(f"ratings within {_ERRORS:g} Monte Carlo errors share a rank; more orders may separate them")
-    if options.orders > 1:
+    if len(ratings) > 1:
         spread = ratings.std(axis=0, ddof=1)
     if asked.n:
         drawn, _ = _played(rate, games, asked.n, True, asked)
         bounds, said = _percentiles(drawn, asked, f"{_unit(outcomes)}, each played in one random order")
         notes += said
+    elif given:
+        notes.append("instances are played once, in the order of the rows; order='random' shows what the order does")
     elif options.orders > 1:
         bounds = percentiles(ratings, asked.confidence)
         notes.append(
@@ -235,6 +250,35 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     extra["sigma"] = sigma.mean(axis=0)
     chances = trueskill_probabilities(estimate, extra["sigma"], environment(draws).beta)
     return Scored(estimate, chances, bounds, tuple(notes), extra, standing=standing)
+
+
+def _check_given(outcomes: Outcomes, asked: Asked) -> None:
+    """Raise where there is no order of the rows, or resamples are asked for, which have none."""
+    if outcomes.scores is None:
+        raise DesignError(
+            "order='given' with a table of counts, which has no order",
+            "Pass order='random', or the judgments to llbt.scores.elo_history(…).",
+            expected="scores of instances",
+        )
+    if asked.n:
+        raise OptionError(
+            f"n={asked.n} with order='given'", "Leave n out, or pass order='random'.", expected="rows in their order"
+        )
+
+
+def _with_chosen_step(options: Elo, games: Games, asked: Asked) -> tuple[Elo, str]:
+    """Return options with the k that predicts held-out units best, and a note on it."""
+    if len(games.slots) < _FEWEST_UNITS:
+        raise DesignError(
+            f"k='held-out' with {counted(len(games.slots), 'instance')}", "Pass k=20.", expected="five or more"
+        )
+    task = partial(step_by_held_out_loss, options, games)
+    best, steps, loss = asked.draw.each([task])[0]
+    place = int(np.argmin(loss))
+    end = " (an end of the range)" if place in (0, len(loss) - 1) else ""
+    return replace(options, k=best), (
+        f"k = {best:g}{end} of {steps[0]:g} to {steps[-1]:g}: least log-loss of held-out games, {loss[place]:.4f}"
+    )
 
 
 def beyond_chance(ratings: FloatArray) -> FloatArray:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +14,13 @@ from ..base.arguments import BelowOne, Count, Finite, Positive, checked_record
 from ..base.extras import need
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
+from .games import Games
 
 Draws = Literal["draw", "drop"]
-Skill = TypeVar("Skill", float, FloatArray)  # of one order, or of several at once
+Order = Literal["random", "given"]
 
-_ENTRIES = 4_000_000  # games held at once
-_WINDOW = 16  # games per system that are sorted into steps together
+
+_FOLDS, _STEPS, _ORDERS = 5, 9, 20  # folds, values of k, and orders of each
 _SQRT2, _SQRT2PI = math.sqrt(2), math.sqrt(2 * math.pi)
 # exponent of the Chebyshev approximation of erfc with relative error below 1.2e-7 (Press et al., Numerical Recipes,
 # section 6.2): the one that the trueskill package has in place of scipy
@@ -33,73 +32,6 @@ _REVERSED = _ERFC[::-1]
 _FEW = 10  # orders that are played number by number: more are faster side by side
 
 
-@dataclass(frozen=True, eq=False)
-class Games:
-    """Games of N systems in U units, to be played in random orders.
-
-    Attributes
-    ----------
-    size : int
-        N.
-    pairs : ndarray of int, shape (P, 2)
-    slots : ndarray of int, shape (U, L)
-        The games of each unit: 3 · pair + outcome (0 for i, 1 a draw, 2 for j), −1 where there is none.
-    """
-
-    size: int
-    pairs: IntArray
-    slots: IntArray
-
-    def sequence(self, units: IntArray, rng: np.random.Generator) -> Iterator[IntArray]:
-        """Return the games in the order of the units (B, U), those of a unit in random order.
-
-        Yields slots in blocks of whole units, shape (T, B).
-        """
-        width = self.slots.shape[1]
-        block = max(1, _ENTRIES // (len(units) * width))
-        for start in range(0, units.shape[1], block):
-            picked = self.slots[units[:, start : start + block]]
-            games = rng.permuted(picked, axis=2) if width > 1 else picked
-            yield games.reshape(len(units), -1).T
-
-    def steps(self, units: IntArray, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-        """Return the same games in steps. The games of a step share no system, so they can be rated at once.
-
-        For the G games of a step, yields the places of i and of j in the flattened state (B, N) and the outcomes, shape
-        (G,) each. In every order each system plays its games in sequence.
-        """
-        for games in self.sequence(units, rng):
-            for window in range(0, len(games), _WINDOW * self.size):
-                yield from self._layers(games[window : window + _WINDOW * self.size])
-
-    def _layers(self, games: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-        base = np.arange(games.shape[1]) * (self.size + 1)
-        pair = np.where(games < 0, len(self.pairs), games // 3)
-        ends = np.vstack([self.pairs, [self.size, self.size]])  # no game is one of a system that is not there
-        i, j = (ends[pair, k] for k in (0, 1))
-        depth = np.zeros(games.shape[1] * (self.size + 1), dtype=np.int64)
-        layer = np.empty(games.shape, dtype=np.int16)  # sorted by radix
-        for t in range(len(games)):
-            a, b = i[t] + base, j[t] + base
-            depth[a] = depth[b] = layer[t] = np.maximum(depth[a], depth[b]) + 1
-        kept = np.flatnonzero(games >= 0)
-        order = kept[np.argsort(layer.ravel()[kept], kind="stable")]
-        column = order % games.shape[1] * self.size
-        first, second, said = i.ravel()[order] + column, j.ravel()[order] + column, games.ravel()[order] % 3
-        ends_at = np.cumsum(np.bincount(layer.ravel()[kept]))
-        for low, high in pairwise(ends_at):
-            yield first[low:high], second[low:high], said[low:high]
-
-    def shuffled(self, orders: int, rng: np.random.Generator) -> IntArray:
-        """Return random orders of the units, shape (orders, U)."""
-        rows = np.tile(np.arange(len(self.slots)), (orders, 1))
-        return np.asarray(rng.permuted(rows, axis=1))
-
-    def redrawn(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Return units drawn with replacement, as many as there are, shape (n, U)."""
-        return rng.integers(len(self.slots), size=(n, len(self.slots)))
-
-
 @checked_record
 @dataclass(frozen=True)
 class Elo:
@@ -107,8 +39,9 @@ class Elo:
 
     Attributes
     ----------
-    k : float
-        Points that one game can move at most.
+    k : float or "held-out"
+        Points that one game can move at most. ``"held-out"`` takes the one of 1, 2, 4, …, 256 (for a scale of 400) with
+        the least log-loss of held-out instances, over five folds.
     start : float
         The rating with which all systems begin.
     scale : float
@@ -117,6 +50,9 @@ class Elo:
         The number of random orders of the games. 1 gives the usual sequential rating.
     ties : {"draw", "drop"}
         The treatment of equal scores on an instance: half a win for either system, or left out.
+    order : {"random", "given"}
+        ``"given"`` plays the instances once, in the order of the rows, and on each instance the pairs of systems in
+        sorted order, as the usual sequential tools do. Ratings then depend on this order.
 
     Raises
     ------
@@ -132,11 +68,12 @@ class Elo:
     [14.57, -14.57]
     """
 
-    k: Positive = 20.0
+    k: Positive | Literal["held-out"] = 20.0
     start: Finite = 1500.0
     scale: Positive = 400.0
     orders: Count = 100
     ties: Draws = "draw"
+    order: Order = "random"
 
 
 @checked_record
@@ -152,6 +89,9 @@ class TrueSkill:
         The number of random orders of the games. 1 gives the usual sequential rating.
     ties : {"draw", "drop"}
         The treatment of equal scores on an instance: a draw, or left out.
+    order : {"random", "given"}
+        ``"given"`` plays the instances once, in the order of the rows, and on each instance the pairs of systems in
+        sorted order, as the usual sequential tools do. Ratings then depend on this order.
 
     Raises
     ------
@@ -170,21 +110,64 @@ class TrueSkill:
     draw_probability: BelowOne | None = None
     orders: Count = 100
     ties: Draws = "draw"
+    order: Order = "random"
 
 
-def elo_ratings(rule: Elo, games: Games, units: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def elo_ratings(
+    rule: Elo, games: Games, units: IntArray, rng: np.random.Generator | None, k: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return the ratings after the games in each order of the units (B, U), shape (B, N), and NaN: Elo has no σ.
 
-    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains.
+    r_i ← r_i + k(s − 1/(1 + 10^((r_j − r_i)/scale))) with s = 1, ½ or 0, and r_j loses what r_i gains. Orders have k of
+    the rule, or each its own, shape (B,).
     """
-    state = np.full(len(units) * games.size, float(rule.start))
-    for i, j, said in games.steps(units, rng):
-        expected = 1 / (1 + 10 ** ((state[j] - state[i]) / rule.scale))
-        gained = rule.k * (1 - said / 2 - expected)
-        state[i] += gained
-        state[j] -= gained
-    ratings = state.reshape(len(units), -1)
+    state = np.full((games.size, len(units)), float(rule.start))
+    column, base = np.arange(len(units)), math.log(10) / rule.scale
+    most = np.full(len(units), float(rule.k)) if k is None else k
+    for played in games.rounds(units, rng):
+        at = played.systems, column
+        rating, points = state[at], 1 - played.said / 2
+        moves = np.where(played.said >= 0, most, 0.0)
+        for step in played.steps:
+            i, j = played.first[step], played.second[step]
+            gained = rating[j] - rating[i]
+            gained *= base
+            with np.errstate(over="ignore"):
+                np.exp(gained, out=gained)
+            gained += 1
+            np.reciprocal(gained, out=gained)
+            np.subtract(points[step], gained, out=gained)
+            gained *= moves[step]
+            rating[i] += gained
+            rating[j] -= gained
+        state[at] = rating
+    ratings = np.ascontiguousarray(state.T)
     return ratings, np.full_like(ratings, np.nan)
+
+
+def step_by_held_out_loss(rule: Elo, games: Games, rng: np.random.Generator) -> tuple[float, FloatArray, FloatArray]:
+    """Return k with the least log-loss on units that are held out, all k and their losses.
+
+    Units are in five folds at random; ratings are means over random orders of the other four, as in `rated`, and all k
+    are played in the same orders. The loss of a game is −s log p − (1 − s) log(1 − p), its mean over all games.
+    """
+    steps = 2.0 ** np.arange(_STEPS) * rule.scale / 400
+    fold = rng.permutation(len(games.slots)) % _FOLDS
+    orders = min(rule.orders, _ORDERS)
+    loss, number = np.zeros(len(steps)), 0.0
+    for part in range(_FOLDS):
+        inside, held = np.flatnonzero(fold != part), games.slots[fold == part]
+        some = Games(games.size, games.pairs, games.slots[inside])
+        units = np.tile(some.shuffled(orders, rng), (len(steps), 1))
+        ratings = elo_ratings(rule, some, units, rng, np.repeat(steps, orders))[0]
+        mean = ratings.reshape(len(steps), orders, -1).mean(axis=1)
+        counts = np.bincount(held[held >= 0], minlength=3 * len(games.pairs)).reshape(-1, 3)
+        i, j = games.pairs.T
+        apart = (mean[:, i] - mean[:, j]) * math.log(10) / rule.scale
+        won, lost = counts[:, 0] + counts[:, 1] / 2, counts[:, 2] + counts[:, 1] / 2
+        loss -= special.log_expit(apart) @ won + special.log_expit(-apart) @ lost
+        number += counts.sum()
+    return float(steps[np.argmin(loss)]), steps, loss / max(1.0, number)
 
 
 def elo_probabilities(rule: Elo, rating: FloatArray) -> FloatArray:
@@ -201,7 +184,7 @@ def environment(draw_probability: float) -> Any:
 
 
 def trueskill_ratings(
-    draw_probability: float, games: Games, units: IntArray, rng: np.random.Generator
+    draw_probability: float, games: Games, units: IntArray, rng: np.random.Generator | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return μ and σ after the games in each order of the units (B, U), shape (B, N) each.
 
@@ -211,34 +194,34 @@ def trueskill_ratings(
     margin = draw_margin(draw_probability, env)
     if len(units) <= _FEW:
         return _one_by_one(env, margin, games, units, rng)
-    mu = np.full(len(units) * games.size, env.mu)
-    variance = np.full(len(units) * games.size, env.sigma**2)
-    for i, j, said in games.steps(units, rng):
-        # the winner first, as the package has it; the order does not matter for a draw
-        a, b = np.where(said == 2, j, i), np.where(said == 2, i, j)
-        mu[a], mu[b], variance[a], variance[b] = after_game(
-            (mu[a], mu[b]), (variance[a] + env.tau**2, variance[b] + env.tau**2), said == 1, env.beta, margin
-        )
-    return mu.reshape(len(units), -1), np.sqrt(variance).reshape(len(units), -1)
+    mu = np.full((games.size, len(units)), env.mu)
+    variance = np.full((games.size, len(units)), env.sigma**2)
+    column = np.arange(len(units))
+    for played in games.rounds(units, rng):
+        at = played.systems, column
+        m, v, said = mu[at], variance[at], RoundOutcomes.of(played.said)
+        for step in played.steps:
+            after_games(m, v, (played.first[step], played.second[step]), said.of_step(step), env, margin)
+        mu[at], variance[at] = m, v
+    return np.ascontiguousarray(mu.T), np.sqrt(variance.T)
 
 
 def _one_by_one(
-    env: Any, margin: float, games: Games, units: IntArray, rng: np.random.Generator
+    env: Any, margin: float, games: Games, units: IntArray, rng: np.random.Generator | None
 ) -> tuple[FloatArray, FloatArray]:
-    ends, added = games.pairs.tolist(), env.tau**2
-    mu = np.full((len(units), games.size), env.mu)
-    variance = np.full((len(units), games.size), env.sigma**2)
-    for block in games.sequence(units, rng):
-        for order, slots in enumerate(block.T):
-            m, v, played = mu[order].tolist(), variance[order].tolist(), slots[slots >= 0]
-            for slot in played.tolist():
-                pair, said = divmod(slot, 3)
-                a, b = ends[pair] if said < 2 else reversed(ends[pair])
-                m[a], m[b], v[a], v[b] = _after_one_game(
-                    (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
-                )
-            mu[order], variance[order] = m, v
-    return mu, np.sqrt(variance)
+    added = env.tau**2
+    mu = [[float(env.mu)] * games.size for _ in units]
+    variance = [[float(env.sigma**2)] * games.size for _ in units]
+    for played in games.rounds(units, rng):
+        ends = played.systems[played.first], played.systems[played.second]
+        for order, (m, v) in enumerate(zip(mu, variance, strict=True)):
+            for i, j, said in zip(*(side[:, order].tolist() for side in (*ends, played.said)), strict=True):
+                if said >= 0:
+                    a, b = (i, j) if said < 2 else (j, i)
+                    m[a], m[b], v[a], v[b] = _after_one_game(
+                        (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
+                    )
+    return np.array(mu), np.sqrt(variance)
 
 
 def trueskill_probabilities(mu: FloatArray, sigma: FloatArray, beta: float) -> FloatArray:
@@ -255,38 +238,75 @@ def draw_margin(draw_probability: float, env: Any) -> float:
     return float(trueskill.calc_draw_margin(draw_probability, 2, env))
 
 
-def after_game(
-    mu: tuple[FloatArray, FloatArray],
-    variance: tuple[FloatArray, FloatArray],
-    drawn: npt.NDArray[np.bool_],
-    beta: float,
-    margin: float,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the skills after one game in each of B orders: means of winner and loser, then their variances.
+@dataclass(frozen=True, eq=False)
+class RoundOutcomes:
+    """The outcomes of games in B orders, each shape (P, B).
 
-    μ ← μ ± σ²/c · v, σ² ← σ²(1 − σ²/c² · w) with c² = 2β² + σ₁² + σ₂², and v and w of (μ₁ − μ₂)/c and margin/c
-    (Herbrich, Minka & Graepel 2007). The variances include the τ² that a game adds.
+    Attributes
+    ----------
+    sign : ndarray
+        −1 where the second has won, else 1: a draw may be taken from either side.
+    drawn, none : ndarray of bool
+        Draws, and places in the order without a game.
     """
-    c = np.sqrt(variance[0] + variance[1] + 2 * beta**2)
-    apart, near = (mu[0] - mu[1]) / c, margin / c
-    v, w = won(apart, near)
-    if drawn.any():
-        v[drawn], w[drawn] = tied(apart[drawn], near[drawn])
-    return _moved(mu, variance, v, w, c)
+
+    sign: FloatArray
+    drawn: npt.NDArray[np.bool_]
+    none: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, said: npt.NDArray[np.int8]) -> RoundOutcomes:
+        """Return the outcomes of a round."""
+        return cls(np.where(said == 2, -1.0, 1.0), said == 1, said < 0)
+
+    def of_step(self, step: slice) -> RoundOutcomes:
+        """Return those of some games."""
+        return RoundOutcomes(self.sign[step], self.drawn[step], self.none[step])
+
+
+def after_games(
+    mu: FloatArray, variance: FloatArray, ends: tuple[IntArray, IntArray], said: RoundOutcomes, env: Any, margin: float
+) -> None:
+    """Change the skills (Q, B) by one game each of G pairs of places, in each of B orders.
+
+    μ ← μ ± σ²/c · v, σ² ← σ²(1 − σ²/c² · w) with c² = 2β² + σ₁² + σ₂², and v and w of (μ₁ − μ₂)/c and margin/c, 1 the
+    winner (Herbrich, Minka & Graepel 2007). Before, a game adds τ² to the variances.
+
+    Parameters
+    ----------
+    mu, variance : ndarray, shape (Q, B)
+    ends : two ndarray of int, shape (G,) each
+        Different places.
+    said : RoundOutcomes of (G, B) games
+    """
+    i, j = ends
+    before = variance[i], variance[j]
+    one, other = before[0] + env.tau**2, before[1] + env.tau**2
+    squared = one + other + 2 * env.beta**2
+    c = np.sqrt(squared)
+    apart = mu[i]
+    apart -= mu[j]
+    apart *= said.sign
+    apart /= c
+    v, w = moments(apart, margin / c, said.drawn)
+    v *= said.sign
+    v /= c
+    w /= squared
+    changed = one * (1 - one * w), other * (1 - other * w)
+    if said.none.any():
+        v[said.none] = 0.0
+        changed = np.where(said.none, before[0], changed[0]), np.where(said.none, before[1], changed[1])
+    mu[i] += one * v
+    mu[j] -= other * v
+    variance[i], variance[j] = changed
 
 
 def _after_one_game(
     mu: tuple[float, float], variance: tuple[float, float], drawn: bool, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """Return the result of `after_game` for one game, without arrays, which would take twenty times as long."""
+    """Return means of winner and loser, then variances: arrays of one number would cost twenty times as much."""
     c = math.sqrt(variance[0] + variance[1] + 2 * beta**2)
     v, w = _moments_of_draw((mu[0] - mu[1]) / c, margin / c) if drawn else _moments_of_win((mu[0] - mu[1] - margin) / c)
-    return _moved(mu, variance, v, w, c)
-
-
-def _moved(
-    mu: tuple[Skill, Skill], variance: tuple[Skill, Skill], v: Skill, w: Skill, c: Skill
-) -> tuple[Skill, Skill, Skill, Skill]:
     shares = variance[0] / c**2, variance[1] / c**2
     return (
         mu[0] + variance[0] / c * v,
@@ -326,41 +346,70 @@ def _cdf(x: float) -> float:
     return 1 - upper if x > 0 else upper
 
 
-def won(apart: FloatArray, near: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return v and w of a game that was won: moments of a normal truncated to above the margin."""
+def moments(apart: FloatArray, near: FloatArray, drawn: npt.NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Return v and w of games that were won, or drawn where `drawn` says so, shape (G, B).
+
+    Moments of a normal truncated to above the margin, and to within it.
+    """
     x = apart - near
-    below = cdf(x)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        v = np.where(below > 0, pdf(x) / below, -x)
-    return v, v * (v + x)
+    places = np.flatnonzero(drawn)
+    if not len(places):
+        return _of_wins(x, cdf(x), pdf(x))
+    size, margin, wins = np.abs(apart.take(places)), near.take(places), x.size
+    every = np.concatenate([x.ravel(), margin - size, -margin - size])  # one pass for all
+    below, density = cdf(every), pdf(every)
+    v, w = _of_wins(every[:wins], below[:wins], density[:wins])
+    v_drawn, w_drawn = _of_draws(*(y[wins:].reshape(2, -1) for y in (every, below, density)))
+    v[places] = np.where(apart.take(places) < 0, -v_drawn, v_drawn)
+    w[places] = w_drawn
+    return v.reshape(x.shape), w.reshape(x.shape)
 
 
-def tied(apart: FloatArray, near: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return v and w of a drawn game: moments of a normal truncated to within the margin."""
-    size = np.abs(apart)
-    upper, lower = near - size, -near - size
-    ends = np.stack([upper, lower])
-    below, (at_upper, at_lower) = cdf(ends), pdf(ends)
-    inside = below[0] - below[1]
+def _of_wins(x: FloatArray, below: FloatArray, density: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if below.all():
+        v = density / below
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            v = np.where(below > 0, density / below, -x)
+    w = v + x
+    w *= v
+    return v, w
+
+
+def _of_draws(ends: FloatArray, below: FloatArray, density: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return v for players of whom the first is ahead, and w, from both ends (2, n) of the interval of draws."""
+    inside, (upper, lower) = below[0] - below[1], ends
+    if inside.all():
+        v = (density[1] - density[0]) / inside
+        return v, v * v + (upper * density[0] - lower * density[1]) / inside
     with np.errstate(divide="ignore", invalid="ignore"):
-        v = np.where(inside != 0, (at_lower - at_upper) / inside, upper)
-        w = np.where(inside != 0, v**2 + (upper * at_upper - lower * at_lower) / inside, 1.0)
-    return np.where(apart < 0, -v, v), w
+        v = np.where(inside != 0, (density[1] - density[0]) / inside, upper)
+        return v, np.where(inside != 0, v**2 + (upper * density[0] - lower * density[1]) / inside, 1.0)
 
 
 def pdf(x: FloatArray) -> FloatArray:
     """Return the normal density."""
-    return np.asarray(np.exp(-(x**2) / 2) / _SQRT2PI)
+    power = x * x
+    power /= -2
+    density = np.exp(power, out=power)
+    density /= _SQRT2PI
+    return density
 
 
 def cdf(x: FloatArray) -> FloatArray:
     """Return the normal distribution function to seven digits, also in the lower tail, as trueskill does."""
-    z = np.abs(x) / _SQRT2
+    z = np.abs(x)
+    z /= _SQRT2
     t = 1 / (1 + z / 2)
     power = np.full_like(t, _ERFC[-1])
     for coefficient in _ERFC[-2::-1]:
-        power = coefficient + t * power
-    upper = t * np.exp(-z * z + power) / 2
+        power *= t
+        power += coefficient
+    z *= z
+    power -= z
+    upper = np.exp(power, out=power)
+    upper *= t
+    upper /= 2
     return np.where(x > 0, 1 - upper, upper)
 
 

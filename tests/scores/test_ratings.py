@@ -13,10 +13,10 @@ from support.mechanisms import mechanism
 
 import llbt
 from llbt.scores.aggregate import aggregate
+from llbt.scores.games import Games
 from llbt.scores.mechanisms import beyond_chance
 from llbt.scores.ratings import (
     Elo,
-    Games,
     TrueSkill,
     _moments_of_draw,
     _moments_of_win,
@@ -24,9 +24,9 @@ from llbt.scores.ratings import (
     check_finite,
     elo_ratings,
     environment,
-    tied,
+    moments,
+    step_by_held_out_loss,
     trueskill_ratings,
-    won,
 )
 
 
@@ -46,11 +46,15 @@ def single_games(seed=0, systems=4, number=200):
     return Games(systems, pairs, rng.integers(0, 3 * len(pairs), size=(number, 1)))
 
 
-def played(games, units, seed):
+def played(games, units, rng):
     """The games of each order one after the other: (i, j, outcome)."""
-    blocks = list(games.sequence(units, np.random.default_rng(seed)))
-    slots = np.concatenate(blocks)
-    return [[(*games.pairs[s // 3], s % 3) for s in column if s >= 0] for column in slots.T]
+    made = [[] for _ in units]
+    for round_ in games.rounds(units, rng):
+        for first, second, said in zip(round_.first, round_.second, round_.said, strict=True):
+            for order, systems, outcome in zip(made, round_.systems.T, said, strict=True):
+                if outcome >= 0:
+                    order.append((systems[first], systems[second], outcome))
+    return made
 
 
 def elo_by_loop(sequence, size, k=20.0, start=1500.0, scale=400.0):
@@ -80,7 +84,9 @@ def test_elo_is_that_of_an_explicit_loop_in_every_order(name, constants):
     games = GAMES[name]
     units = games.shuffled(12, np.random.default_rng(1))
     found, _ = elo_ratings(Elo(*constants), games, units, np.random.default_rng(2))
-    expected = [elo_by_loop(sequence, games.size, *constants) for sequence in played(games, units, 2)]
+    expected = [
+        elo_by_loop(sequence, games.size, *constants) for sequence in played(games, units, np.random.default_rng(2))
+    ]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
@@ -93,7 +99,7 @@ def test_trueskill_is_that_of_the_package_in_every_order(name, draw_probability,
     games = GAMES[name]
     units = games.shuffled(orders, np.random.default_rng(1))
     mu, sigma = trueskill_ratings(draw_probability, games, units, np.random.default_rng(2))
-    for b, sequence in enumerate(played(games, units, 2)):
+    for b, sequence in enumerate(played(games, units, np.random.default_rng(2))):
         expected = trueskill_by_package(sequence, games.size, draw_probability)
         np.testing.assert_allclose(mu[b], expected[0], rtol=0, atol=1e-9)
         np.testing.assert_allclose(sigma[b], expected[1], rtol=0, atol=1e-9)
@@ -120,8 +126,7 @@ def test_tails_are_those_of_the_package():
     """v and w of wins far against expectation and of draws far from even, where the distribution function is 0."""
     env = trueskill.TrueSkill()
     apart, near = (x.ravel() for x in np.meshgrid(np.linspace(-30, 30, 121), [0.01, 0.5, 2.0]))
-    v, w = won(apart, near)
-    v_tied, w_tied = tied(apart, near)
+    (v, w), (v_tied, w_tied) = (moments(apart, near, np.full(apart.shape, drawn)) for drawn in (False, True))
     for k, (t, e) in enumerate(zip(apart, near, strict=True)):
         assert v[k] == pytest.approx(env.v_win(t, e), rel=1e-9)
         if 0 < v[k] * (v[k] + t - e) < 1:
@@ -132,7 +137,9 @@ def test_tails_are_those_of_the_package():
     np.testing.assert_allclose(singly, np.column_stack([v, w]), rtol=1e-9, atol=1e-12)
     singly = np.array([_moments_of_draw(t, e) for t, e in zip(apart, near, strict=True)])
     np.testing.assert_allclose(singly, np.column_stack([v_tied, w_tied]), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(won(np.array([-50.0]), np.array([0.5]))[0], [50.5])  # the package's own remedy
+    np.testing.assert_allclose(
+        moments(np.array([-50.0]), np.array([0.5]), np.array([False]))[0], [50.5]
+    )  # the package's own remedy
 
 
 def test_the_distribution_function_has_seven_digits_in_the_tail():
@@ -143,25 +150,56 @@ def test_the_distribution_function_has_seven_digits_in_the_tail():
 def test_every_order_plays_every_game_once_and_instances_whole():
     games = random_games(missing=0.0)
     units = games.shuffled(5, np.random.default_rng(1))
-    slots = np.concatenate(list(games.sequence(units, np.random.default_rng(2))))
-    width = games.slots.shape[1]
-    for b in range(5):
-        for place, unit in enumerate(units[b]):
-            assert sorted(slots[place * width : (place + 1) * width, b]) == sorted(games.slots[unit])
-        assert sorted(units[b]) == list(range(30))
+    orders = played(games, units, np.random.default_rng(2))
+    pairs, width = games.pairs.tolist(), games.slots.shape[1]
+    for unit, order in zip(units, orders, strict=True):
+        for place, k in enumerate(unit):
+            some = order[place * width : (place + 1) * width]
+            slots = [3 * pairs.index(sorted([i, j])) + (said if i < j else 2 - said) for i, j, said in some]
+            assert sorted(slots) == sorted(games.slots[k])
+        assert sorted(unit) == list(range(30))
     assert len({tuple(row) for row in units}) == 5
-    assert any(list(slots[:width, b]) != list(games.slots[units[b, 0]]) for b in range(5))
+    given = [tuple(games.pairs[slot // 3]) for slot in games.slots[units[0, 0]]]
+    assert any(tuple(sorted(game[:2])) != pair for game, pair in zip(orders[0], given, strict=False))
 
 
-def test_the_games_of_one_step_share_no_system():
+def test_every_order_of_the_pairs_is_equally_frequent_in_each_order():
+    """Three systems, one instance: the first game and the last in 3,000 random orders of two kinds of draws."""
+    pairs = np.column_stack(np.triu_indices(3, 1))
+    games = Games(3, pairs, np.arange(0, 9, 3)[None].repeat(1, axis=0))
+    counts = np.zeros((3, 3))
+    for seed in range(60):
+        for order in played(games, np.zeros((50, 1), dtype=int), np.random.default_rng(seed)):
+            names = [pairs.tolist().index(sorted(game[:2])) for game in order]
+            counts[names[0], names[2]] += 1
+    expected = np.where(np.eye(3, dtype=bool), 0, 500)
+    assert counts.sum() == 3000
+    assert np.abs(counts - expected).max() < 4 * np.sqrt(500)
+
+
+def test_in_a_given_order_rows_and_pairs_are_played_as_they_stand():
+    games = random_games()
+    orders = played(games, np.arange(len(games.slots))[None], None)
+    slots = games.slots[games.slots >= 0]
+    expected = [(*games.pairs[s // 3].tolist(), s % 3) for s in slots]
+    found = {}
+    for i, j, said in orders[0]:
+        for system in (i, j):
+            found.setdefault(system, []).append((i, j, said))
+    for system, some in found.items():
+        assert some == [game for game in expected if system in game[:2]]
+
+
+def test_the_games_of_one_step_share_no_place():
     games = random_games()
     units = games.shuffled(3, np.random.default_rng(1))
     number = 0
-    for i, j, said in games.steps(units, np.random.default_rng(2)):
-        both = np.concatenate([i, j])
-        assert len(set(both.tolist())) == len(both)
-        assert set(said.tolist()) <= {0, 1, 2}
-        number += len(said)
+    for round_ in games.rounds(units, np.random.default_rng(2)):
+        for step in round_.steps:
+            both = np.concatenate([round_.first[step], round_.second[step]])
+            assert len(set(both.tolist())) == len(both)
+        assert set(round_.said.ravel().tolist()) <= {-1, 0, 1, 2}
+        number += (round_.said >= 0).sum()
     assert number == 3 * (games.slots >= 0).sum()
 
 
@@ -184,9 +222,7 @@ def test_ratings_are_means_over_orders_with_their_spread(method):
     values = SCORES[names].to_numpy()
     said = np.array([[1 - np.sign(row[i] - row[j]) for i, j in pairs] for row in values])
     games = Games(4, np.array(pairs), (3 * np.arange(6) + said).astype(np.int64))
-    units = games.shuffled(6, rng)
-    slots = np.concatenate(list(games.sequence(units, rng)))
-    runs = [[(*pairs[s // 3], s % 3) for s in column] for column in slots.T]
+    runs = played(games, games.shuffled(6, rng), rng)
     if method == "elo":
         ratings = np.array([elo_by_loop(run, 4) for run in runs])
     else:
@@ -286,3 +322,76 @@ def test_ranks_within_monte_carlo_error_by_hand():
     standing = beyond_chance(ratings)
     assert standing[0] == standing[1] > standing[2]
     assert beyond_chance(ratings[:1]).tolist() == ratings[0].tolist()
+
+
+# -- a given order, and k by held-out games ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["elo", "trueskill"])
+def test_a_given_order_is_that_of_the_rows(method):
+    found = aggregate(SCORES, method=mechanism(method, order="given"))
+    names = sorted(SCORES)
+    pairs = list(itertools.combinations(range(4), 2))
+    values = SCORES[names].to_numpy()
+    games = [(i, j, int(1 - np.sign(row[i] - row[j]))) for row in values for i, j in pairs]
+    if method == "elo":
+        expected = elo_by_loop(games, 4)
+    else:
+        share = np.mean([said == 1 for *_, said in games])
+        expected, sigma = trueskill_by_package(games, 4, share)
+        np.testing.assert_allclose(found.to_frame().set_index("object").loc[names, "sigma"], sigma, atol=1e-9)
+    table = found.to_frame().set_index("object")
+    np.testing.assert_allclose(table.loc[names, "estimate"], expected, rtol=0, atol=1e-9)
+    assert table[["spread", "conf_low", "conf_high"]].isna().all(axis=None)
+    assert any("in the order of the rows" in note for note in found.notes)
+    turned = aggregate(SCORES[::-1], method=mechanism(method, order="given")).to_frame().set_index("object")
+    assert not np.allclose(turned.loc[names, "estimate"], expected)
+
+
+def test_an_order_that_is_not_there_is_refused():
+    c = llbt.from_counts(pd.DataFrame({"object_i": ["A"], "object_j": ["B"], "wins_i": [3], "wins_j": [1]}))
+    with pytest.raises(llbt.errors.DesignError, match="elo_history"):
+        aggregate(c, method=Elo(order="given"))
+    with pytest.raises(llbt.errors.OptionError, match="n=50 with order='given'"):
+        aggregate(SCORES, method=TrueSkill(order="given"), n=50)
+    with pytest.raises(llbt.errors.DesignError, match="k='held-out' with 3 instances"):
+        aggregate(SCORES.head(3), method=Elo(k="held-out"))
+    with pytest.raises(llbt.errors.OptionError, match="k="):
+        Elo(k="best")
+
+
+def test_k_has_the_least_loss_of_held_out_games_by_loops():
+    rng = np.random.default_rng(8)
+    games = random_games(4, systems=4, units=20)
+    rule = Elo(orders=3, scale=200)
+    best, steps, loss = step_by_held_out_loss(rule, games, np.random.default_rng(5))
+    rng = np.random.default_rng(5)
+    fold = rng.permutation(20) % 5
+    expected, number = np.zeros(9), 0
+    for part in range(5):
+        some = Games(4, games.pairs, games.slots[fold != part])
+        units = np.tile(some.shuffled(3, rng), (9, 1))
+        runs = played(some, units, rng)
+        for at, k in enumerate(2.0 ** np.arange(9) / 2):
+            mean = np.mean([elo_by_loop(run, 4, k, 1500, 200) for run in runs[3 * at : 3 * at + 3]], axis=0)
+            for slot in games.slots[fold == part].ravel():
+                if slot >= 0:
+                    i, j = games.pairs[slot // 3]
+                    p = 1 / (1 + 10 ** ((mean[j] - mean[i]) / 200))
+                    s = 1 - (slot % 3) / 2
+                    expected[at] -= s * np.log(p) + (1 - s) * np.log(1 - p)
+                    number += at == 0
+    np.testing.assert_allclose(loss, expected / number, rtol=1e-9)
+    assert best == steps[np.argmin(loss)] == 2.0 ** np.argmin(expected) / 2
+
+
+def test_a_small_k_predicts_equal_systems_and_a_large_one_few_games_of_unequal_ones():
+    rng = np.random.default_rng(3)
+    equal = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("ABCD"))
+    apart = pd.DataFrame(rng.normal(size=(10, 4)) + 3 * np.arange(4), columns=list("ABCD"))
+    notes = [
+        next(note for note in aggregate(frame, method=Elo(k="held-out"), rng=1).notes if note.startswith("k = "))
+        for frame in (equal, apart)
+    ]
+    assert "k = 1 (an end of the range) of 1 to 256" in notes[0]
+    assert float(notes[1].split()[2]) >= 64
