@@ -57,8 +57,8 @@ class Games:
         """Yield the units of each order (B, U), one after the other, the games of each in random order.
 
         Systems are put into places at random, in each order by itself, and the pairs of places play in one random order
-        for all. So the order of games is uniform in each order, and steps are found once for all. Means over orders are
-        as exact as those of independent orders; their spread varies somewhat more from run to run, by 5 % for 4 systems.
+        for all. So the order of games is uniform in each order, and steps are found once for all. Means over orders
+        are as exact as those of independent orders; their spread differs somewhat more between runs (4 systems: 5 %).
 
         Parameters
         ----------
