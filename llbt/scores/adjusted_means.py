@@ -12,8 +12,10 @@ from .grouped_tests import Means, Units, means, over_domains
 from .paired_tests import cleaned, lengths
 
 
-def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means | None:
+def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> tuple[Means, FloatArray] | None:
     """Return means of systems adjusted for their missing instances; None if no comparison is possible.
+
+    Beside them stands what each group contributes, shape (N, G): products of rows are the covariances of the means.
 
     Scores are x_si = a_s + b_i + error, by least squares over the available cells. The adjusted mean of a system is a_s
     plus the mean of b over all instances: its expectation on all instances. If no cell is missing, it is the plain
@@ -35,7 +37,11 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     """
     if units.parts:
         found = [adjusted_means(values[:, inside], part, scale) for inside, part in units.parts]
-        return over_domains([part for part in found if part is not None]) if None not in found else None
+        known = [part for part in found if part is not None]
+        if len(known) < len(found):
+            return None
+        root = np.concatenate([root for _, root in known], axis=1) / len(known)
+        return over_domains([part for part, _ in known]), root
     plain = means(values, units, scale)
     there = ~np.isnan(values)
     shared = np.asarray(there.any(axis=0))
@@ -43,16 +49,16 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     if _components(cells) > 1:
         return None
     number = np.maximum(cells.sum(axis=0), 1.0)
-    known = np.nan_to_num(values)
+    scores = np.nan_to_num(values)
     # equations of the systems, the instances eliminated; a constant of all systems belongs to the instances
     left = np.diag(cells.sum(axis=1)) - (cells / number) @ cells.T
-    right = (known - cells * (known.sum(axis=0) / number)).sum(axis=1)
+    right = (scores - cells * (scores.sum(axis=0) / number)).sum(axis=1)
     size = len(values)
     inverse = np.linalg.inv(left + cells.sum() / size**2) - 1 / cells.sum()
     system = inverse @ right
-    instance = (known.sum(axis=0) - system @ cells) / number
+    instance = (scores.sum(axis=0) - system @ cells) / number
     level = instance[shared].mean()
-    residual = np.where(there, known - system[:, None] - instance, 0.0)
+    residual = np.where(there, scores - system[:, None] - instance, 0.0)
     # a change of the systems changes the level by minus the mean of what each has of the instances
     mixed = (cells / number)[:, shared].mean(axis=1)
     influence = (inverse - mixed @ inverse) @ residual + np.where(shared, (instance - level) / shared.sum(), 0.0)
@@ -61,7 +67,8 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> Means
     groups = np.count_nonzero(units.sums(shared[None, :].astype(np.float64)))
     root = np.sqrt((groups - 1) / groups) * sums
     spread = cleaned(lengths(root) * np.sqrt(cells.sum(axis=1)), scale) / np.sqrt(cells.sum(axis=1))
-    return Means(cleaned(system + level, scale), np.where(np.isnan(plain.df), np.nan, spread), plain.effective, root)
+    error = np.where(np.isnan(plain.df), np.nan, spread)
+    return Means(cleaned(system + level, scale), error, plain.effective), root
 
 
 def _components(cells: npt.NDArray[np.float64]) -> int:

@@ -17,6 +17,7 @@ from ..data.system_scores import SystemScores
 from ..errors import DesignError, OptionError, kind_of, listed
 from ..resampling import Resampler
 from .board_changes import BoardChanges, board_changes
+from .board_counts import are_right_or_wrong
 from .board_tests import BoardTest
 from .cost_frontier import CostFrontier, cost_frontier
 from .grouped_tests import Units
@@ -159,7 +160,7 @@ class Board(Record):
             raise OptionError(f"macro={macro!r}", expected=f"a fact about the items: {listed(list(self.facts), 20)}")
         found = leaderboard(
             self.scores,
-            test=test or ("mcnemar" if macro is None and _is_right_or_wrong(self.scores.values) else "t"),
+            test=test or ("mcnemar" if macro is None and are_right_or_wrong(self.scores.values) else "t"),
             by=chosen,
             macro=macro,
             groups=groups,
@@ -347,7 +348,3 @@ class Board(Record):
         note = f"left out: {named(systems)}"
         cost = None if self.cost is None else self.cost[kept]
         return replace(self, scores=scores, cost=cost, notes=(*self.notes, note))
-
-
-def _is_right_or_wrong(values: FloatArray) -> bool:
-    return bool(np.isin(values, (0.0, 1.0)).sum() == (~np.isnan(values)).sum())

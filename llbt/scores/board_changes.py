@@ -15,7 +15,7 @@ from ..core.max_z import max_z_of
 from ..core.statistics import ratio
 from ..data.system_scores import SystemScores
 from ..errors import DesignError, listed
-from .grouped_tests import Units, means
+from .grouped_tests import Units, means, roots
 
 _FEWEST = 2  # items that both boards have
 
@@ -113,14 +113,15 @@ def board_changes(
     after = b.values[np.ix_(rows_b, [place[a.instances[k]] for k in shared])]
     codes = np.arange(len(shared)) if groups is None else pd.factorize(groups.iloc[shared])[0]
     largest = np.nanmax(np.abs(np.concatenate([before, after], axis=1)), axis=1, initial=0.0)
-    found = means(after - before, Units.of(codes.astype(np.int64)), largest)
+    units = Units.of(codes.astype(np.int64))
+    found = means(after - before, units, largest)
     known = np.isfinite(found.std_error) & (found.std_error > 0)
     low, high, p_value = np.full(len(systems), np.nan), np.full(len(systems), np.nan), np.full(len(systems), np.nan)
     same = found.std_error == 0
     low[same], high[same] = found.mean[same], found.mean[same]
     if known.any():
         df = float(np.min(found.df[known]))
-        most = max_z_of(found.root[known], df, rng)
+        most = max_z_of(roots((after - before)[known], units), df, rng)
         reach = most.quantile(confidence) * found.std_error
         low[known], high[known] = (found.mean - reach)[known], (found.mean + reach)[known]
         tails = 2 * stats.t.sf(np.abs(ratio(found.mean, found.std_error)), found.df)

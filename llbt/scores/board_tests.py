@@ -13,13 +13,12 @@ from ..core.columns import FloatArray, IntArray
 from ..data.system_scores import FIRST, ROUNDING, SECOND, TieRule
 from ..resampling import shown
 from .board_counts import mcnemar_p, mean_difference, pair_counts
-from .grouped_tests import Units, means, signed_ranks, t_p
+from .grouped_tests import Units, blocks, means, signed_ranks, t_p
 from .paired_tests import largest, pair_up, signed_sum_p, wilcoxon_test
 from .sign_flips import MOST_EXACT, MOST_LISTED, exact_flip_p, flip_p, listed_flip_p
 
 BoardTest = Literal["wilcoxon", "t", "mcnemar", "permutation"]
 
-_MOST_VALUES = 2**18  # differences at a time: they stay in the processor's cache
 _MOST_WHOLE = 2**15  # instances on which two systems differ, up to which the sums of groups have their own distribution
 
 
@@ -61,22 +60,21 @@ def board_pairs(
     """Test pairs of rows of values (N, M), higher values being better, on the instances that both have."""
     if test == "mcnemar" and not (rule.threshold or units.parts) and (units.single or not np.isnan(values).any()):
         return _by_counts(values, pairs, units)
-    size = max(1, _MOST_VALUES // values.shape[1])
-    parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    parts = [pairs[rows] for rows in blocks(len(pairs), values.shape[1])]
     sizes = [len(part) for part in parts]
-    blocks = [
+    tested = [
         _tested(values[i], values[j], rule, units, test)
         for i, j in (part.T for part in shown("scores.leaderboard", parts, progress, sizes))
     ]
     return BoardPairs(
-        np.concatenate([block.n for block in blocks]),
-        np.concatenate([block.counts for block in blocks]),
-        np.concatenate([block.estimate for block in blocks]),
-        np.concatenate([block.ahead for block in blocks]),
-        np.concatenate([block.statistic for block in blocks]),
-        np.concatenate([block.p_value for block in blocks]),
-        np.concatenate([block.units for block in blocks]),
-        np.concatenate([block.drawn for block in blocks]),
+        np.concatenate([block.n for block in tested]),
+        np.concatenate([block.counts for block in tested]),
+        np.concatenate([block.estimate for block in tested]),
+        np.concatenate([block.ahead for block in tested]),
+        np.concatenate([block.statistic for block in tested]),
+        np.concatenate([block.p_value for block in tested]),
+        np.concatenate([block.units for block in tested]),
+        np.concatenate([block.drawn for block in tested]),
     )
 
 
@@ -85,13 +83,16 @@ def _by_counts(values: FloatArray, pairs: IntArray, units: Units) -> BoardPairs:
 
     If items are in groups, no score is missing: the sum of a group is the sum of i minus the sum of j.
     """
-    counts = pair_counts(values - np.nanmin(values), pairs)
+    counts = pair_counts(values, pairs)
     wins, fewer = counts[:, 0] - counts[:, 2], np.minimum(counts[:, 0], counts[:, 2])
     decided = (counts[:, 0] + counts[:, 2]).astype(np.int64)
     number, p_value = decided, mcnemar_p(counts) if units.single else np.empty(0)
     if not units.single:
-        sums = units.sums(values)[pairs[:, 0]] - units.sums(values)[pairs[:, 1]]
-        number, p_value = np.count_nonzero(sums, axis=1), np.where(decided > 0, _whole_p(sums), np.nan)
+        sums, number, p_value = units.sums(values), np.empty(len(pairs), dtype=np.int64), np.empty(len(pairs))
+        for rows in blocks(len(pairs), units.number):
+            apart = sums[pairs[rows, 0]] - sums[pairs[rows, 1]]
+            number[rows], p_value[rows] = np.count_nonzero(apart, axis=1), _whole_p(apart)
+        p_value[decided == 0] = np.nan
     return BoardPairs(
         counts.sum(axis=1).astype(np.int64),
         counts,

@@ -13,6 +13,8 @@ from ..core.columns import FloatArray, IntArray
 from ..core.statistics import ratio
 from .paired_tests import cleaned, lengths, rounded_sizes
 
+_MOST_VALUES = 2**18  # values at a time: they stay in the processor's cache
+_COLUMNS = 2**12  # instances multiplied at a time
 _FEWEST = 2 - 1e-9  # groups of equal size below which nothing is known of how groups differ
 
 
@@ -76,8 +78,13 @@ class Units:
 
     def sums(self, values: npt.ArrayLike) -> FloatArray:
         """Return the sums over the groups of values (P, M), shape (P, G); NaN counts as 0."""
-        known = np.nan_to_num(np.asarray(values, dtype=np.float64))
-        return known if self.single else np.add.reduceat(known[:, self.order], self.start, axis=1)
+        known = np.asarray(values, dtype=np.float64)
+        if self.single:
+            return without_nan(known)
+        found = np.empty((len(known), self.number))
+        for rows in blocks(*known.shape):
+            found[rows] = np.add.reduceat(without_nan(known[rows])[:, self.order], self.start, axis=1)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +97,11 @@ class Means:
         The error is NaN for an effective number of groups below two, and 0 if values vary only by rounding.
     effective : ndarray
         G* = n²/Σ n_g², the effective number of groups with a value.
-    root : ndarray, shape (P, G)
-        The contribution of each group. Products of rows are the covariances of the means; NaN without an error.
     """
 
     mean: FloatArray
     std_error: FloatArray
     effective: FloatArray
-    root: FloatArray
 
     @property
     def df(self) -> FloatArray:
@@ -128,17 +132,84 @@ def means(values: FloatArray, units: Units, scale: FloatArray) -> Means:
     """
     if units.parts:
         return over_domains([means(values[:, inside], part, scale) for inside, part in units.parts])
+    mean, std_error, effective = np.empty((3, len(values)))
+    for rows in blocks(*values.shape):
+        n, plain, effective[rows], root = _parts_of_means(values[rows], units)
+        spread = cleaned(lengths(root) * np.sqrt(n), scale[rows])
+        mean[rows], std_error[rows] = cleaned(plain, scale[rows]), ratio(spread, np.sqrt(n))
+    return Means(mean, std_error, effective)
+
+
+def _parts_of_means(values: FloatArray, units: Units) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the numbers of values, means and G*, each (P,), and what each group contributes, (P, G)."""
     there = ~np.isnan(values)
     n = there.sum(axis=1).astype(np.float64)
-    mean = ratio(np.nansum(values, axis=1), n)
+    mean = ratio(without_nan(values).sum(axis=1), n)
+    apart = values - mean[:, None]
+    if units.single:  # the same as below, in a third of the time
+        return n, mean, n, without_nan(apart) * _single_weights(n)[:, None]
     each = units.sums(there)
     effective = ratio(n**2, (each**2).sum(axis=1))
     few = ~(effective >= _FEWEST)
     rest = np.where(few[:, None], np.nan, n[:, None] - each)
     number = np.count_nonzero(each, axis=1).astype(np.float64)
-    root = units.sums(values - mean[:, None]) / rest * np.sqrt(ratio(number - 1, number))[:, None]
-    spread = cleaned(lengths(root) * np.sqrt(n), scale)
-    return Means(cleaned(mean, scale), ratio(spread, np.sqrt(n)), effective, root)
+    root = units.sums(apart) / rest * np.sqrt(ratio(number - 1, number))[:, None]
+    return n, mean, effective, root
+
+
+def roots(values: FloatArray, units: Units) -> FloatArray:
+    """Return what each group contributes to means of rows of values (P, M), shape (P, G); NaN without an error.
+
+    Products of rows are the covariances of the means.
+    """
+    if units.parts:
+        return np.concatenate([roots(values[:, inside], part) for inside, part in units.parts], axis=1) / len(
+            units.parts
+        )
+    found = np.empty((len(values), units.number))
+    for rows in blocks(*values.shape):
+        found[rows] = _parts_of_means(values[rows], units)[-1]
+    return found
+
+
+def covariance(values: FloatArray, units: Units) -> FloatArray:
+    """Return the covariances of means of rows of values (P, M), shape (P, P); NaN without an error.
+
+    Where each group is one instance they are summed over parts of these, so that memory does not grow with M.
+    """
+    if units.parts:
+        parts = [covariance(values[:, inside], part) for inside, part in units.parts]
+        return np.asarray(sum(parts) / len(parts) ** 2)
+    if not units.single:
+        root = roots(values, units)
+        return np.asarray(root @ root.T)
+    size = len(values)
+    n, mean = np.empty((2, size))
+    for rows in blocks(*values.shape):
+        n[rows] = np.count_nonzero(~np.isnan(values[rows]), axis=1)
+        mean[rows] = ratio(without_nan(values[rows]).sum(axis=1), n[rows])
+    weight = _single_weights(n)
+    found = np.zeros((size, size))
+    for start in range(0, values.shape[1], _COLUMNS):
+        part = without_nan(values[:, start : start + _COLUMNS] - mean[:, None]) * weight[:, None]
+        found += part @ part.T
+    return found
+
+
+def _single_weights(n: FloatArray) -> FloatArray:
+    """Return 1/√(n (n − 1)), what a deviation counts in the error of a mean of n values; NaN for one value."""
+    return ratio(np.ones(len(n)), np.sqrt(n * np.maximum(n - 1, 0.0)))
+
+
+def without_nan(values: FloatArray) -> FloatArray:
+    """Return values with 0 in place of NaN."""
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def blocks(rows: int, columns: int) -> list[slice]:
+    """Return parts of so many rows of a matrix, each of a size that stays in the processor's cache."""
+    size = max(1, _MOST_VALUES // max(1, columns))
+    return [slice(start, start + size) for start in range(0, rows, size)]
 
 
 def over_domains(found: Sequence[Means]) -> Means:
@@ -148,12 +219,7 @@ def over_domains(found: Sequence[Means]) -> Means:
     total = variances.sum(axis=0)
     df = ratio(total**2, (variances**2 / np.array([part.df for part in found])).sum(axis=0))
     df = np.where(total == 0, sum(part.df for part in found), df)
-    return Means(
-        np.mean([part.mean for part in found], axis=0),
-        np.sqrt(total),
-        df + 1,
-        np.concatenate([part.root for part in found], axis=1) / size,
-    )
+    return Means(np.mean([part.mean for part in found], axis=0), np.sqrt(total), df + 1)
 
 
 def t_p(found: Means) -> tuple[FloatArray, FloatArray]:

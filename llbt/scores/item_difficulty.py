@@ -17,6 +17,7 @@ from ..inference.mean_squares import MeanSquares
 from ..kernel.newton import check_convergence
 from .adjusted_means import adjusted_means
 from .board import Board
+from .board_counts import are_right_or_wrong
 from .conditional_rasch import BoolArray, fit_conditionally, inverse_of_contrasts, item_difficulties, kinds_of_items
 from .grouped_tests import Units
 
@@ -178,7 +179,7 @@ def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
     """
     scores = board.scores
     there = ~np.isnan(scores.values)
-    is_binary = bool((np.isin(scores.values, (0.0, 1.0)) | ~there).all())
+    is_binary = are_right_or_wrong(scores.values)
     kept: BoolArray = _mixed(scores.values) if is_binary else np.asarray(there.any(axis=0))
     values = scores.values[:, kept]
     if values.shape[1] < 2:
@@ -290,14 +291,15 @@ def _additive(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
     cells = there.astype(np.float64)
     _refuse_parts(cells @ cells.T, systems)
     codes: IntArray = np.arange(values.shape[1], dtype=np.int64)
-    means = adjusted_means(values, Units.of(codes), np.nanmax(np.abs(values), axis=1))
-    assert means is not None  # systems are connected
+    found = adjusted_means(values, Units.of(codes), np.nanmax(np.abs(values), axis=1))
+    assert found is not None  # systems are connected
+    means, root = found
     known: BoolArray = np.isfinite(means.std_error)
     if not known.all():
         few = listed([label for label, inside in zip(systems, known, strict=True) if not inside])
         raise DesignError(f"scores on fewer than two items: {few}", _without(known, systems))
     effect = means.mean - means.mean.mean()
-    root = means.root - means.root.mean(axis=0)
+    root = root - root.mean(axis=0)
     n = cells.sum(axis=0)
     item = np.where(there, values - effect[:, None], 0.0).sum(axis=0) / n
     residual = np.where(there, values - effect[:, None] - item, 0.0)

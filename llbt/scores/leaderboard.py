@@ -19,9 +19,10 @@ from ..errors import JudgmentError, OptionError
 from ..kernel.robust import effective_clusters
 from ..resampling import Resampler
 from .adjusted_means import adjusted_means
+from .board_counts import are_right_or_wrong, has_gaps
 from .board_tests import BoardPairs, BoardTest, board_pairs, least_p
 from .board_units import means_of_domains, units_of
-from .grouped_tests import Units, means
+from .grouped_tests import Units, covariance, means
 from .leaderboard_result import EQUAL, Grouping, ScoreLeaderboard, refuse_many_letters
 from .outcomes import refuse_without_scores
 from .pairwise_records import missing_notes
@@ -206,12 +207,13 @@ def leaderboard(
         _refuse_grades(scores)
     units = units_of(scores, by, None if macro == scores.instance else macro)
     standing = _standing(scores, units)
-    values = scores.better[standing.order]
+    values = scores.better
     pairs = np.column_stack(np.triu_indices(len(values), 1)).astype(np.int64)
+    rows = standing.order[pairs]
     found, drawn = _drawn(
-        board_pairs(values, pairs, scores.rule, units, test, asked.draw.progress), values, pairs, units, asked
+        board_pairs(values, rows, scores.rule, units, test, asked.draw.progress), values, rows, units, asked
     )
-    there = np.sum(~np.isnan(values), axis=1)
+    there = np.array([np.count_nonzero(~np.isnan(values[k])) for k in standing.order], dtype=np.int64)
     p_adjusted = adjusted_p(found.p_value, adjust)
     crossed = int(np.sum((found.ahead < 0) & (p_adjusted < 1 - asked.confidence)))
     board = ScoreLeaderboard(
@@ -303,24 +305,31 @@ class _Standing:
 
 
 def _standing(scores: SystemScores, units: Units) -> _Standing:
-    scale = np.nanmax(np.abs(scores.values), axis=1)
-    plain = means(scores.values, units, scale)
-    adjusted = adjusted_means(scores.values, units, scale) if np.isnan(scores.values).any() else None
-    found = adjusted or plain
+    values = scores.values
+    scale = np.maximum(np.nanmax(values, axis=1), -np.nanmin(values, axis=1))
+    plain = means(values, units, scale)
+    adjusted = adjusted_means(values, units, scale) if has_gaps(values) else None
+    found = plain if adjusted is None else adjusted[0]
     better = found.mean if scores.higher_is_better else -found.mean
     ahead = better[None, :] - better[:, None] > EQUAL * np.abs(better).max()
     rank = 1 + ahead.sum(axis=1)
     order = np.argsort(rank, kind="stable")
     systems = tuple(scores.systems[k] for k in order)
     estimates = found.mean[order], found.std_error[order], plain.mean[order]
-    root = found.root[order]
+    cov = covariance(values, units) if adjusted is None else adjusted[1] @ adjusted[1].T
     return _Standing(
-        order, systems, *estimates, rank[order], adjusted is not None, root @ root.T, float(np.min(found.df))
+        order,
+        systems,
+        *estimates,
+        rank[order],
+        adjusted is not None,
+        cov[np.ix_(order, order)],
+        float(np.min(found.df)),
     )
 
 
 def _refuse_extremes(scores: SystemScores) -> None:
-    largest = float(np.nanmax(np.abs(scores.values)))
+    largest = float(max(np.nanmax(scores.values), -np.nanmin(scores.values)))
     if largest > _LARGEST:
         raise JudgmentError(
             f"scores of up to {largest:.3g}, whose squares are beyond all floats",
@@ -330,9 +339,10 @@ def _refuse_extremes(scores: SystemScores) -> None:
 
 
 def _refuse_grades(scores: SystemScores) -> None:
-    odd = ~np.isin(scores.values, (0.0, 1.0)) & ~np.isnan(scores.values)
-    if odd.any():
-        row, column = np.argwhere(odd)[0]
+    for row, values in enumerate(scores.values):
+        if are_right_or_wrong(values):
+            continue
+        column = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise OptionError(
             f"test='mcnemar' is for scores of 0 and 1, but {scores.systems[row]!r} has "
             f"{format_number(float(scores.values[row, column]))} on {scores.instances[column]!r}",
@@ -401,7 +411,7 @@ def _grouped(units: Units, by: str) -> str:
 def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed: int, adjusted: bool) -> Sequence[str]:
     """Return notes on scores that are missing, tests that are not defined, and tests that contradict the ranks."""
     notes: list[str] = []
-    gaps = int(np.isnan(values).sum())
+    gaps = int(np.isnan(values).sum()) if has_gaps(values) else 0
     if gaps:
         estimated = (
             "means are adjusted for which instances a system lacks (plain_mean: the mean of its own instances)"

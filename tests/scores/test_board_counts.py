@@ -9,7 +9,7 @@ from scipy import stats
 from llbt.data.system_scores import TieRule
 from llbt.scores.board_counts import pair_counts
 from llbt.scores.board_tests import board_pairs
-from llbt.scores.grouped_tests import Units
+from llbt.scores.grouped_tests import Units, covariance, means, roots
 from llbt.scores.sign_flips import listed_flip_p
 
 
@@ -66,3 +66,18 @@ def test_all_signs_of_few_units_one_by_one() -> None:
         for row in sums
     ]
     np.testing.assert_allclose(listed_flip_p(sums), expected)
+
+
+def test_covariances_are_those_of_the_roots(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    values = rng.random((4, 30))
+    values[1, 3:9] = np.nan
+    single = Units.of(np.arange(30))
+    for units in (single, Units.of(np.arange(30) // 4), single.macro(np.arange(30) % 3)):
+        root = roots(values, units)
+        with monkeypatch.context() as patch:
+            patch.setattr("llbt.scores.grouped_tests._COLUMNS", 7)
+            np.testing.assert_allclose(covariance(values, units), root @ root.T, rtol=1e-12)
+        errors = means(values, units, np.ones(4)).std_error
+        np.testing.assert_allclose(np.sqrt(np.diag(covariance(values, units))), errors, rtol=1e-12)
+    np.testing.assert_allclose(covariance(values[[0, 2]], single), np.cov(values[[0, 2]]) / 30, rtol=1e-12)

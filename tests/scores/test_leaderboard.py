@@ -480,7 +480,7 @@ def test_pairs_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for test in ("wilcoxon", "t", "permutation"):
         known = board_of(frame, test=test, by="doc").by_pair().to_frame()
         with monkeypatch.context() as patch:
-            patch.setattr("llbt.scores.board_tests._MOST_VALUES", 4 * len(frame))
+            patch.setattr("llbt.scores.grouped_tests._MOST_VALUES", 4 * len(frame))
             pd.testing.assert_frame_equal(board_of(frame, test=test, by="doc").by_pair().to_frame(), known)
 
 
