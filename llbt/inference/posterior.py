@@ -1,4 +1,4 @@
-"""The posterior distribution of log-worths: who is best, with which probability."""
+"""The posterior distribution of log-worths: which object is best, with which probability."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ PriorScale = Annotated[
 ]
 DrawCount = Annotated[int, whole(1000)]
 
-_SCALES = (0.01, 10.0)  # log-worths, between which a scale is searched
-_CLOSE = 0.005  # of a scale, relatively
+_SCALES = (0.01, 10.0)  # prior scales between which the search runs, in log-worths
+_CLOSE = 0.005  # relative error of a scale
 _DRAWS, _DRAWS_WITH_EFFECTS = 4000, 1000
-_COPIES = 4  # of the draws, and of matrices of all parameters
+_COPIES = 4  # copies of the draws, and of matrices of all parameters
 _FEWER = "Take fewer objects: Comparisons.select(objects=[…])."
-_NEAR_BOUND = 1.05  # of a bound: the scale is at it
+_NEAR_BOUND = 1.05  # a scale within this factor of a bound is at the bound
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -55,9 +55,9 @@ class Posterior(Record):
     objects : tuple of labels, length J
         The objects that the table compares.
     log_worths : ndarray, shape (n, J)
-        Log-worths less their mean, a row for each draw.
+        Log-worths minus their mean, one row for each draw.
     weights : ndarray, shape (n,)
-        Of the draws, with sum 1; all equal by Hamiltonian Monte Carlo.
+        The weights of the draws, which sum to 1; all equal for Hamiltonian Monte Carlo.
     names : tuple of str, length p
         Names of the parameters of the fit.
     params : ndarray, shape (n, p)
@@ -65,17 +65,17 @@ class Posterior(Record):
     route : {"importance sampling", "Hamiltonian Monte Carlo"}
         How the draws were made.
     k_hat : float
-        Pareto's k̂ of the importance weights, also where chains were run because it was above .5.
+        Pareto's k̂ of the importance weights, also if chains were run because it was above .5.
     ess : float
-        Effective number of draws; with chains, of the worst parameter.
+        Effective number of draws; with chains, that of the worst parameter.
     r_hat : float
         R̂ of the worst parameter; NaN without chains.
     chains : int
-        The number of chains, whose draws stand one after the other; 1 for importance sampling.
+        The number of chains, whose draws follow one after another; 1 for importance sampling.
     scale : float
         Prior standard deviation of the log-worths.
     confidence : float
-        Of the intervals.
+        The level of the intervals.
     notes : tuple of str
     """
 
@@ -107,27 +107,28 @@ class Posterior(Record):
     def table(self) -> Table:
         """Return object, first, rank_median, rank_low, rank_high, estimate, conf_low, conf_high.
 
-        first: probability of having the largest log-worth; estimate: posterior mean of the log-worth less the mean of
-        all objects; intervals: equal tails, of each object by itself. The smallest median rank stands first.
+        first is the probability of having the largest log-worth. estimate is the posterior mean of the log-worth minus
+        the mean of all objects. Intervals have equal tails and are those of each single object. Objects are sorted by
+        median rank.
         """
         title = "Posterior of the log-worths λ, less the mean of all objects"
         return drawn_worths.worth_table(self, title, self.notes)
 
     @checked
     def to_arviz(self, *, rng: Rng = 0) -> dict[str, Any]:
-        """Return the draws as ArviZ takes them: ``arviz.from_dict(**post.to_arviz())``.
+        """Return the draws in the form that ArviZ takes: ``arviz.from_dict(**post.to_arviz())``.
 
         Parameters
         ----------
         rng : int or numpy.random.Generator
-            For importance sampling, whose draws are drawn again by their weights, so that all count the same.
+            For importance sampling: draws are resampled by their weights, so that all have equal weight.
 
         Returns
         -------
         dict
             ``"posterior"``: ``log_worth`` (chain, draw, object) and ``params`` (chain, draw, parameter), ndarrays;
-            ``"coords"``: labels of objects and parameters; ``"dims"``: names of the axes. From version 1 on ArviZ takes
-            them apart: ``arviz.from_dict({"posterior": d["posterior"]}, coords=d["coords"], dims=d["dims"])``.
+            ``"coords"``: labels of objects and parameters; ``"dims"``: names of the axes. ArviZ takes these separately
+            from version 1 on: ``arviz.from_dict({"posterior": d["posterior"]}, coords=d["coords"], dims=d["dims"])``.
         """
         size = len(self.weights)
         chosen = np.arange(size)
@@ -155,21 +156,22 @@ def posterior(
     rng: Rng = 0,
     progress: bool = False,
 ) -> Posterior:
-    """Draw log-worths from their posterior distribution: who is best, with which probability.
+    """Draw log-worths from their posterior distribution: which object is best, with which probability.
 
     Parameters
     ----------
     res : a fit of independent judgments
         Its likelihood is used. A prior of the fit itself is replaced by `prior`.
     prior : float or "shrinkage"
-        Standard deviation of the normal prior on the log-worths (log-worth; 1 expects odds of two random objects
-        between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood.
+        The standard deviation of the normal prior on the log-worths (in log-worths; with 1, the odds of two random
+        objects are expected between 1/250 and 250), or ``"shrinkage"``: the scale with the largest marginal likelihood.
     at : mapping or "average", optional
         Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``.
     confidence : float
         The level of each object's interval.
     draws : int, optional
-        At least 1,000; by default 4,000, or 1,000 with random effects, where each draw takes an integral.
+        The number of draws, at least 1,000; by default 4,000, or 1,000 with random effects, because each draw then
+        needs an integral.
     rng : int or numpy.random.Generator
         The default seed makes printouts repeatable.
     progress : bool
@@ -179,30 +181,30 @@ def posterior(
     -------
     Posterior
         A row per object: object, first (probability of the first place), rank_median, rank_low, rank_high, estimate,
-        conf_low, conf_high. ``prob_best()``, ``prob_rank(k)``, ``prob("A > B", by=0.1)`` and ``to_arviz()`` ask more.
+        conf_low, conf_high. ``prob_best()``, ``prob_rank(k)``, ``prob("A > B", by=0.1)`` and ``to_arviz()`` give more.
 
     Raises
     ------
     OptionError
-        For fits with clustered or scaled standard errors, which have no likelihood to go with these; ask
+        For fits with clustered or scaled standard errors, because no likelihood corresponds to these; use
         `distribution`. If log-worths differ between classes and `at` is missing.
     DesignError
-        Where chains do not agree (R̂ above 1.02), and for fewer than two objects that the table compares.
+        If chains do not agree (R̂ above 1.02), and if the table compares fewer than two objects.
 
     Notes
     -----
-    The log-worths less their mean are normal with standard deviation `prior`, independently of which object is the
-    reference. So are the effects of objects that a formula multiplies by covariates: those of all objects less their
-    mean, at the largest absolute value of a number, with labels as they are coded. All other parameters (ties, order,
-    grades, covariates of objects or sides) are normal with standard deviation 2.5 at the largest absolute value that
-    they are multiplied by. Parameters that the fit holds stay at their values.
+    The log-worths minus their mean are normal with standard deviation `prior`, whichever object is the reference.
+    Effects of objects that a formula multiplies by covariates have the same prior: the effects of all objects minus
+    their mean, at the largest absolute value of a number, with labels as they are coded. All other parameters (ties,
+    order, grades, covariates of objects or sides) are normal; times the largest absolute value of their covariate,
+    their standard deviation is 2.5. Parameters that the fit holds stay at their values.
 
-    Draws come from a t distribution with max(5, p) degrees of freedom about the mode and are weighted. If Pareto's k̂
-    of the weights is above .5 or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are
+    Draws come from a t distribution with max(5, p) degrees of freedom around the mode, and are weighted. If Pareto's k̂
+    of the weights is above .5, or the effective number of draws below 400, eight chains of Hamiltonian Monte Carlo are
     run instead, in coordinates that are uncorrelated at the mode.
 
     With random effects (one or two brackets) the log-worths are those of the average judge. Each σ has a half-normal
-    prior of scale 1 and is on a grid of 12 points of log σ (8 for two of them); the effects are integrated out as in
+    prior with scale 1, and a grid of 12 points of log σ (8 points each for two σ). The effects are integrated out as in
     the fit. If the weights cannot be trusted, the answer is refused.
 
     References
@@ -269,7 +271,7 @@ def _shown(progress: bool, steps: range) -> Any:
 
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
-    """Say what to do where the density has no mode."""
+    """Return what to do if the density has no mode."""
     try:
         yield
     except linalg.LinAlgError as error:
@@ -280,7 +282,7 @@ def _explained() -> Iterator[None]:
 
 
 def _not_trusted(drawn: Draws, n: int) -> DesignError:
-    """Return why draws are not handed out."""
+    """Return why draws cannot be trusted."""
     remedy = f"Ask for more draws: llbt.posterior(res, draws={4 * n})."
     if drawn.chains > 1:
         return DesignError(f"R̂ = {drawn.r_hat:.3f}: the chains do not agree", remedy, expected=f"at most {MOST_R_HAT}")
@@ -307,7 +309,7 @@ def _best_scale(target: Target, scales: Scales) -> float:
 
 
 def _check_likelihood(res: Any) -> None:
-    """Raise for standard errors that no likelihood gives."""
+    """Raise for standard errors to which no likelihood corresponds."""
     spec = res.specification
     if spec.groups or spec.cov_type != "nonrobust":
         names = [spec.groups] if isinstance(spec.groups, str) else spec.groups
@@ -345,7 +347,7 @@ def _prior_note(prior: float | str, scale: float) -> str:
 
 
 def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
-    """Say what is known of each σ; worths are then of the average judge."""
+    """Return notes on each σ; worths are then those of the average judge."""
     if not target.brackets:
         return ()
     sigmas = drawn.params[:, len(target.names) :]

@@ -22,27 +22,27 @@ from ..kernel.quadrature import Quadrature
 from ..kernel.scale_grid import MOST_SCALES, ScaledDensity, at_scales
 from ..kernel.table_points import TablePoints
 
-_FEW_POINTS = 7  # of quadrature a dimension, where the fit has no effects left to integrate over
-WIDE = 2.5  # the prior scale of what is no effect of objects: ties, order, grades, covariates
+_FEW_POINTS = 7  # quadrature points in each dimension, if the fit has no effects left to integrate over
+WIDE = 2.5  # prior scale of parameters that are not effects of objects: ties, order, grades, covariates
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The likelihood of a fit, as a posterior takes it. m estimated parameters.
+    """The likelihood of a fit in the form that a posterior needs. m estimated parameters.
 
     Attributes
     ----------
     likelihood_at : callable
-        log σ of normal effects (E,) → the likelihood of all other parameters there.
+        log σ of normal effects (E,) → the likelihood of all other parameters at this σ.
     worths : Estimates
-        The design, in which log-worths are read.
+        The estimates whose design defines the log-worths.
     names : tuple of str, length m
     places : ndarray of int, shape (m,)
-        Their positions among the parameters of the design; further parameters come after these.
+        The positions of the estimates among the parameters of the design; further parameters follow these.
     start : ndarray, shape (m,)
         The estimates.
     brackets : tuple of str, length E
-        What has a σ; empty without normal effects.
+        The brackets, each with a σ; empty without normal effects.
     """
 
     likelihood_at: Callable[[FloatArray], LikelihoodAt]
@@ -60,21 +60,21 @@ class Target:
 
     @property
     def held(self) -> FloatArray:
-        """The values of the parameters of the design that are held, 0 for all others, shape (p,)."""
+        """The values of held parameters of the design, 0 for all others, shape (p,)."""
         names, fixed = self.worths.design.names, self.worths.fixed
         return np.array([fixed.get(name, 0.0) for name in names], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """The prior of a target, whatever its scale.
+    """The prior of a target, for any scale.
 
     Attributes
     ----------
     gram : ndarray, shape (q, q)
-        Of the effects of all objects, see `object_gram`; of all q parameters.
+        The Gram matrix of the effects of all objects (see `object_gram`), in all q parameters.
     beside : ndarray, shape (q,)
-        The prior precision of all others.
+        The prior precision of all other parameters.
     held : ndarray, shape (q,)
     places : ndarray of int, shape (m,)
         The parameters that are not held.
@@ -86,7 +86,7 @@ class Scales:
     places: IntArray
 
     def prior(self, scale: float) -> NormalPrior:
-        """Return the prior in which effects of objects have a scale (log-worth), given the fixed parameters."""
+        """Return the prior where effects of objects have this scale (log-worth), given the held parameters."""
         whole: FloatArray = self.gram / scale**2 + np.diag(self.beside)
         rows = whole[self.places]
         precision = rows[:, self.places]
@@ -94,7 +94,7 @@ class Scales:
 
 
 def scales_of(target: Target) -> Scales:
-    """Return what priors there are on the parameters of a target."""
+    """Return the priors for the parameters of a target."""
     design = target.worths.design
     inside = len(design.names)
     size = max(inside, int(target.places.max(initial=0)) + 1)
@@ -106,7 +106,7 @@ def scales_of(target: Target) -> Scales:
 
 @singledispatch
 def target_of(res: Any) -> Target:
-    """Return what a posterior is of; raise OptionError for a fit without a likelihood."""
+    """Return the target for the posterior of a fit; raise OptionError for a fit without a likelihood."""
     raise OptionError(
         f"a {type(res).__name__}, from whose likelihood no draws are made",
         "Ask for its confidence distribution: llbt.distribution(res).",
@@ -114,7 +114,7 @@ def target_of(res: Any) -> Target:
 
 
 def plain_target(res: Estimates) -> Target:
-    """Return the likelihood of a fit of pairs whose judges are alike."""
+    """Return the likelihood of a fit of pairs in which all judges are alike."""
     problem = distinct(res.design, res.problem())[0]
     names = tuple(res.names[k] for k in res.free)
     points = TablePoints.of(problem)
@@ -154,7 +154,7 @@ def _of_answers(res: WithLists | WithPatterns, likelihood: PointByPoint) -> Targ
 
 
 def effects_target(res: WithEffects) -> Target:
-    """Return the likelihood of a fit with normal effects: of the parameters of the average judge, at each σ."""
+    """Return the likelihood of a fit with normal effects, for the average judge's parameters at each σ."""
     why = ""
     if any(bracket.effect == "1" for bracket in res.brackets):
         why = "effects of objects, (1 | object), are a prior of their own"

@@ -1,6 +1,6 @@
-"""P(i preferred | decided), for models whose odds are not exp(2(λᵢ − λⱼ)).
+"""P(i preferred | decided) for models where the odds are not exp(2(λᵢ − λⱼ)).
 
-They are not where judgments are graded or a link has cuts, nor of a judge drawn from a population.
+This is the case for graded judgments, for a link with cuts, and for a judge drawn from a population.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ Preference = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, Fl
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """The G levels that P(i preferred | decided) depends on in one class, in addition to the log-worths of J objects.
+    """The G quantities besides log-worths on which P(i preferred | decided) depends in one class.
 
-    γ of larger grades, or a link's first cut; for a judge drawn from a population every γ, and log σ of the effects.
+    They are γ of larger grades, or a link's first cut; for a judge drawn from a population, every γ, and log σ of the
+    effects.
 
     Attributes
     ----------
     preference : callable
-        As `Response.preference`: (differences, levels) → log-odds of being preferred, with their slopes in both.
+        Like `Response.preference`: (differences, levels) → log-odds of being preferred, with slopes in both.
     estimate : ndarray, shape (G,)
     cov : ndarray, shape (G, G)
     cross : ndarray, shape (J, G)
@@ -48,24 +49,24 @@ class Beside:
     cross: FloatArray
 
     def combined(self, weights: FloatArray) -> Beside:
-        """Return them beside linear combinations (…, J) of the log-worths."""
+        """Return the levels for linear combinations (…, J) of the log-worths."""
         return replace(self, cross=weights @ self.cross)
 
     def log_odds(self, difference: FloatArray, error: FloatArray, cross: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return half the log-odds of i preferred against j preferred, with delta-method errors, each (m,).
 
-        Half, so that they stand where the difference of log-worths stands for three outcomes.
+        They are halved so that they can replace the difference of log-worths with three outcomes.
 
         Parameters
         ----------
         difference, error : ndarray, shape (m,)
-            λᵢ − λⱼ and its standard error.
+            The difference λᵢ − λⱼ and its standard error.
         cross : ndarray, shape (m, G)
-            Its covariances with the levels.
+            The covariances of the difference with the levels.
         """
         found, slope, slopes = self.preference(difference, self.estimate)
         variance = slope**2 * error**2 + 2 * slope * (slopes * cross).sum(axis=1)
-        # NaN in the covariance is put back below, where a slope leads to it
+        # NaN in the covariance is put back below, if a slope depends on it
         variance += np.einsum("mg,gh,mh->m", slopes, np.nan_to_num(self.cov), slopes)
         variance[slopes.any(axis=1) & np.isnan(self.cov).any()] = np.nan
         return found / 2, np.sqrt(np.maximum(variance, 0)) / 2
@@ -80,12 +81,12 @@ def beside_at(
     population: Population | None = None,
     of_objects: FloatArray | None = None,
 ) -> Beside | None:
-    """Return the levels beside the log-worths of rows (J, p) of one class; None where odds are plain.
+    """Return the levels for the log-worths of rows (J, p) of one class; None if odds are plain.
 
     The class is the mean of n combinations of covariate `values`, each (n,), with weights (n,).
 
-    `of_objects` (J, J) are the effects of objects that the log-worths have beside the rows. Covariates of the levels
-    that the grid does not name are averaged over the judgments of the table.
+    `of_objects` (J, J) are the effects of objects that are added to the rows. Covariates of the levels that the grid
+    does not name are averaged over the judgments of the table.
     """
     if population is None and res.response.plain_odds:
         return None
@@ -112,7 +113,7 @@ def _jointly(
     levels: FloatArray,
     of_objects: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return log-worths, levels and the log σ of a population as combinations of estimates with one covariance."""
+    """Return log-worths, levels and a population's log σ as combinations of estimates with one covariance."""
     effects = res.object_effects
     if effects is not None and of_objects is not None:
         worths, levels = (
@@ -131,7 +132,7 @@ def _jointly(
 def averaging_notes(
     res: Estimates, codings: Codings, known: Collection[str], population: Population | None = None
 ) -> tuple[str, ...]:
-    """Say which covariates of the levels a class leaves open, over which they are averaged."""
+    """Return notes on covariates of the levels that a class does not fix, and which are averaged over."""
     blocks = _levels(res, population)
     used = {name for block in blocks for name in codings.blocks[block].variables}
     names = ", ".join(sorted(used - set(known)))
@@ -153,7 +154,7 @@ def preferred_at(
 
 
 def _levels(res: Estimates, population: Population | None = None) -> dict[Block, Rows]:
-    """Return the blocks that P(i preferred | decided) depends on beside the worths: of a new judge all."""
+    """Return the blocks on which P(i preferred | decided) depends besides worths; for a new judge, all blocks."""
     response, shared = res.comparisons.response, res.design.shared
     if population is not None:
         return {block: shared[b] for block, b in sorted(response.shared.items(), key=lambda found: found[1])}
@@ -167,9 +168,9 @@ def _level_rows(
     values: Mapping[str, npt.NDArray[Any]],
     classes: int,
 ) -> Iterator[FloatArray]:
-    """Yield the rows of each level in each of K classes, (K, p): averaged over what the classes leave open.
+    """Yield the rows of each level in each of K classes, (K, p), averaged over what the classes do not fix.
 
-    Levels to which objects add something of their own are those of the average pair.
+    If objects add own effects to a level, the level is that of the average pair.
     """
     c = res.comparisons
     for block, units in blocks.items():

@@ -21,10 +21,10 @@ from ..formulas.grid import At
 from ..kernel.newton import Step, newton
 from .log_worths import LogWorths, log_worths_at
 
-_NO_VARIANCE = 1e-12  # a difference with less than this share of the mean variance has none
-_RIDGE = 1e-13  # keeps the normal equations regular; it shortens steps, but moves no minimum
+_NO_VARIANCE = 1e-12  # a difference has no variance below this share of the mean variance
+_RIDGE = 1e-13  # keeps the normal equations regular; it shortens steps, but does not move the minimum
 _MOST_STEPS = 200
-_DECREMENT = 1e-22  # of the last step: about the square of its length, in shares of the sums of two
+_DECREMENT = 1e-22  # decrement of the last step: about its squared length, as a share of the sums of two
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,17 +34,18 @@ class QuasiVariances(Record):
     Attributes
     ----------
     objects : tuple
-        The J objects whose log-worth the table determines.
+        The J objects with a log-worth that the table determines.
     estimate : ndarray, shape (J,)
-        Log-worth λ less the reference's.
+        Log-worth λ minus the reference's.
     cov : ndarray, shape (J, J)
         Covariance of the estimates.
     quasi_variance : ndarray, shape (J,)
-        The variance of a difference λᵢ − λⱼ is about the sum of the two; at most one is negative in practice.
+        The variance of a difference λᵢ − λⱼ is about the sum of two quasi-variances; at most one is negative in
+        practice.
     worst_errors : tuple of float
         Smallest and largest relative error of the standard error over all contrasts, as qvcalc's `worstErrors`.
     confidence, df : float
-        Level of the intervals and degrees of freedom of the t distribution behind them.
+        The level of the intervals, and the degrees of freedom of their t distribution.
     notes : tuple of str
     """
 
@@ -64,7 +65,7 @@ class QuasiVariances(Record):
 
     @property
     def quasi_std_error(self) -> FloatArray:
-        """Square roots of the quasi-variances, shape (J,); NaN where one is negative."""
+        """Square roots of the quasi-variances, shape (J,); NaN for a negative one."""
         return np.asarray(np.sqrt(np.where(self.quasi_variance < 0, np.nan, self.quasi_variance)))
 
     @property
@@ -79,12 +80,12 @@ class QuasiVariances(Record):
 
     @property
     def worst_error(self) -> float:
-        """Largest relative error in absolute size of the standard error of any contrast."""
+        """The largest relative error, in absolute size, of the standard error of any contrast."""
         return max(map(abs, self.worst_errors))
 
     @property
     def relative_errors(self) -> pd.DataFrame:
-        """Standard error by quasi-variances over the true one, less 1, of each difference (J × J, labelled)."""
+        """Relative error of the standard error by quasi-variances for each difference (J × J, labelled)."""
         quasi = self.quasi_variance[:, None] + self.quasi_variance
         true = _difference_variances(self.cov)
         with np.errstate(invalid="ignore"):
@@ -131,38 +132,38 @@ def quasi_variances(
     """Return one quasi-variance per object, from which the standard error of any difference follows.
 
     Standard errors of log-worths depend on the reference object. Quasi-variances q do not: the variance of λᵢ − λⱼ is
-    about qᵢ + qⱼ, whichever two are compared, and the record has the largest error of this.
+    about qᵢ + qⱼ for any two objects. The record has the largest error of this approximation.
 
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
         For a fit with effects of judges, answers are for the average judge.
     at : mapping or "average", optional
-        Where the worths depend on covariates: the class to ask at, such as ``{"judge": "J3"}``.
+        If worths depend on covariates: the class to use, such as ``{"judge": "J3"}``.
     confidence : float
-        Level of the intervals.
+        The level of the intervals.
 
     Returns
     -------
     QuasiVariances or Table
         Columns object, estimate, std_error, quasi_std_error, quasi_variance, conf_low, conf_high, all on the log-worth
-        scale λ: standard errors of log-odds 2λ are twice, their quasi-variances four times as large. For latent classes
-        a table with the columns class and share in front, the classes below each other.
+        scale λ. Standard errors of log-odds 2λ are twice as large, and their quasi-variances four times. For latent
+        classes a table with the columns class and share in front, one class below another.
 
     Raises
     ------
     DesignError
-        For fewer than three log-worths, and differences without a variance (held parameters, object covariates that
-        two objects share).
+        For fewer than three log-worths, and for differences without a variance (held parameters, or object covariates
+        that two objects share).
     OptionError
-        Where worths differ by covariates and there is no `at`.
+        If worths differ by covariates and `at` is missing.
 
     Notes
     -----
-    The q minimise Σ (log v − log(qᵢ + qⱼ))² over the pairs i < j, where v is the variance of λᵢ − λⱼ: what R's qvcalc
-    minimises. With three objects they are exact. The intervals, λ ± t·√q, are for comparing objects by eye; for a
-    single pair use ``res.t_test``. Over all contrasts c the relative error lies between √μ − 1 for the smallest and
-    the largest eigenvalue μ of diag(q) against the covariance, both reduced to contrasts with one object.
+    The q minimise Σ (log v − log(qᵢ + qⱼ))² over the pairs i < j, where v is the variance of λᵢ − λⱼ. R's qvcalc
+    minimises the same sum. With three objects they are exact. The intervals, λ ± t·√q, are for comparing objects by
+    eye; for a single pair use ``res.t_test``. Over all contrasts c the relative error lies between √μ − 1 for the
+    smallest and the largest eigenvalue μ of diag(q) against the covariance, both reduced to contrasts with one object.
 
     References
     ----------
@@ -203,7 +204,7 @@ def quasi_variances(
 
 
 def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:
-    """Return the quasi-variances that fit variances of differences best, and whether the minimum was reached.
+    """Return the quasi-variances that best fit variances of differences, and whether the minimum was reached.
 
     Parameters
     ----------
@@ -244,12 +245,12 @@ class _Sums:
 
 @dataclass(frozen=True, eq=False)
 class _Misfit:
-    """How far the sums of quasi-variances miss variances with the logarithms `target` (J, J)."""
+    """The distance of sums of quasi-variances from variances with the logarithms `target` (J, J)."""
 
     target: FloatArray
 
     def step(self, point: _Sums) -> Step:
-        """Return Newton's step, by weights that are kept positive far away."""
+        """Return Newton's step, with weights that are kept positive far from the minimum."""
         total = point.total
         residual = np.log(total) - self.target
         weight = np.maximum(1 - residual, 0.1) / total**2
@@ -274,8 +275,8 @@ def worst_errors(cov: FloatArray, quasi: FloatArray) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        √μ − 1 for the extreme eigenvalues μ of the quasi-variances against the covariance, both of differences from
-        the first object; infinite where a contrast has no variance, −1 where its quasi-variances sum to none.
+        √μ − 1 for the extreme eigenvalues μ of the quasi-variances against the covariance, both for differences from
+        the first object; infinite if a contrast has no variance, −1 if its quasi-variances sum to 0.
     """
     true = cov[1:, 1:] - cov[:1, 1:] - cov[1:, :1] + cov[0, 0]
     approximate = np.diag(quasi[1:]) + quasi[0]
@@ -296,7 +297,7 @@ def _sums(q: FloatArray) -> FloatArray:
 
 def _solved(weight: FloatArray, right: FloatArray) -> FloatArray:
     """Solve the normal equations of sums q_i + q_j with weights (J, J), zero on the diagonal."""
-    root = np.sqrt(weight.sum(axis=1))  # scaled to a unit diagonal: variances may differ by orders of magnitude
+    root = np.sqrt(weight.sum(axis=1))  # scaled to unit diagonal, because variances may differ by orders of magnitude
     scaled = weight / np.outer(root, root) + (1 + _RIDGE) * np.eye(len(root))
     return np.asarray(linalg.solve(scaled, right / root, assume_a="pos") / root)
 
@@ -307,7 +308,7 @@ def _difference_variances(cov: FloatArray) -> FloatArray:
 
 
 def _determined(res: Estimates, found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
-    """Return the objects whose log-worths the table determines, with standard errors, and notes on the others."""
+    """Return objects whose log-worths the table determines, with standard errors, and notes on the others."""
     objects, determined = res.comparisons.objects, ~np.isnan(found.estimate)
     unknown = found.unknown | res.covariance.flat(found.rows[:, res.free])
     known = np.flatnonzero(determined & ~unknown)

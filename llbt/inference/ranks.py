@@ -82,17 +82,17 @@ def leaderboard(
         For a fit with effects of judges, answers are for the average judge, unless `population` is True.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
     anchor : label or mapping, optional
-        The zero of the scale: by default the mean of the log-worths (odds: their geometric mean), so that no object is
-        singled out. A label is the object at 0 (odds 1); ``{"gpt-4": 1000}`` gives that object that value on the scale
-        (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and take no anchor. For
-        graded judgments and other links all scales but ``"log_worth"`` are of P(i preferred | decided), against an
+        The zero of the scale: by default the mean of the log-worths (for odds the geometric mean), so that no object is
+        singled out. A label is the object at 0 (odds 1). ``{"gpt-4": 1000}`` gives that object this value on the scale
+        (``"elo"``, ``"log_odds"`` and ``"log_worth"``). Worths (``"probability"``) sum to 1 and have no anchor. For
+        graded judgments and other links, all scales except ``"log_worth"`` use P(i preferred | decided), against an
         object of mean log-worth or the anchor.
     at : mapping or "average", optional
         Covariate values at which log-worths are taken, if they differ by covariates: ``{"judge": "J3"}``, or a mean
         with weights that sum to 1, ``{"language": {"de": 0.3, "en": 0.7}}``, on the requested scale (see `worth`).
     by : str or sequence of str, optional
-        Covariates that split the answer: a block of rows for each level, or for each value that `at` lists. Each block
-        is what `at` that level gives, but ranges of ranks and groups hold over all blocks together.
+        Covariates that split the answer into blocks of rows, one for each level or for each value that `at` lists. A
+        block equals the answer with `at` that level, but rank ranges and groups are simultaneous over all blocks.
     weights : data frame, optional
         A target mix: covariate values and a column ``weight`` that sums to 1, such as the languages and topics of all
         customers. It works like a mix in `at`, but for several covariates jointly; the weights are taken as known.
@@ -100,54 +100,54 @@ def leaderboard(
         With `by`: differences between the groups, the first minus the second. Not for probabilities; `predict` has
         their differences.
     population : bool
-        For a fit with effects of judges: whether to answer for a judge drawn from the population, as `worth` does:
-        every scale is then of P(i preferred | decided), against an object of mean log-worth or the anchor. By default
-        for the average judge.
+        For a fit with effects of judges: whether answers are for a judge drawn from the population instead of the
+        average judge, as in `worth`. Every scale then uses P(i preferred | decided), against an object of mean
+        log-worth or the anchor.
     beside : a fit, optional
-        Another fit, such as of another formula or of last week's judgments. Its ranks and estimates, asked for with the
-        same options, stand in further columns: ``other_rank``, ``other_rank_low``, ``other_rank_high``,
-        ``other_estimate``, ``other_conf_low``, ``other_conf_high``, and ``rank_change``, the ranks that the object
-        gains here. `compare` tests changes between two tables.
+        Another fit, for example with another formula, or of last week's judgments. Its ranks and estimates, with the
+        same options, are in further columns: ``other_rank``, ``other_rank_low``, ``other_rank_high``,
+        ``other_estimate``, ``other_conf_low``, ``other_conf_high``, and ``rank_change``, the number of ranks that the
+        object gains in `res`. `compare` tests changes between two tables.
     confidence : float
-        Of each interval; and of all ranks and groups together.
+        The level of each interval, and the simultaneous level of all ranks and groups.
     rng : int or numpy.random.Generator
-        For the simulated distribution of max |z| behind ranks and groups; the default seed makes printouts repeatable.
+        Used to simulate the distribution of max |z| for ranks and groups; the default seed makes printouts repeatable.
 
     Returns
     -------
     Table
-        ``to_frame()``, csv and JSON have these columns, whatever the fit and the options; text has those that say
-        something. With `by` the covariates stand in front. For latent classes ``class`` and ``share`` do, a board for
-        each class and above them that of ``"all"``: Σ π_k P_k(i preferred | decided) against an object of mean
+        ``to_frame()``, csv and JSON have these columns for any fit and options; text has the informative ones. With
+        `by` the covariates come first. For latent classes ``class`` and ``share`` come first; there is a board for each
+        class, and above them a board for ``"all"``: Σ π_k P_k(i preferred | decided) against an object of mean
         log-worth, on the scale.
 
         rank, rank_low, rank_high
-            As in `Pairwise.ranks`: all ranges hold together. For a fit with effects of objects, ``(1 | object)``, they
-            are predictions of each object.
+            As in `Pairwise.ranks`; all ranges are simultaneous. For a fit with effects of objects, ``(1 | object)``,
+            they are predictions for each object.
         object
             Its label.
         estimate, std_error, conf_low, conf_high
             On the scale. For a fit with effects of objects, predictions.
         win_share
-            The share of the judgments of the object that it won, ties and "both bad" as half.
+            The share of its judgments that the object won, with ties and "both bad" as half.
         win_probability
-            The mean probability of the model that it wins a decided judgment against another object, all others with
-            the same weight; for a mix of contexts the mean over them. NaN for differences between groups, graded
-            judgments of a mix, and patterns.
+            The model's mean probability that the object wins a decided judgment against another object, with equal
+            weight for all others; for a mix of contexts, the mean over the contexts. NaN for differences between
+            groups, for graded judgments of a mix, and for patterns.
         judgments, wins, ties, bad, losses
-            Of the comparisons at the labels that `at` names, otherwise of all; ``bad`` counts "both bad".
+            Counts in the comparisons at the labels that `at` names, else in all; ``bad`` counts "both bad".
         may_be_best
-            Whether the object is in the set that holds the best one with at least `confidence`, as `best` has it. For
-            more than 300 objects and predictions: whether its rank range begins at 1.
+            Whether the object is in the set that contains the best object with at least `confidence`; see `best`. With
+            more than 300 objects, and for predictions: whether its rank range begins at 1.
         tier
             1, 2, …: no rank range reaches from one tier into another.
         group
-            Letters: objects that share one do not differ significantly. Empty for more than 300 objects, where more
-            than nine letters are needed, and for a fit with effects of objects.
+            Letters: objects that share one do not differ significantly. Empty for more than 300 objects, if more than
+            nine letters are needed, and for a fit with effects of objects.
 
-        NaN for objects that the table does not compare with the others at `at`. The lines above the columns say which
-        objects may be the best, and the estimate of the first one corrected for having come first (`best`), where the
-        correction is a tenth of a standard error or more.
+        Values are NaN for objects that the table does not compare with the others at `at`. The lines above the columns
+        state which objects may be the best. They also give the first object's estimate corrected for selection
+        (`best`), if the correction is at least a tenth of a standard error.
 
     Notes
     -----
@@ -166,8 +166,8 @@ def leaderboard(
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`, an unknown anchor, an anchor on a scale that has none,
-        and a population of a fit without effects of judges or on the scale of log-worths.
+        If log-worths differ between classes and `at` is missing; for an unknown anchor, or an anchor on a scale without
+        one; and for a population if the fit has no effects of judges or on the scale of log-worths.
     DesignError
         For an anchor that the table does not compare with the others.
 
@@ -223,7 +223,7 @@ def leaderboard(
 def _shared(
     res: AnyFit | FitPart | OneSource, places: Sequence[At], population: bool, scale: Scale, rng: Rng
 ) -> MaxZ | None:
-    """Return the distribution of max |z| over the pairs of objects in all groups; None of one group."""
+    """Return the distribution of max |z| over the pairs of objects in all groups; None for one group."""
     asked = [asked_of(res, place, population, scale) for place in places]
     found = [centred(plain, place, drawn)[0] for (plain, drawn), place in zip(asked, places, strict=True)]
     return pairs_of_classes(asked[0][0], found, as_generator(rng))
@@ -239,7 +239,7 @@ def _board(
     rng: Rng,
     shared: MaxZ | None,
 ) -> Table:
-    """Return the leaderboard of one class; ranges of ranks hold over all that the `shared` distribution is of."""
+    """Return the leaderboard of one class; rank ranges are simultaneous over all pairs of `shared`."""
     plain, drawn = asked_of(res, at, population, scale)
     found, notes = centred(plain, at, drawn)
     graded = found.beside is not None
@@ -256,7 +256,7 @@ def _board(
     order = pairs.best_first
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     level, ranks, letters = f"{100 * confidence:.4g} %", pairs.rank_fields(), letters_of(pairs)
-    sums = isinstance(at, Difference) or getattr(res, "answers_depend", False)  # of no probabilities
+    sums = isinstance(at, Difference) or getattr(res, "answers_depend", False)  # these do not give probabilities
     chances = np.full(len(order), np.nan) if sums else chances_of(pairs, found)
     ranked = ranked_first(ranks, order)
     first = candidates(pairs, found, ranked, as_generator(rng))
@@ -278,7 +278,7 @@ def _board(
             *_other_first(plain.comparisons, found),
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),
-            *(plain.comparisons.notes if isinstance(res, FitPart) else ()),  # of counts
+            *(plain.comparisons.notes if isinstance(res, FitPart) else ()),  # notes on counts
             *said_by(drawn),
             *plain.covariance.missing_notes(estimate, error),
             *elo_notes(plain.comparisons, scale, graded),
@@ -298,7 +298,7 @@ def _board(
 
 
 def _beside(board: Table, other: Table, of: WithWorths) -> Table:
-    """Return two leaderboards in one table, with notes that say which is which."""
+    """Return two leaderboards in one table, with notes that tell them apart."""
     both = two_boards(board, other, "other", "Other fit")
     said = f"other fit: {of.specification.formula}; change: ranks that the object gains here"
     more = tuple(note for note in other.notes if note not in both.notes)
@@ -309,7 +309,7 @@ def _beside(board: Table, other: Table, of: WithWorths) -> Table:
 def _with_all_judges(
     of: ClassWorths, boards: Table, scale: Scale, anchor: Anchor | None, at: At, confidence: float, rng: Rng
 ) -> Table:
-    """Return the board of the mixture and, below it, those of the classes: Σ π_k P_k(i beats the average)."""
+    """Return the mixture's board and, below it, the classes' boards: Σ π_k P_k(i beats the average)."""
     first = of.each[0]
     found = [centred(one, at)[0] for one in of.each]
     if scale == "log_worth" or found[0].beside is not None or found[0].contexts or isinstance(at, Difference):
@@ -367,7 +367,7 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
 
 
 def _other_first(c: Comparisons, found: LogWorths) -> tuple[str, ...]:
-    """Say which object has the largest mean win probability, where another has the largest mean log-worth."""
+    """Return a note if the largest mean win probability and the largest mean log-worth belong to different objects."""
     if found.contexts is None or found.beside is not None:
         return ()
     shares = found.contexts.win_shares()

@@ -1,4 +1,4 @@
-"""Fits of other formulas or data with the options of a given fit."""
+"""Refit other formulas or data with the options of a given fit."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class WrittenTerm:
     Attributes
     ----------
     name : str
-        As it is written in a formula: ``object:judge``, ``tie``.
+        The term as written in a formula: ``object:judge``, ``tie``.
     block : str
-        The block of the parameter: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"``, ``"order"``, or ``"dependence"`` of
-        patterns.
+        The block of the parameter: ``"worth"``, ``"tie"``, ``"bad"``, ``"grade"``, ``"order"``, or for patterns
+        ``"dependence"``.
     codes : frozenset of str
-        Its factors, without ``tie``, ``grade`` or ``order``.
+        The factors of the term, without ``tie``, ``grade`` or ``order``.
     """
 
     name: str
@@ -49,7 +49,7 @@ class WrittenTerm:
         return self.block == other.block and self.codes < other.codes
 
     def is_among(self, others: Sequence[WrittenTerm]) -> bool:
-        """Whether one of the others is the same term, in whatever order its factors are written."""
+        """Whether the same term is among the others, in any order of its factors."""
         return any(self.block == other.block and self.codes == other.codes for other in others)
 
 
@@ -66,7 +66,7 @@ def _written(block: Word, term: Term) -> WrittenTerm:
 
 
 def own_terms(res: PlainEstimates) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
-    """Return the terms of a fit with a parameter that was estimated, and those whose parameters were all held."""
+    """Return the terms of a fit with an estimated parameter, and the terms whose parameters were all held."""
     design = res.design
     open_terms = {term for name, term in zip(design.names, design.terms, strict=True) if name not in res.fixed}
     terms = written_terms(res.specification.formula, res.comparisons)
@@ -74,7 +74,7 @@ def own_terms(res: PlainEstimates) -> tuple[list[WrittenTerm], list[WrittenTerm]
 
 
 def cuts_apart(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> tuple[list[WrittenTerm], list[WrittenTerm]]:
-    """Return the terms that every model of a fit's link has, its cuts, and the others.
+    """Return the terms that every model with the fit's link needs (its cuts), and the other terms.
 
     Without cuts a cumulative link gives ties and grades no probability.
     """
@@ -89,7 +89,7 @@ def refit(res: PlainEstimates, formula: str) -> Any:
     ----------
     res : LLBTResults
     formula : str
-        One that has every parameter which `res` holds at a value.
+        A formula with every parameter that `res` holds at a value.
 
     Raises
     ------
@@ -114,9 +114,9 @@ def refit(res: PlainEstimates, formula: str) -> Any:
 
 
 def refit_terms(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> Any:
-    """Return the fit of these terms with the options of `res`; without terms, a fit of the nuisance parameters alone.
+    """Return the fit of these terms with the options of `res`; without terms, only nuisance parameters are fitted.
 
-    Terms whose parameters are all held are in every model, as R keeps offsets in its null model.
+    Terms whose parameters are all held stay in every model, as R keeps offsets in its null model.
     """
     if terms:
         _, held = own_terms(res)
@@ -129,7 +129,7 @@ def refit_terms(res: PlainEstimates, terms: Sequence[WrittenTerm]) -> Any:
 def refit_table(res: PlainEstimates, c: Comparisons) -> Any:
     """Return the fit of the same formula to another table.
 
-    Reference object and levels stay those of the fit where the table has them.
+    The reference object and levels stay those of the fit, if the table has them.
 
     The covariance is that of independent judgments, as resamples may not keep the clusters.
     """
@@ -154,7 +154,7 @@ def refit_differing(res: WithEffects | WithDiscriminations, data: Comparisons) -
 
 
 def beside(res: FitLike, plain: Any) -> FitLike:
-    """Return the fit with the effects or discriminations of `res`, given a fit without."""
+    """Return the fit with the effects or discriminations of `res`, given a fit without them."""
     if has_effects(res):
         return with_effects(plain, res.brackets)
     if has_discriminations(res):

@@ -1,4 +1,4 @@
-"""Reliability as comparative judgement reports it: scale separation, split halves, misfit, marks from anchors."""
+"""Reliability as used in comparative judgement: scale separation, split halves, misfit, marks from anchors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .refit import written_terms
 from .reliability_record import Reliability
 from .split_halves import FEWEST_JUDGES, split_halves
 
-_CLOSE = 0.8  # closeness below which pairs look as if they were chosen by earlier results
+_CLOSE = 0.8  # below this closeness pairs look as if they were chosen by earlier results
 
 
 @checked
@@ -46,16 +46,16 @@ def reliability(
     ----------
     res : LLBTResults
     judge : str, optional
-        The column of the judges, a cluster or covariate of the table; by default ``"judge"`` if the table keeps it.
+        The column of the judges, a cluster or covariate of the table; by default ``"judge"`` if the table has it.
     anchors : mapping, optional
         External marks of some objects, ``{"A": 41, "F": 12, "K": 30}``: `marks` puts all objects on their scale.
     at : mapping or "average", optional
         Covariate values at which log-worths are taken, if they differ by covariates.
     n : int
-        Random splits of the judges into halves.
+        The number of random splits of the judges into halves.
     confidence : float
     rng : int or numpy.random.Generator
-        For the splits; the default seed makes printouts repeatable.
+        Used to draw the splits; the default seed makes printouts repeatable.
     progress : bool
         Show a bar that counts the splits.
     n_jobs : int
@@ -69,37 +69,37 @@ def reliability(
     Raises
     ------
     OptionError
-        For a column that the table does not keep; for fewer than two anchors, unknown objects and equal marks.
+        For a column that the table does not have; for fewer than two anchors, unknown objects and equal marks.
     DesignError
         For anchors of equal worth.
 
     Notes
     -----
-    With λ̂ the log-worths less their mean, SSR = 1 − Σ se²/Σ λ̂²: the share of the variance of the worths that is not
+    With λ̂ the log-worths minus their mean, SSR = 1 − Σ se²/Σ λ̂²: the share of the variance of the worths that is not
     estimation error, by the standard errors of the fit. Clustered standard errors therefore lower it. R's sirt
-    (``btm``, ``mle.rel``) divides the squares of the worths by J − 1 and those of the errors by J, and takes each error
-    from the diagonal of the information, as if the other worths were known; so its figure is another. Its ``sepG`` is
-    the observed standard deviation over the root mean squared error, so G²/(1 + G²) of it is never below ½ where SSR is
-    positive, and is not SSR. ``separation`` G is that of the true worths, and SSR = G²/(1 + G²).
+    (``btm``, ``mle.rel``) gives another figure. It divides the squared worths by J − 1 and the squared errors by J, and
+    it takes each error from the diagonal of the information, as if the other worths were known. Its ``sepG`` is the
+    observed standard deviation over the root mean squared error. So its G²/(1 + G²) is never below ½ if SSR is
+    positive, and it is not SSR. Here ``separation`` G is that of the true worths, and SSR = G²/(1 + G²).
 
-    *Adaptive pairing inflates SSR.* Where pairs are chosen by earlier results, objects that won by chance meet better
-    ones, and the spread of the worths grows with the errors. Simulated (40 objects of equal worth, 20 judgments of
-    each), SSR is .03 on average with random pairs and .84 with pairs of neighbours; the true value is 0. Split halves
-    of an adaptive study are inflated, too, as both halves judged the same pairs. ``closeness`` below .8 brings a
-    warning.
+    *Adaptive pairing inflates SSR.* If pairs are chosen by earlier results, objects that won by chance meet better
+    objects, and the spread of the worths grows with the errors. In simulations (40 objects of equal worth, 20 judgments
+    of each), SSR is .03 on average with random pairs and .84 with pairs of neighbours; the true value is 0. Split
+    halves of an adaptive study are inflated too, because both halves judged the same pairs. A ``closeness`` below .8
+    gives a warning.
 
-    Split halves: worths are fitted to two random halves of the judges; r is the mean correlation over `n` splits (by
-    Fisher's z), 2r/(1 + r) that of all judges (Spearman–Brown). The interval is Fisher's for J objects: for other
-    objects of the same kind.
+    Split halves: worths are fitted to two random halves of the judges. r is the mean correlation over `n` splits (by
+    Fisher's z), and 2r/(1 + r) is the reliability of all judges (Spearman–Brown). The interval is Fisher's for J
+    objects; it is valid for other objects of the same kind.
 
-    The score x of a judgment is 1, 0 or −1 (a win of i, a tie, a win of j), e and v its mean and variance in the model.
-    Infit is Σ(x − e)²/Σv, outfit the mean of (x − e)²/v. z is the cube root transformation of infit. Misfits have a p
-    of at most .05, one-sided, by Holm over the judges or objects. Mean squares are a little below 1 on average, for
-    the estimates follow the judgments.
+    The score x of a judgment is 1, 0 or −1 (a win of i, a tie, a win of j); e and v are its mean and variance in the
+    model. Infit is Σ(x − e)²/Σv, outfit is the mean of (x − e)²/v. z is the cube root transformation of infit. Misfits
+    have a one-sided p-value of at most .05 by Holm's method over the judges or objects. Mean squares are a little below
+    1 on average, because the estimates follow the judgments.
 
-    Marks: three or more anchors make a line by least squares, with t intervals of a new mark; two anchors fix the line,
-    and the intervals have the errors of the worths alone. With 3 to 10 anchors of 15 objects, 95 % intervals held in 96
-    to 98 % (200 simulated tables each).
+    Marks: with three or more anchors the line is fitted by least squares, with t intervals of a new mark. Two anchors
+    fix the line, and intervals then include only the errors of the worths. With 3 to 10 anchors among 15 objects, 95 %
+    intervals covered in 96 to 98 % (200 simulated tables each).
 
     References
     ----------
@@ -155,14 +155,14 @@ def reliability(
 
 
 def separation_reliability(estimate: FloatArray, error: FloatArray) -> float:
-    """Return 1 − Σ se²/Σ λ̂² of log-worths less their mean; NaN where an error is unknown or all are equal."""
+    """Return 1 − Σ se²/Σ λ̂² of centred log-worths; NaN if an error is unknown or all are equal."""
     some = ~np.isnan(estimate)
     spread = float(estimate[some] @ estimate[some])
     return 1 - float(error[some] @ error[some]) / spread if spread > 0 else math.nan
 
 
 def closeness(estimate: FloatArray, c: Comparisons) -> float:
-    """Return the mean difference of log-worths of judged pairs over that of all pairs; NaN where all are equal."""
+    """Return the mean difference of log-worths of judged pairs over that of all pairs; NaN if all are equal."""
     known = np.sort(estimate[~np.isnan(estimate)])
     size = len(known)
     all_pairs = 2 * float((2 * np.arange(size) - size + 1) @ known) / (size * (size - 1)) if size > 1 else 0.0
@@ -188,7 +188,7 @@ def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
 
 
 def _judges(c: Comparisons, judge: str | None) -> Way | None:
-    """Return the judges, or None if none were named and the table keeps none."""
+    """Return the judges; None if none were named and the table has none."""
     name = c.named(judge or "judge")
     if judge is None and name not in (*c.clusters, *(column.name for column in c.columns)):
         return None
@@ -211,7 +211,7 @@ def _of_judges(res: PlainEstimates, way: Way) -> MeanSquares:
 
 
 def _of_objects(res: PlainEstimates) -> MeanSquares:
-    """Return the mean squares of the objects; each judgment is one of both its objects."""
+    """Return the mean squares of the objects; each judgment counts for both of its objects."""
     c = res.comparisons
     rows = np.tile(np.arange(len(c)), 2)
     return mean_squares(res, rows, c.outcome_counts[rows], c.pairs.T.ravel(), len(c.objects))

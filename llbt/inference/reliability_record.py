@@ -1,4 +1,4 @@
-"""The record of reliability: what share of the spread of worths is no error, and which judges and objects fit."""
+"""The record of reliability: the share of the spread of worths that is no error, and misfits."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ _MOST_ROWS = 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Reliability(Record):
-    """How reliable the worths of J objects are, as comparative judgement reports it. Made by `reliability`.
+    """The reliability of the worths of J objects, as used in comparative judgement. Made by `reliability`.
 
     Attributes
     ----------
     objects : tuple of J labels
     estimate, std_error : ndarray, shape (J,)
-        Log-worths less their mean, and their standard errors; NaN for objects that are not compared with the others.
+        Log-worths minus their mean, and their standard errors; NaN for objects that are not compared with the others.
     ssr : float
         Scale separation reliability.
     separation : float
         Standard deviation of the true worths in mean standard errors, √(SSR/(1 − SSR)); NaN for a negative SSR.
     closeness : float
-        Mean difference of the worths of judged pairs over that of all pairs: far below 1 where pairs were chosen by
+        Mean difference of the worths of judged pairs over that of all pairs. It is far below 1 if pairs were chosen by
         earlier results.
     halves : SplitHalves or None
-        None without four judges.
+        The split halves; None with fewer than four judges.
     judge : str
-        The column of the judges; empty without.
+        The column of the judges; empty without judges.
     judges : tuple of labels
     object_fit : MeanSquares
-        Of the objects.
+        The mean squares of the objects.
     judge_fit : MeanSquares or None
-        Of the judges.
+        The mean squares of the judges.
     anchored : AnchoredMarks or None
     confidence : float
     notes : tuple of str
@@ -129,7 +129,7 @@ class Reliability(Record):
         Raises
         ------
         OptionError
-            For a table that keeps no judges.
+            If the table has no judges.
         """
         if self.judge_fit is None:
             raise OptionError(
@@ -181,7 +181,7 @@ class Reliability(Record):
 
 
 def _share(x: float) -> str:
-    """Return a correlation with three decimals and no leading zero; a larger number with two."""
+    """Return a correlation with three decimals and no leading zero; a number above 1 with two decimals."""
     return f"{x:.2f}" if abs(x) >= 1 else f"-{format_share(-x)}" if x < 0 else format_share(x)
 
 

@@ -45,53 +45,53 @@ def residuals(
     ----------
     res : a fit
     of : {"cells", "pairs"}, optional
-        Every outcome of every comparison, the default of `LLBTResults` and `LargeResults`; or every pair of objects,
-        summed over covariates and both orders, the only choice of other fits.
+        "cells" is every outcome of every comparison, the default of `LLBTResults` and `LargeResults`. "pairs" is every
+        pair of objects, summed over covariates and both orders, the only choice for other fits.
     kind : {"pearson", "deviance"}
-        Of cells: Pearson's residuals, whose squares are the score tests of a cell that the model does not fit; or
-        deviance residuals, those of R's `rstandard` by default.
+        For cells: Pearson residuals, whose squares are score tests of single cells; or deviance residuals, the default
+        of R's `rstandard`.
     most : int
-        Rows that are printed; ``to_frame()`` has all.
+        The number of printed rows; ``to_frame()`` has all.
     n : int
-        For fits other than `LLBTResults`: how many tables are drawn from the fit, and fitted again.
+        For fits other than `LLBTResults`: the number of tables that are drawn from the fit and fitted again.
     rng : int or numpy.random.Generator
-        For these; the default seed makes printouts repeatable.
+        Used to draw these tables; the default seed makes printouts repeatable.
     progress : bool
-        Show a bar that counts them.
+        Show a bar that counts these tables.
     n_jobs : int
         The number of processes, −1 for one per core. The result depends only on `rng`.
 
     Returns
     -------
     Table
-        Of the n cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"bad"``, ``"j"``, of graded
-        judgments ``"i+"`` …), count, fitted, residual; printed with the residual in words. Without a tie category the
-        two cells of a comparison mirror each other, and only the one with more judgments than fitted is printed. Of
-        pairs that were judged: object_i, object_j, judgments, estimate (wins of i less wins of j, of graded judgments
-        their scores), fitted (its expectation under the model), residual.
+        For cells: object_i, object_j, covariates, outcome (``"i"``, ``"tie"``, ``"bad"``, ``"j"``; for graded judgments
+        ``"i+"`` and so on), count, fitted, residual; printed with the residual in words. Without a tie category the two
+        cells of a comparison mirror each other, and only the cell with more judgments than fitted is printed. For
+        judged pairs: object_i, object_j, judgments, estimate (wins of i minus wins of j; for graded judgments, scores),
+        fitted (its expectation under the model), residual.
 
     Raises
     ------
     OptionError
-        For anything but a fit, unknown options, and deviance residuals of pairs.
+        For anything but a fit, for unknown options, and for deviance residuals of pairs.
 
     Notes
     -----
-    Residuals are about standard normal where the model holds and fitted counts are not small. Cells that are fitted
-    exactly, as all are in a saturated model, have none: NaN, last.
+    Residuals are about standard normal if the model holds and fitted counts are not small. Cells that are fitted
+    exactly, as in a saturated model, have no residual: they are NaN and come last.
 
-    That of a cell is resid / √(1 − h), with h the leverage of the cell in the full Poisson GLM. With d the difference
-    of wins summed over the comparisons of a pair, its residual is (d − fitted d) / √v, where v = Σ [m_i + m_j −
-    (m_i − m_j)²/n] − gᵀVg: the multinomial variance less the part from estimation, with g the gradient of the fitted d
-    and V the likelihood's covariance of the estimates. For a pair with one comparison and no ties it is the Pearson
-    residual of the cell.
+    The residual of a cell is resid / √(1 − h), with h the leverage of the cell in the full Poisson GLM. Let d be the
+    difference of wins, summed over the comparisons of a pair. The pair's residual is (d − fitted d) / √v, where v = Σ
+    [m_i + m_j − (m_i − m_j)²/n] − gᵀVg is the multinomial variance minus the part from estimation, g is the gradient of
+    the fitted d, and V is the likelihood's covariance of the estimates. For a pair with one comparison and no ties it
+    is the Pearson residual of the cell.
 
-    For very many objects errors are exact for the 100 comparisons or pairs of the largest residuals; those of others
-    leave out what estimation takes, so that residuals are a little too small.
+    For very many objects, errors are exact for the 100 comparisons or pairs with the largest residuals. Other errors
+    ignore the part from estimation, so their residuals are a little too small.
 
-    Judgments of one judge with effects, of one list or of one pattern depend on each other. For such fits fitted wins
-    are the mean of tables drawn from the fit. The residual is the difference over its standard deviation in these
-    tables, without the part that their own estimates explain; see `goodness_of_fit`.
+    Judgments of one judge with effects, of one list or of one pattern depend on each other. For such fits, fitted wins
+    are the mean over tables drawn from the fit. The residual is the difference divided by its standard deviation in
+    these tables, without the part that their own estimates explain; see `goodness_of_fit`.
 
     References
     ----------
@@ -128,7 +128,7 @@ def residuals(
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Residuals of the n cells of a fit, in the order of its table, and how they were made."""
+    """Residuals of the n cells of a fit, in the order of its table, and the kind of the residuals."""
 
     fit: PlainEstimates | WithManyWorths
     residual: FloatArray
@@ -136,7 +136,7 @@ class _Cells:
 
 
 def _of_many(res: WithManyWorths, kind: Residual) -> _Cells:
-    """Return residuals over errors that leave out what estimation takes, but where they are largest."""
+    """Return residuals whose errors ignore estimation, except for the largest residuals."""
     plain = np.asarray(res.resid_pearson if kind == "pearson" else res.resid_deviance)
     p = res.cells.means / res.comparisons.totals[:, None]
     resid = plain.reshape(p.shape)
@@ -150,7 +150,7 @@ def _of_many(res: WithManyWorths, kind: Residual) -> _Cells:
 
 def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:
     res, residual = of.fit, of.residual
-    size = np.abs(residual).round(9)  # cells that are equal but for rounding stay in the order of the table
+    size = np.abs(residual).round(9)  # cells that are equal up to rounding stay in the order of the table
     order = np.argsort(-np.where(np.isnan(residual), -np.inf, size), kind="stable")
     residual = residual[order]
     fitted = res.fittedvalues
@@ -175,14 +175,14 @@ def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:
 
 
 def standardized_residuals(res: PlainEstimates, kind: Residual = "pearson") -> FloatArray:
-    """Return resid / √(1 − h) of the n cells in the order of ``res.fittedvalues``; NaN where h = 1."""
+    """Return resid / √(1 − h) of the n cells in the order of ``res.fittedvalues``; NaN if h = 1."""
     plain = res.resid_pearson if kind == "pearson" else res.resid_deviance
     free = 1 - res.hat_diag.to_numpy()
     return np.asarray(plain.to_numpy() / np.sqrt(np.where(free > _EXACT, free, np.nan)))
 
 
 def _told(residual: FloatArray, order: IntArray, response: Response) -> IntArray:
-    """Return the rows to print: all, or of two cells that mirror each other the one with more than fitted."""
+    """Return the rows to print: all, or of two mirrored cells the one with more judgments than fitted."""
     if response != TWO:
         return np.arange(len(residual))
     unsorted = np.empty(len(residual))

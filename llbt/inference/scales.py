@@ -26,7 +26,7 @@ SCALES: dict[Scale, str] = {
     "odds_ratio": "odds exp(2λ) against the reference",
     "elo": "Elo, 400·log10 of the odds, less the reference's",
 }
-PREFERRED: dict[Scale, str] = {  # of graded judgments
+PREFERRED: dict[Scale, str] = {  # names for graded judgments
     "log_odds": "log-odds of being preferred, given a decision",
     "odds_ratio": "odds of being preferred, given a decision",
     "elo": "Elo, 400·log10 of the odds of being preferred, given a decision",
@@ -67,12 +67,12 @@ _TYPESET: dict[Scale, str] = {  # headings in LaTeX
 
 
 def typeset(scale: Scale, graded: bool) -> str:
-    """Return the LaTeX heading of an object's estimate; for graded judgments it is not a function of λ alone."""
+    """Return the LaTeX heading of an object's estimate; for graded judgments it is no function of λ alone."""
     return "" if graded and scale != "log_worth" else _TYPESET[scale]
 
 
 def said_of(scale: Scale, names: dict[Scale, str], graded: bool, against: str = "") -> str:
-    """Return what a scale is, by its name for three outcomes or, of graded judgments, against what."""
+    """Return the meaning of a scale: its name for three outcomes, or its zero for graded judgments."""
     return PREFERRED[scale] + against if graded and scale != "log_worth" else names[scale]
 
 
@@ -93,7 +93,7 @@ def on_scale(
 
 
 def measured_from(scale: Scale, graded: bool, label: Label | None = None, value: float | None = None) -> str:
-    """Return what log-worths, odds or Elo are measured from: their mean, or an object, which has some value."""
+    """Return the zero of log-worths, odds or Elo in words: their mean, or an object with a given value."""
     if graded and scale != "log_worth" and label is None:
         return OF_MEAN
     if not graded and scale == "probability":
@@ -106,7 +106,7 @@ def measured_from(scale: Scale, graded: bool, label: Label | None = None, value:
 
 
 def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
-    """Say which odds Elo uses where the table has ties: ratings that are updated game by game count half a win."""
+    """Return a note on the odds of Elo if the table has ties: ratings updated game by game count half a win."""
     if scale != "elo" or graded or not c.has_ties or not c.n_ties:
         return ()
     return (
@@ -116,7 +116,7 @@ def elo_notes(c: Comparisons, scale: Scale, graded: bool) -> tuple[str, ...]:
 
 
 def in_points(board: Table, confidence: float) -> Table:
-    """Return a board of Elo that prints whole points, intervals as ± where they are symmetric; frames keep all."""
+    """Return an Elo board that prints whole points, and ± for symmetric intervals; frames keep all digits."""
     bounds = ("conf_low", "conf_high")
     fields = tuple(replace(f, decimals=0) if f.name in ("estimate", *bounds) else f for f in board.fields)
     whole = replace(board, fields=fields)
@@ -129,18 +129,18 @@ def in_points(board: Table, confidence: float) -> Table:
 
 
 def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
-    """Return the J objects on a scale, (J,); worths sum to 1 over the objects that have a log-worth."""
+    """Return the J objects on a scale, (J,); worths sum to 1 over the objects with a log-worth."""
     if scale != "probability":
         center = FACTORS[scale] * log_worth
         return np.asarray(np.exp(center) if scale == "odds_ratio" else center)
     unknown = np.isnan(log_worth)
-    if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
+    if np.sum(~unknown) < 2:  # an object that is compared with no other object has no share
         return np.full(len(log_worth), np.nan)
     return np.where(unknown, np.nan, special.softmax(np.where(unknown, -np.inf, 2 * log_worth)))
 
 
 def critical_for(res: Estimates, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
-    """Return how many standard errors the intervals of log-worths or, on their scale, worths reach, shape (J,)."""
+    """Return the half width, in standard errors, of the intervals of log-worths or worths, shape (J,)."""
     rows = found.rows
     if scale == "probability" and found.beside is None:
         rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
@@ -152,16 +152,16 @@ def worths_on_scale(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
-    For graded judgments these are of being preferred to where the log-worth is 0, given a decision. NaN where the table
-    does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals are NaN where only one
-    cluster has information on an object, and for worths if this holds for any object.
+    For graded judgments these describe being preferred to an object with log-worth 0, given a decision. Values are NaN
+    if the table does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals are NaN if
+    only one cluster informs an object; for worths, if this is true for any object.
     """
     unknown, open_ = np.isnan(found.estimate), found.unknown | np.isnan(z)
     if found.beside is not None and scale != "log_worth":
         error = np.sqrt(np.maximum(np.diag(found.cov), 0))
         parts = on_scale(scale, *found.beside.log_odds(found.estimate, error, found.beside.cross), z)
     elif scale == "probability":
-        if np.sum(~unknown) < 2:  # an object that is compared with no other has no share
+        if np.sum(~unknown) < 2:  # an object that is compared with no other object has no share
             unknown = np.ones_like(unknown)
         parts = _shares(found.estimate, found.cov, z) if found.contexts is None else _mean_shares(found.contexts, z)
         open_ = np.isnan(z) | bool(np.any(np.ptp(found.lost[~unknown], axis=0) > LOST))

@@ -1,4 +1,4 @@
-"""What was selected for being the largest of several estimates: which may be the best, and how good the first is."""
+"""Correct for selecting the largest of several estimates: which objects may be the best, and how good the first is."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from ..core.max_z import max_z_of
 from ..core.statistics import critical_value
 from .simultaneous import root_of
 
-_DRAWS = 20_000  # the simulated p-value of .05 is right to about .0015
-MOST_SIMULATED = 300  # objects up to which so many are drawn
-_CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # of more: draws × objects, and draws at least
-_BLOCK = 256  # draws at a time: they stay in the processor's cache
-_SURELY_NOT = 1e-3  # p-value by Bonferroni's bound, below which it is not simulated
-_SAME = 1e-6  # of a step, by which estimates that tie may differ
-_FLAT = 1e-12  # a slope that is rounding
-_FAR = 40.0  # standard errors, beyond which no mean is sought
-_SHARE = 0.1  # of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
+_DRAWS = 20_000  # draws; the simulated p-value of .05 is exact to about .0015
+MOST_SIMULATED = 300  # up to so many objects get all draws
+_CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # with more objects: draws × objects, and least draws
+_BLOCK = 256  # draws at a time, which fit into the processor's cache
+_SURELY_NOT = 1e-3  # below this p-value by Bonferroni's bound, nothing is simulated
+_SAME = 1e-6  # tied estimates may differ by this share of a step
+_FLAT = 1e-12  # a smaller slope is rounding
+_FAR = 40.0  # means are not searched beyond so many standard errors
+_SHARE = 0.1  # share of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """An estimate of what was selected for being largest, with and without the correction (log-worth).
+    """An estimate that was selected as the largest, with and without the correction (log-worth).
 
     Attributes
     ----------
     estimate, std_error : float
-        As any other, too large on average.
+        The uncorrected estimate, which is too large on average, and its standard error.
     corrected : float
-        Median-unbiased.
+        The corrected, median-unbiased estimate.
     conf_low, conf_high : float
     """
 
@@ -46,23 +46,23 @@ class Corrected:
 def candidate_p(
     z: FloatArray, error: FloatArray, df: float, root: FloatArray, rng: np.random.Generator, of: IntArray
 ) -> FloatArray:
-    """Return the p-values that some of J objects are the best, shape (J,), 0 for the others.
+    """Return the p-values that some of J objects are the best, shape (J,); 0 for other objects.
 
-    They are adjusted for the comparisons with all others.
+    They are adjusted for the comparisons with all other objects.
 
     Parameters
     ----------
     z : ndarray, shape (J, J)
-        The statistic of j over i in row i and column j; −∞ where there is none.
+        The statistic of j over i in row i and column j; −∞ if there is none.
     error : ndarray, shape (J, J)
-        Standard errors of the differences; ∞ where there is none.
+        Standard errors of the differences; ∞ if there is none.
     df : float
         Degrees of freedom of all statistics.
     root : ndarray, shape (J, K)
         Rows whose products are the covariance of the estimates.
     rng : numpy.random.Generator
     of : ndarray of int
-        The objects that are asked for.
+        The objects whose p-values are computed.
     """
     size, largest = len(root), z.max(axis=1)
     draws = _DRAWS if size <= MOST_SIMULATED else max(_LEAST_DRAWS, _CELLS // size)
@@ -91,18 +91,18 @@ def winner(
     rng: np.random.Generator,
     grain: float = 0.0,
 ) -> Corrected:
-    """Return the first of J falling estimates, corrected for having come first, by the hybrid interval.
+    """Return the first of J estimates in falling order, corrected for selection, with the hybrid interval.
 
     Parameters
     ----------
     estimate, cov : ndarray, shapes (J,) and (J, J)
     centre : ndarray, shape (J, J)
-        What of the estimates is wanted: the identity, or the identity less 1/J for estimates less their mean.
+        The combinations of the estimates to return: the identity, or the identity minus 1/J for centred estimates.
     confidence : float
     rng : numpy.random.Generator
     grain : float
-        The step between values that differences of estimates can have, as of shares of so many items. A tie then
-        stands for differences up to half a step, and counts as a quarter of it.
+        The step between possible differences of estimates, as for shares of a number of items. A tie then stands for
+        differences up to half a step, and counts as a quarter of a step.
     """
     size = len(estimate)
     of, order = centre[0], np.arange(1, size)
@@ -117,11 +117,11 @@ def winner(
 
 
 def lead(estimate: FloatArray, cov: FloatArray, confidence: float, grain: float = 0.0) -> Corrected:
-    """Return how far the first of falling estimates is ahead of the second, by the plain interval (see `winner`)."""
+    """Return the lead of the first estimate over the second, with the uncorrected interval; see `winner`."""
     size = len(estimate)
     of = np.zeros(size)
     of[:2] = 1.0, -1.0
-    ahead = np.zeros((size - 1, size))  # the second behind the first, all others behind the second
+    ahead = np.zeros((size - 1, size))  # the second is behind the first, and all others are behind the second
     ahead[0, :2] = -1.0, 1.0
     ahead[np.arange(1, size - 1), np.arange(2, size)], ahead[1:, 1] = 1.0, -1.0
     found = _conditional(estimate, cov, of, ahead, grain)
@@ -139,7 +139,7 @@ class _Conditional:
     high: float
 
     def mean_at(self, share: float, reach: float) -> float:
-        """Return the mean whose quantile `share` is the estimate, at most `reach` away from it."""
+        """Return the mean for which the estimate is the quantile `share`, at most `reach` away from the estimate."""
 
         def apart(mean: float) -> float:
             bounds = max(self.low, mean - reach), min(self.high, mean + reach)
@@ -167,7 +167,7 @@ def _conditional(
 
 
 def _share_below(x: float, mean: float, error: float, low: float, high: float) -> float:
-    """Return P(X ≤ x) of a normal variable between two bounds; far out by the logarithms of the tails."""
+    """Return P(X ≤ x) of a normal variable between two bounds; far out by the logarithms of tails."""
     a, b, c = ((value - mean) / error for value in (low, x, high))
     if a > 0:  # from the other side, where tails are small
         a, b, c = -c, -b, -a

@@ -1,4 +1,4 @@
-"""How a ranking depends on choices of the analysis: ties, order, unit of dependence, and data left out."""
+"""How a ranking depends on choices of the analysis: ties, order, unit of dependence, and omitted data."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from .log_worths import centred
 from .pair_tests import all_pairs
 from .refit import WrittenTerm, beside, written_terms
 
-_MOST_LEVELS = 500  # levels that are left out in turn without being asked for
-_MOST_RANKED = 200  # objects for which every choice has rank sets
-_OF_TABLES = ("ties split", "ties dropped", "without order", "with order")  # analyses of any fit of comparisons
-_SAME = 1e-9  # log-worths that differ by less are equal
+_MOST_LEVELS = 500  # most levels that are left out in turn by default
+_MOST_RANKED = 200  # most objects for which every choice gets rank sets
+_OF_TABLES = ("ties split", "ties dropped", "without order", "with order")  # analyses for any fit of comparisons
+_SAME = 1e-9  # log-worths that differ by less count as equal
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sensitivity(Record):
-    """How a ranking depends on choices of the analysis. Made by `sensitivity`.
+    """The effects of choices of the analysis on a ranking. Made by `sensitivity`.
 
     Attributes
     ----------
     rows : Table
-        One row per choice: what ``table()`` gives.
+        One row per choice; ``table()`` returns these rows.
     refits : pandas.DataFrame
         One row per refit: choice, left_out (label, or None), leader, overtakes (whether the leader is another),
-        kendall_tau, rank_change (the largest), object (whose rank changes most). NA where nothing can be fitted.
+        kendall_tau, rank_change (the largest), object (whose rank changes most). NA if nothing can be fitted.
     """
 
     _made_by: ClassVar[str] = "llbt.sensitivity(…)"
@@ -68,7 +68,7 @@ class _Choice:
 
 @dataclass(frozen=True, eq=False)
 class _Ranking:
-    """The objects of the fit (J) in a refit: log-worths, and the size of each rank set; NaN where there is none."""
+    """The J objects of the fit in a refit: log-worths, and the size of each rank set; NaN if there is none."""
 
     log_worths: FloatArray
     rank_sets: FloatArray
@@ -89,35 +89,35 @@ def sensitivity(
     rng: Rng = 0,
     progress: bool = False,
 ) -> Sensitivity:
-    """Return what other choices of the analysis would change in the ranking.
+    """Return how the ranking would change with other choices of the analysis.
 
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults, RankingResults or PatternResults
     leave_out : str or sequence of str, optional
-        Clusters or covariates, whose levels are left out one after the other, and ``"object"`` (not of rankings and
+        Clusters or covariates, whose levels are left out one after another, and ``"object"`` (not for rankings and
         patterns). By default objects, clusters, and labelled covariates of the judgments, each with up to 500 levels. A
         note names the others, and those that cannot be left out of the fit.
     at : mapping or "average"
         Covariate values at which worths are compared, if the formula's worth has covariates.
     confidence : float
-        Of all rank sets of one fit together.
+        The simultaneous level of all rank sets of a fit.
     rng : int or numpy.random.Generator
-        For the simulated distribution of max |z| behind the rank sets.
+        Used to simulate the distribution of max |z| for the rank sets.
     progress : bool
 
     Returns
     -------
     Sensitivity
-        choice, refits (how many), leader (of several refits the most frequent), other_leaders (refits that another
-        object leads), kendall_tau (with the ranking as fitted, the lowest), rank_change (the largest of an object),
-        where (which object, and without what), rank_set (how many ranks the confidence set of the median object has).
-        ``refits`` has one row per refit.
+        choice, refits (their number), leader (the most frequent if there are several refits), other_leaders (refits
+        with another leader), kendall_tau (the lowest correlation with the fitted ranking), rank_change (the largest
+        change of an object), where (which object, and what was left out), rank_set (the number of ranks in the median
+        object's confidence set). ``refits`` has one row per refit.
 
     Raises
     ------
     OptionError
-        For names in `leave_out` that the table does not keep.
+        For names in `leave_out` that the table does not have.
 
     Notes
     -----
@@ -153,7 +153,7 @@ def sensitivity(
     for name in names:
         try:
             choices += _without_each(res, name)
-        except LLBTError:  # its levels have parameters of their own, or depend on each other
+        except LLBTError:  # its levels have own parameters, or depend on each other
             if leave_out is not None:
                 raise
             kept_in.append(name)
@@ -215,7 +215,7 @@ def _kept(c: Comparisons, name: str) -> None:
 
 
 def _analyses(res: WithWorths) -> Iterator[_Choice]:
-    """Yield the other analyses of the same judgments."""
+    """Yield the alternative analyses of the same judgments."""
     if not isinstance(res.answers, Comparisons):
         return
     plain = plain_of(res)
@@ -244,7 +244,7 @@ def _analyses(res: WithWorths) -> Iterator[_Choice]:
 
 
 def _refit(res: Estimates, terms: Sequence[WrittenTerm], c: Comparisons, cov_type: str | None = None) -> Estimates:
-    """Return the fit of these terms to another table, with a covariance of its own if one is asked for."""
+    """Return the fit of these terms to another table, with another covariance if one is given."""
     spec = res.specification
     model = LLBT.from_formula(" + ".join(term.name for term in terms), c, reference=spec.reference)
     held = {name: value for name, value in spec.fixed.items() if name in model.design.names}
@@ -254,7 +254,7 @@ def _refit(res: Estimates, terms: Sequence[WrittenTerm], c: Comparisons, cov_typ
 
 
 def _without_each(res: WithWorths, name: str) -> list[_Choice]:
-    """Return a choice for each object or level of a covariate or cluster, which it leaves out."""
+    """Return a choice for each object, or each level of a cluster or covariate, that leaves it out."""
     if name == "object" or plain_of(res) is not None:
         return list(_without_part(res, name))
     model = unit_model(res, name, "leave_out")
@@ -270,7 +270,7 @@ def _without_each(res: WithWorths, name: str) -> list[_Choice]:
 
 
 def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
-    """Yield the choices that leave a part of the table of comparisons out."""
+    """Yield the choices that leave out a part of the table of comparisons."""
     c = res.answers
     if not isinstance(c, Comparisons):
         raise OptionError("leave_out='object' of whole answers, which would be other answers", "Leave 'object' out.")
@@ -297,11 +297,11 @@ def _found(choice: _Choice, objects: Sequence[Label], at: At, sets: tuple[float,
 
 
 def _ranked(res: WithWorths, objects: Sequence[Label], at: At, sets: tuple[float, Rng] | None) -> _Ranking:
-    """Return the log-worths of a refit, which may have fewer objects, and with `sets` the sizes of its rank sets."""
+    """Return the log-worths of a refit, which may have fewer objects, and with `sets` the sizes of rank sets."""
     worths = average_of(res)
     place = {label: k for k, label in enumerate(worths.comparisons.objects)}
     at_fit = np.array([place.get(label, -1) for label in objects])
-    found, _ = centred(worths, at)  # as `pairwise` has them, whose simulation of the fit itself is then kept
+    found, _ = centred(worths, at)  # as in `pairwise`, whose simulation for the fit itself is then reused
     sizes = np.full(len(found.estimate), np.nan)
     if sets is not None:
         confidence, rng = sets
@@ -315,7 +315,7 @@ def _ranked(res: WithWorths, objects: Sequence[Label], at: At, sets: tuple[float
 def _compared(
     found: Collection[tuple[_Choice, _Ranking | None]], whole: _Ranking, objects: Sequence[Label]
 ) -> pd.DataFrame:
-    """Return one row per refit: its leader, and the agreement of its ranking with that of the fit."""
+    """Return one row per refit: its leader, and its agreement with the fit's ranking."""
     rows = []
     for choice, ranking in found:
         row: dict[str, object] = {"choice": choice.name, "left_out": choice.left_out}
@@ -327,7 +327,7 @@ def _compared(
 
 
 def _against(before: FloatArray, after: FloatArray, objects: Sequence[Label]) -> dict[str, object]:
-    """Return the agreement of a ranking with that of the fit, among the objects that both have."""
+    """Return the agreement of a ranking with the fit's ranking, among the objects that both have."""
     both = np.flatnonzero(~np.isnan(before) & ~np.isnan(after))
     if not len(both):
         return {}
@@ -347,12 +347,12 @@ def _against(before: FloatArray, after: FloatArray, objects: Sequence[Label]) ->
 
 
 def _ranks(values: FloatArray) -> IntArray:
-    """Return ranks from 1; equal log-worths share the best."""
+    """Return ranks from 1; equal log-worths share the best rank."""
     return np.asarray((values[None, :] > values[:, None] + _SAME).sum(axis=1) + 1)
 
 
 def _table(refits: pd.DataFrame, notes: tuple[str, ...]) -> Table:
-    """Return one row per choice, of several refits the furthest from the fit."""
+    """Return one row per choice; of several refits, the one furthest from the fit."""
     rows = []
     for name, some in refits.groupby("choice", sort=False):
         known = some.dropna(subset=["leader"])
@@ -393,5 +393,5 @@ def _table(refits: pd.DataFrame, notes: tuple[str, ...]) -> Table:
 def _said(furthest: pd.Series[Any]) -> str:
     if pd.isna(furthest["object"]):
         return ""
-    left_out = furthest["left_out"]  # NA beside labels
+    left_out = furthest["left_out"]  # NA next to labels
     return str(furthest["object"]) + ("" if pd.isna(left_out) else f", without {left_out}")

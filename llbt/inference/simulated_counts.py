@@ -20,32 +20,32 @@ from ..fitting.clusters import clustered
 from ..fitting.plain_estimates import PlainEstimates
 from ..resampling import Resampler, T, drawn_weights
 
-_LISTED = 4  # outcomes of a comparison for each table drawn, up to which they are listed
-_BLOCK = 64  # comparisons
-_TABLES = 500  # drawn at once: enough for lists of outcomes, and to factor a design once for many
-_SHORT = 25  # counts of drawn tables for each number that blocks of other resamples may hold: 200 MB of short ones
+_LISTED = 4  # outcomes of a comparison are listed up to so many for each drawn table
+_BLOCK = 64  # comparisons in a block
+_TABLES = 500  # tables drawn at once: enough for lists of outcomes, and to factor a design once for many
+_SHORT = 25  # counts of drawn tables for each number in memory of other resamples: 200 MB of short integers
 
 
 def with_counts(c: Comparisons, counts: FloatArray) -> Comparisons:
-    """Return a table with other counts (S, C); it keeps its tie category, with or without ties."""
+    """Return a table with other counts (S, C); it keeps its tie category, even if there are no ties."""
     whole = np.insert(counts, 1, 0, axis=1) if c.response == TWO else counts
     return replace(c, counts=whole.astype(np.float64), cluster_counts=None)
 
 
 def draw_parametric(means: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
-    """Draw tables with the totals and the probabilities of expected counts (S, C), shape (n, S, C)."""
+    """Draw tables with the totals and probabilities of expected counts (S, C), shape (n, S, C)."""
     totals = means.sum(axis=1)
     nearest = np.round(totals)
-    totals = np.where(np.isclose(totals, nearest, rtol=1e-9), nearest, totals)  # fitted counts add up to rounding
+    totals = np.where(np.isclose(totals, nearest, rtol=1e-9), nearest, totals)  # fitted counts add up only to rounding
     floor = np.floor(totals)
-    if np.array_equal(floor, totals):  # as a rule
+    if np.array_equal(floor, totals):  # usually true
         return _draw(totals, _normed(means), n, rng)
     drawn = floor + (rng.random((n, len(totals))) < totals - floor)
     return rng.multinomial(drawn.astype(np.int64), _normed(means))
 
 
 def in_blocks(task: Callable[[int, np.random.Generator], T], n: int, c: FloatArray, draw: Resampler) -> list[T]:
-    """Return what a task makes of n tables drawn like one of counts (S, C), block by block."""
+    """Return the results of a task for n drawn tables, block by block."""
     return draw.blocks(task, n, c.size // _SHORT, _TABLES)
 
 
@@ -56,7 +56,7 @@ def draw_judgments(res: PlainEstimates, n: int, rng: np.random.Generator) -> Int
 
 
 def draw_clusters(res: PlainEstimates, name: str, n: int, rng: np.random.Generator) -> FloatArray:
-    """Resample whole clusters, shape (n, S, C); a comparison whose clusters were not drawn has total 0."""
+    """Resample whole clusters, shape (n, S, C); a comparison has total 0 if none of its clusters is drawn."""
     _whole_counts(res)
     lines = clustered(res.comparisons, name, (name,))
     size, cells = res.counts.shape
@@ -70,8 +70,8 @@ def draw_clusters(res: PlainEstimates, name: str, n: int, rng: np.random.Generat
 def _draw(totals: FloatArray, shares: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
     """Return n multinomial tables with whole totals (S,) and probabilities (S, C), shape (n, S, C).
 
-    Where a comparison has few possible outcomes for the number of tables, each is drawn from the list of them, several
-    times faster than by one binomial after another.
+    If a comparison has few possible outcomes for the number of tables, outcomes are drawn from a list of them. This is
+    several times faster than drawing one binomial after another.
     """
     size, cells = shares.shape
     whole = totals.astype(np.int64).tolist()
@@ -79,7 +79,7 @@ def _draw(totals: FloatArray, shares: FloatArray, n: int, rng: np.random.Generat
     possible = {total: math.comb(total + cells - 1, total) for total in set(whole)}
     lists = {total: _Outcomes.of(total, cells, dtype) for total, many in possible.items() if many <= _LISTED * n}
     drawn = np.empty((n, size, cells), dtype=dtype)
-    for start in range(0, size, _BLOCK):  # filled in the processor's cache
+    for start in range(0, size, _BLOCK):  # blocks fit into the processor's cache
         block = np.empty((n, min(_BLOCK, size - start), cells), dtype=dtype)
         for k in range(block.shape[1]):
             total, share = whole[start + k], shares[start + k]
@@ -90,7 +90,7 @@ def _draw(totals: FloatArray, shares: FloatArray, n: int, rng: np.random.Generat
 
 @dataclass(frozen=True, eq=False)
 class _Outcomes:
-    """All E ways to split a total into C counts, (E, C), also by cell, and their multinomial coefficients, (E,)."""
+    """All E ways to split a total into C counts, (E, C), also by cell, and multinomial coefficients, (E,)."""
 
     total: int
     counts: IntArray
@@ -114,7 +114,7 @@ class _Outcomes:
         np.cumsum(chances, out=chances)
         chances /= chances[-1]
         uniform = rng.random(n)
-        uniform.sort()  # searching in order and shuffling what is found is faster than searching in disorder
+        uniform.sort()  # sorted search and shuffling the result is faster than unsorted search
         return np.take(self.counts, rng.permuted(np.searchsorted(chances, uniform, side="right")), axis=0)
 
 

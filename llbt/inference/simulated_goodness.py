@@ -1,4 +1,4 @@
-"""A test of fit against tables drawn from a fit: how far cells are from what is expected, and the record of it."""
+"""A test of fit against tables drawn from a fit: how far cells are from expectation, and the record of the test."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SimulatedGoodness(Record):
-    """A test of fit against tables drawn from the fit, and where it does not fit.
+    """A test of fit against tables drawn from the fit, with the cells that do not fit.
 
     Made by `goodness_of_fit` for fits other than `LLBTResults`.
 
     Attributes
     ----------
     test : TestResult
-        X² = Σ (observed − expected)²/expected over the cells; its p-value is that of drawn tables.
+        X² = Σ (observed − expected)²/expected over the cells, with the p-value from drawn tables.
     cells : DataFrame
         object_i, object_j (and object_k), outcome, observed, expected, z, p_value; the largest |z| first.
     notes : tuple of str
@@ -49,7 +49,7 @@ class SimulatedGoodness(Record):
         return in_style(self.cells.copy(), style)
 
     def table(self) -> Table:
-        """Return the test, and the cells that are farthest off."""
+        """Return the test, and the cells that are farthest from expectation."""
         shown = self.cells.head(_PRINTED)
         labels = [name for name in shown if str(name).startswith("object_")]
         more = len(self.cells) - len(shown)
@@ -73,7 +73,7 @@ class SimulatedGoodness(Record):
 
 
 def tested(name: str, null: str, cells: pd.DataFrame, counted: Apart, notes: tuple[str, ...]) -> SimulatedGoodness:
-    """Return the test of cells, whose objects and outcomes a frame has, the largest |z| first."""
+    """Return the test of cells, given a frame of their objects and outcomes, the largest |z| first."""
     z = counted.z
     statistic = float((counted.off**2 / counted.expected).sum())
     p = p_value((counted.apart**2 / counted.expected).sum(axis=1), statistic)
@@ -88,15 +88,15 @@ def tested(name: str, null: str, cells: pd.DataFrame, counted: Apart, notes: tup
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """How far K cells of the data, and of n drawn tables, are from what is expected, estimation allowed for.
+    """The distances of K cells from expectation, in the data and in n drawn tables, allowing for estimation.
 
     Attributes
     ----------
     off : ndarray, shape (K,)
-        Observed less expected.
+        Observed minus expected counts.
     expected : ndarray, shape (K,)
     apart : ndarray, shape (n, K)
-        Of the drawn tables, less what their own estimates explain.
+        The distances in the drawn tables, minus the part that their own estimates explain.
     """
 
     off: FloatArray
@@ -105,7 +105,7 @@ class Apart:
 
     @property
     def z(self) -> FloatArray:
-        """The residuals over their standard deviation in the drawn tables; NaN where they do not vary."""
+        """The residuals divided by their standard deviation in the drawn tables; NaN if they do not vary."""
         spread = self.apart.std(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(spread > _EQUAL * np.maximum(1.0, self.expected), self.off / spread, np.nan)

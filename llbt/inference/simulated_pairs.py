@@ -1,4 +1,4 @@
-"""Totals of pairs of objects in tables that are drawn from a fit and fitted again."""
+"""Counts of pairs of objects in tables that are drawn from a fit and fitted again."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .kinds import estimates_of, own_estimates
 from .simulated_goodness import Apart, SimulatedGoodness, tested
 from .simulation import simulate
 
-_AT_ONCE = 5  # tables drawn in a block: each is fitted again, so that the bar moves
-_TIMES = 3  # tables for each parameter, of which the estimates of a table explain some of its cells
+_AT_ONCE = 5  # tables drawn in a block; each is fitted again, so that the progress bar moves
+_TIMES = 3  # least tables for each parameter, because a table's estimates explain some of its cells
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The outcomes of pairs of objects, summed over all else: i preferred, a tie, j preferred.
+    """The outcomes of pairs of objects, summed over everything else: i preferred, a tie, j preferred.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Pairs:
     observed : ndarray, shape (P, 3)
     ends : ndarray of int, shape (P, 2)
     expected : ndarray, shape (P, 3)
-        The mean of drawn tables with the estimates of the fit.
+        The mean of drawn tables whose estimates equal those of the fit.
     apart : ndarray, shape (n, P, 3)
     """
 
@@ -73,8 +73,8 @@ def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoo
 def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     """Return the counts of pairs' outcomes in the data and in n tables that are drawn from a fit and refitted.
 
-    That a fit follows its data is allowed for to first order. Cells of drawn tables are regressed on their own
-    estimates. Expected counts are the regression at the estimates of the fit, and residuals are those of the
+    This allows, to first order, for a fit following its data: cells of drawn tables are regressed on their own
+    estimates. Expected counts are the regression's values at the estimates of the fit, and residuals are those of the
     regression.
     """
     at = own_estimates(res)
@@ -100,15 +100,15 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
     flat = counts.reshape(len(counts), -1)
     moved = np.column_stack([np.ones(len(flat)), estimates[known] - at])
     slope = np.linalg.lstsq(moved, flat, rcond=None)[0]
-    expected = slope[0].reshape(observed.shape)  # of a table with the estimates of the fit
-    lost = np.sqrt(len(flat) / (len(flat) - 1 - params))  # by so many the regression fits noise
+    expected = slope[0].reshape(observed.shape)  # for a table whose estimates equal those of the fit
+    lost = np.sqrt(len(flat) / (len(flat) - 1 - params))  # corrects for noise that the regression fits
     return Pairs(objects, ends, observed, expected, lost * (flat - moved @ slope).reshape(counts.shape))
 
 
 def _drawn(
     res: WithWorths, objects: tuple[Label, ...], n: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the outcomes of pairs in n drawn tables, (n, J, J, 3), and their estimates (n, p), NaN if not finite."""
+    """Return the outcomes of pairs in n drawn tables, (n, J, J, 3), and the estimates (n, p), NaN if not finite."""
     estimates = np.full((n, len(own_estimates(res))), np.nan)
     counts = np.empty((n, len(objects), len(objects), 3))
     tables: tuple[Any, ...] = simulate(res, n, rng=rng)
@@ -124,7 +124,7 @@ def _drawn(
 
 
 def pair_counts(c: Comparisons, objects: tuple[Label, ...]) -> FloatArray:
-    """Return how each pair came out, (J, J, 3): i before j in the order of the objects preferred, a tie, or j."""
+    """Return the outcomes of each pair, (J, J, 3): the earlier object preferred, a tie, or the later object."""
     place = {label: k for k, label in enumerate(objects)}
     at = np.array([place[label] for label in c.objects])
     first, second = at[c.pairs].T

@@ -21,7 +21,7 @@ from .kinds import drawn_answers
 from .mixed_tables import Judges, drawn_of_classes, drawn_table
 from .simulated_counts import draw_parametric, with_counts
 
-_MOST = 1e15  # judgments of a comparison: as counts they are exact
+_MOST = 1e15  # most judgments of a comparison: counts are exact up to here
 
 
 @checked
@@ -33,35 +33,36 @@ def simulate(
     judges: Judges | None = None,
     rng: Rng = None,
 ) -> tuple[Comparisons, ...] | tuple[Rankings, ...] | tuple[Patterns, ...]:
-    """Return new tables drawn from a fit, the totals of the comparisons as they are or so many times as large.
+    """Return new tables drawn from a fit, with the same totals of comparisons or a multiple of them.
 
     Parameters
     ----------
     res : a fit or latent classes
     n : int
-        How many tables.
+        The number of tables.
     times : float
-        How many times as many judgments each comparison gets: 6 for a study of the same design, six times as large.
+        The factor for the number of judgments of each comparison: 6 for a study of the same design, six times as large.
     judges : {"new", "same"}, optional
-        For a fit with effects of judges: whether the judges of each table are new ones, with effects drawn from their
-        distribution, which is the default, or the same, with the effects that are most probable given their judgments
-        (drawn towards 0, so that these judges differ less than new ones).
+        For a fit with effects of judges. "new" (the default): each table has new judges, with effects drawn from their
+        distribution. "same": the same judges, with their most probable effects; these are shrunk towards 0, so the
+        judges differ less than new ones.
     rng : numpy.random.Generator or int, optional
 
     Returns
     -------
-    tuple of Comparisons, of a fit of rankings of Rankings, of one of patterns of Patterns
-        Without clusters: the model says nothing about which cluster a judgment comes from. For a fit with effects with
-        the clusters that it has, each with as many judgments of each comparison; new judges have the names of the old.
-        So of latent classes, each new judge in a class that is drawn by the shares. For a fit of rankings as many of
-        the same objects and covariates, with as many places each; of one of patterns as many judges with the same
-        covariates, who leave out as many answers. A fractional total is rounded up with the probability of its
-        fraction, else down.
+    tuple of Comparisons; for a fit of rankings of Rankings, for a fit of patterns of Patterns
+        Tables have no clusters, because the model does not tell which cluster a judgment comes from. For a fit with
+        effects they have the same clusters, each with as many judgments of each comparison; new judges have the names
+        of the old ones. The same is true for latent classes, where the class of each new judge is drawn by the shares.
+        For a fit of rankings there are as many rankings, with the same objects and covariates and as many places. For a
+        fit of patterns there are as many judges, with the same covariates and as many missing answers. A fractional
+        total is rounded up with the probability of its fraction, else down.
 
     Raises
     ------
     OptionError
-        For `times` that is not a positive number or makes totals beyond 10¹⁵, and `judges` of a fit without effects.
+        For `times` that is not a positive number or gives totals beyond 10¹⁵, and for `judges` if the fit has no
+        effects.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def simulate(
 
 
 def _larger(c: Comparisons, times: float) -> str:
-    """Return how many times as many judgments are drawn, in words; raise for more than a table holds exactly."""
+    """Return the multiple of judgments in words; raise for more than a table holds exactly."""
     if times * c.totals.max() > _MOST:
         raise OptionError(f"times={times!r}", expected=f"no total of a comparison beyond {_MOST:.0e} judgments")
     return "" if times == 1 else f", {times:.4g} times as many judgments"

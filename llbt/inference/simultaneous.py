@@ -1,4 +1,4 @@
-"""Tests and intervals that hold together: of all differences of log-worths, and of any contrasts of estimates."""
+"""Simultaneous tests and intervals: of all differences of log-worths, and of any contrasts of estimates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..fitting.estimates import Estimates
 from ..kernel.robust import LOST, Covariance
 from .log_worths import KNOWN, LogWorths
 
-_MATRICES = 24  # objects × objects, held at once: 22.5 were measured at 600
+_MATRICES = 24  # matrices of objects × objects in memory at once; 22.5 were measured at 600 objects
 
 
 def refuse_pairs(size: int) -> None:
@@ -29,7 +29,7 @@ def refuse_pairs(size: int) -> None:
 
 
 def pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:
-    """Return the standard errors of differences of log-worths; NaN where not determined or lost, 0 where known."""
+    """Return standard errors of differences of log-worths; NaN if not determined or lost, 0 if held."""
     i, j = pairs.T
     variances = np.diag(found.cov)
     variance = variances[i] + variances[j] - 2 * found.cov[i, j]
@@ -45,15 +45,15 @@ def largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng
     errors = np.full(found.cov.shape, np.inf)
     errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
     cov = found.cov
-    if np.isnan(cov).any():  # of a class at infinity, whose differences have no errors
+    if np.isnan(cov).any():  # a class with infinite estimates, whose differences have no errors
         cov = np.nan_to_num(cov)
     return max_z(errors, cov, df, rng)
 
 
 def pairs_of_classes(res: Estimates, found: Sequence[LogWorths], rng: np.random.Generator) -> MaxZ | None:
-    """Return the distribution of max |z| over the pairs of objects of several classes; None of one, and of predictions.
+    """Return the distribution of max |z| over all classes' pairs; None for one class, and for predictions.
 
-    It holds for tests and ranges of ranks in all classes together.
+    Tests and rank ranges by it are simultaneous over all classes.
     """
     if len(found) < 2 or res.object_effects is not None:
         return None
@@ -69,20 +69,20 @@ def pairs_of_classes(res: Estimates, found: Sequence[LogWorths], rng: np.random.
 
 @dataclass(frozen=True, eq=False)
 class Simultaneous:
-    """Contrasts of estimates with tests and intervals that hold together, m of them.
+    """m contrasts of estimates with simultaneous tests and intervals.
 
     Attributes
     ----------
     estimate, std_error : ndarray, shape (m,)
-        NaN where not determined.
+        Estimates and standard errors; NaN if not determined.
     statistic, p_value, p_adjusted : ndarray, shape (m,)
-        Of each by itself, and by the distribution of the largest |z|.
+        The statistic and p-value of each contrast alone, and the p-value by the distribution of the largest |z|.
     conf_low, conf_high : ndarray, shape (m,)
-        With the confidence asked for all intervals hold their contrasts.
+        Simultaneous intervals: with the given confidence all of them cover.
     df : ndarray, shape (m,)
-        Degrees of freedom of t of each; infinite for the normal.
+        The degrees of freedom of t for each contrast; infinite for the normal.
     distribution : MaxZ
-        Of the largest |z|.
+        The distribution of the largest |z|.
     """
 
     estimate: FloatArray
@@ -114,7 +114,7 @@ def simultaneous(
     covariance : Covariance
         Covariance of the p estimated parameters.
     rows : ndarray, shape (k, p)
-        The linear combinations of the parameters that the estimates are.
+        The estimates as linear combinations of the parameters.
     confidence : float
     rng : numpy.random.Generator
     """
@@ -128,7 +128,8 @@ def simultaneous(
     df, own = covariance.df, covariance.df_of(combined)
     statistic = found / error
     p_value = two_sided_p(statistic, own)
-    alike = np.where(own != df, np.sign(statistic) * stats.t.isf(p_value / 2, df), statistic)  # of the tail of each
+    # statistics with the same tail probability as each one
+    alike = np.where(own != df, np.sign(statistic) * stats.t.isf(p_value / 2, df), statistic)
     root = weights @ root_of(cov)
     root[np.isnan(error)] = 0.0
     largest_z = max_z_of(root, df, rng)
@@ -139,6 +140,6 @@ def simultaneous(
 
 
 def root_of(cov: FloatArray) -> FloatArray:
-    """Return L with LLᵀ the nearest covariance without negative eigenvalues, shape (k, k)."""
+    """Return L with LLᵀ equal to the nearest covariance without negative eigenvalues, shape (k, k)."""
     values, vectors = np.linalg.eigh(cov)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,4 +1,4 @@
-"""Split-half reliability: worths by random halves of the judges, correlated."""
+"""Split-half reliability: the correlation of worths by random halves of the judges."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from ..resampling import Resampler
 from .log_worths import LogWorths
 from .pair_units import PairUnits, pair_units
 
-FEWEST_JUDGES = 4  # two in each half
-_FEWEST_OBJECTS = 4  # from which Fisher's interval has a finite width
+FEWEST_JUDGES = 4  # two judges in each half
+_FEWEST_OBJECTS = 4  # fewest objects for a finite Fisher interval
 _INSIDE = 1 - 1e-12  # a correlation of 1 has no z
 
 
 @dataclass(frozen=True, eq=False)
 class SplitHalves:
-    """The mean correlation r of log-worths by two random halves of the judges, and of all judges by Spearman–Brown.
+    """The mean correlation r of log-worths by random halves of the judges, and Spearman–Brown for all judges.
 
     Attributes
     ----------
     half : ndarray, shape (3,)
-        r and the bounds of its interval for other objects of the same kind (Fisher's z).
+        r and the bounds of its interval, for other objects of the same kind (Fisher's z).
     whole : ndarray, shape (3,)
-        2r/(1 + r) of each: what the worths by all judges would correlate with those by as many others.
+        2r/(1 + r) of each: the expected correlation of worths by all judges with worths by as many other judges.
     splits : int
-        Splits that had a correlation.
+        The number of splits with a correlation.
     notes : tuple of str
     """
 
@@ -47,7 +47,7 @@ class SplitHalves:
 def split_halves(
     res: PlainEstimates, found: LogWorths, judge: str, n: int, confidence: float, draw: Resampler
 ) -> SplitHalves:
-    """Return the split-half reliability by the levels of a column that has four or more."""
+    """Return the split-half reliability by the levels of a column with at least four levels."""
     units = pair_units(res, judge, "judge")
     assert units.labels is not None  # units of a column have labels
     made = draw.each([functools.partial(_correlation, units, _Worths.of(res, found))] * n)
@@ -70,13 +70,13 @@ def split_halves(
 
 
 def stepped_up(r: FloatArray) -> FloatArray:
-    """Return the correlation of measurements that are twice as long, by Spearman and Brown; −1 where it has none."""
+    """Return the correlation of measurements twice as long (Spearman–Brown); −1 if it is not defined."""
     return np.maximum(2 * r / (1 + r), -1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Worths:
-    """The log-worths of the objects that are compared, as rows @ params + offset of the estimated parameters."""
+    """The log-worths of the compared objects, as rows @ params + offset of the estimated parameters."""
 
     rows: FloatArray
     offset: FloatArray
@@ -93,7 +93,7 @@ class _Worths:
 
 
 def _correlation(units: PairUnits, worths: _Worths, rng: np.random.Generator) -> tuple[float, bool]:
-    """Return the correlation of the worths by two random halves, and whether they needed a prior."""
+    """Return the correlation of worths by two random halves, and whether a prior was needed."""
     size = len(units.counts)
     half = np.zeros(size)
     half[rng.permutation(size)[: size // 2]] = 1.0

@@ -1,4 +1,4 @@
-"""Style control: the leaderboard at equal style beside the one without, and what style does to a judgment."""
+"""Style control: the leaderboard at equal style next to the plain one, and the effect of style on judgments."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from .ranks import leaderboard
 from .scales import FACTORS, Scale
 from .two_boards import TAKEN, two_boards
 
-_AT_EVERY = "judgments, wins, ties and losses are those at every"  # counts are not shown here
+_AT_EVERY = "judgments, wins, ties and losses are those at every"  # counts are not shown in this table
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class StyleControl(Record):
-    """Two leaderboards of the same judgments: at equal style, and whatever the style.
+    """Two leaderboards of the same judgments: at equal style, and without style control.
 
     Made by `style_control`.
 
     Attributes
     ----------
     plain, styled : LLBTResults
-        The fits without and with the style covariates. The table of `styled` has the covariates as they were fitted: of
-        a difference z each side has one half, z/2 and −z/2.
+        The fits without and with the style covariates. The table of `styled` has the covariates as fitted: for a
+        difference z the sides have z/2 and −z/2.
     style : tuple of k str
     divisors : ndarray, shape (k,)
-        Root mean square of (x_i − x_j)/(x_i + x_j), by which it was divided.
+        The root mean square of (x_i − x_j)/(x_i + x_j), by which this difference was divided.
     plain_board, styled_board : Table
-        The leaderboards of either.
+        The leaderboards of both fits.
     test : TestResult
-        Whether any style covariate has an effect (Wald).
+        Wald's test of whether any style covariate has an effect.
     scale : {"log_odds", "elo", "log_worth"}
     confidence : float
     notes : tuple of str
@@ -72,10 +72,10 @@ class StyleControl(Record):
     def table(self) -> Table:
         """Return a row per object, the best at equal style first.
 
-        rank, rank_low, rank_high, object, estimate, conf_low, conf_high: at equal style. plain_rank, plain_rank_low,
-        plain_rank_high, plain_estimate, plain_conf_low, plain_conf_high: without style control. rank_change: ranks
-        gained by style control. For each style x the columns x_effect, x_effect_low, x_effect_high and x_effect_p,
-        the same in every row, so that one file holds the effects, too; they are not printed.
+        At equal style: rank, rank_low, rank_high, object, estimate, conf_low, conf_high. Without style control:
+        plain_rank, plain_rank_low, plain_rank_high, plain_estimate, plain_conf_low, plain_conf_high. rank_change is the
+        number of ranks gained by style control. Each style x has the columns x_effect, x_effect_low, x_effect_high and
+        x_effect_p, the same in every row, so that one file also has the effects; they are not printed.
         """
         kept = tuple(f for f in self.styled_board.fields if f.name in (*TAKEN, "object"))
         title = f"Leaderboard at equal style, and without style control: {SCALES[self.scale]}"
@@ -104,7 +104,7 @@ class StyleControl(Record):
         )
 
     def _effects(self, rows: int) -> tuple[Field, ...]:
-        """Return the effects of style as columns, the same in every row: of a file that has one row per object."""
+        """Return the effects of style as columns that are the same in every row, for a file with one row per object."""
         named = {"estimate": "", "conf_low": "_low", "conf_high": "_high", "p_value": "_p"}
         return tuple(
             Field(f"{row['style']}_effect{end}", f"{row['style']}_effect{end}", [row[name]] * rows, "number")
@@ -148,30 +148,30 @@ def style_control(
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> StyleControl:
-    """Return the leaderboard at equal style, such as equal length of the answers, beside the one without.
+    """Return the leaderboard at equal style, such as equal length of the answers, next to the plain one.
 
-    The judgments are fitted twice, without and with the style covariates. This is a function of its own, because `fit`
-    with an option for it would return two fits instead of one.
+    The judgments are fitted twice, without and with the style covariates. This is a separate function, because as an
+    option of `fit` it would return two fits instead of one.
 
     Parameters
     ----------
     data : Comparisons
-        With a side covariate for each style: ``from_judgments(frame, side_covariates=["length"])`` reads the columns
-        ``length_a`` and ``length_b``. They are lengths or counts: numbers, not negative.
+        A table with a side covariate for each style: ``from_judgments(frame, side_covariates=["length"])`` reads the
+        columns ``length_a`` and ``length_b``. They are lengths or counts, that is, non-negative numbers.
     style : str or sequence of str, optional
-        The side covariates to control for; by default all of the table.
+        The side covariates to control for; by default all side covariates of the table.
     formula : str, optional
-        The model without style; by default that of `default_formula`. The style covariates are added to it.
+        The model without style; by default `default_formula`. The style covariates are added to it.
     at : mapping, optional
-        Where both leaderboards are taken, if their log-worths differ by other covariates.
+        Covariate values for both leaderboards, if log-worths differ by other covariates.
     scale : {"log_odds", "elo", "log_worth"}
-        Of both leaderboards and the coefficients.
+        The scale of both leaderboards and the coefficients.
     cov_type, groups, prior
         As in `fit`, for both fits.
     confidence : float
-        Of each interval; and of all ranks of a leaderboard together.
+        The level of each interval, and the simultaneous level of all ranks of a leaderboard.
     rng : int or numpy.random.Generator
-        For the rank ranges of both leaderboards.
+        Used to simulate the rank ranges of both leaderboards.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def style_control(
     Raises
     ------
     OptionError
-        For an unknown style, a style that the formula has already, a formula with effects of judges, other scales.
+        For an unknown style, a style that the formula already has, a formula with effects of judges, and other scales.
     JudgmentError
         For a style covariate with labels, with negative numbers, or equal on both sides of all judgments.
 
@@ -242,7 +242,7 @@ def style_control(
         leaderboard(res, scale=scale, at=where[key], confidence=confidence, rng=rng)
         for key, res in (("plain", plain), ("styled", styled))
     ]
-    said = [note for note in boards[1].notes if not note.startswith(("at ", _AT_EVERY))]  # boards[0] says where
+    said = [note for note in boards[1].notes if not note.startswith(("at ", _AT_EVERY))]  # boards[0] has this note
     said = [note.removesuffix(", groups as well") for note in (*boards[0].notes, *said)]
     return StyleControl(
         plain=plain,
@@ -305,7 +305,7 @@ def _mentions(formula: str, name: str) -> bool:
 
 
 def _normalized(data: Comparisons, names: Sequence[str]) -> tuple[Comparisons, FloatArray, tuple[str, ...]]:
-    """Return the table with normalized style covariates, what each was divided by, and notes."""
+    """Return the table with normalized style covariates, their divisors, and notes."""
     lines = lines_of(data)
     judgments = lines.counts.sum(axis=1)
     sides: list[Coded] = []
