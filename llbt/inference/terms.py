@@ -1,4 +1,4 @@
-"""Marginal tests of terms: each left out of a fit's formula, or added to it, alone."""
+"""Marginal tests of terms: each term alone is left out of a fit's formula, or added to it."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def drop1(res: WithWorths | OneSource, *, test: Test | None = None, progress: bo
     res : a fit, or Calibration
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
         As in `llbt.anova`; the larger model is `res`. For fits with effects or discriminations, of rankings and of
-        patterns likelihoods are compared; calibrated worths, which have none, are tested by Wald's test.
+        patterns, likelihoods are compared. Calibrated worths have no likelihood and are tested by Wald's test.
     progress : bool
         Show a progress bar of the terms.
 
     Returns
     -------
     Table
-        A row for the fit itself, ``<none>``, then one per term that is left out: term, df, deviance and aic of the
-        model without it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value; of other fits than
-        `LLBTResults` llf in place of deviance, of calibrated worths neither. A term that is contained in another
-        (``object`` in ``object:judge``), or whose parameters are all held, stays, as do the cuts of a cumulative link.
-        Every model has the brackets of a fit with effects, and the discriminations of judges, and so the terms that
-        these need; `dependence` of patterns is a term.
+        A row for the fit itself, ``<none>``, then one for each term that is left out: term, df, deviance and aic of the
+        model without the term (of the judgments; a note has R's), statistic, df_denom (of F) and p_value. Fits other
+        than `LLBTResults` have llf in place of deviance; calibrated worths have neither. A term stays if another term
+        contains it (``object`` in ``object:judge``) or if all its parameters are held; so do the cuts of a cumulative
+        link. Every model has the fit's brackets and discriminations, and the terms that these need. `dependence` of
+        patterns is a term.
 
     Raises
     ------
     DesignError
-        Where no term can be left out.
+        If no term can be left out.
 
     Examples
     --------
@@ -84,26 +84,26 @@ def add1(res: WithWorths, scope: str, *, test: Test | None = None, progress: boo
     ----------
     res : a fit
     scope : str
-        A formula; the terms of it that the fit does not have are added one at a time. Those that contain another new
-        one (``object:judge:age`` beside ``object:judge``) are left for later.
+        A formula; its terms that the fit does not have are added one at a time. Terms that contain another new term
+        (``object:judge:age`` contains ``object:judge``) are not tested yet.
     test : {"chi2", "F", "wald", "score", "cluster"}, optional
-        As in `llbt.anova`; the larger model, whose dispersion F takes, is that of the row.
+        As in `llbt.anova`; the larger model, which gives the dispersion of F, is the model of the row.
     progress : bool
         Show a progress bar of the terms.
 
     Returns
     -------
     Table
-        A row for the fit itself, ``<none>``, then one per term that is added: term, df, deviance and aic of the model
-        with it (of the judgments; a note has R's), statistic, df_denom (of F) and p_value; of other fits than
-        `LLBTResults` llf in place of deviance.
+        A row for the fit itself, ``<none>``, then one for each term that is added: term, df, deviance and aic of the
+        model with the term (of the judgments; a note has R's), statistic, df_denom (of F) and p_value. Fits other than
+        `LLBTResults` have llf in place of deviance.
 
     Raises
     ------
     OptionError
         For a scope without new terms, or with brackets.
     FormulaError
-        For a scope that cannot be read, or names something that the table does not have.
+        For a scope that cannot be parsed, or that names something that the table does not have.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def add1(res: WithWorths, scope: str, *, test: Test | None = None, progress: boo
 
 
 def _whole(res: WithWorths | OneSource) -> TestedModel:
-    """Return the fit as the model whose terms are tested; raise where it does not maximize a likelihood."""
+    """Return the fit as the model whose terms are tested; raise if it does not maximize a likelihood."""
     whole = tested(res)
     if not whole.plain:
         check_maximum([whole])
@@ -144,7 +144,7 @@ def _nothing_new(whole: TestedModel, scope: str) -> OptionError:
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """A term, the model without or with it, and the test of the smaller of the two models."""
+    """A term, the model without or with it, and the test of the smaller model against the larger."""
 
     term: WrittenTerm
     model: TestedModel
@@ -170,7 +170,7 @@ def _marginal(whole: TestedModel, rows: Sequence[_Row], test: Test, *, title: st
 
 
 def _figures(models: Sequence[TestedModel]) -> tuple[Field, ...]:
-    """Return the deviances of plain fits, the log-likelihoods of others, and AIC; nothing without a likelihood."""
+    """Return the deviances of plain fits, the log-likelihoods of others, and AIC; empty without a likelihood."""
     fits = [model.fit for model in models]
     if models[0].basis is None:
         return ()
@@ -196,7 +196,7 @@ def _other_notes(whole: TestedModel, rows: Sequence[_Row], test: Test) -> tuple[
 
 
 def _poisson(whole: TestedModel) -> tuple[str, ...]:
-    """Say how R's AIC, of the Poisson counts, is found from that of the judgments."""
+    """Return a note on how R's AIC, of the Poisson counts, follows from that of the judgments."""
     res = whole.base
     if not res.log_linear:
         return ()

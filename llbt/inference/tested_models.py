@@ -1,6 +1,7 @@
-"""The data that tests of nested models and of terms need from a fit: one record, made by one function per kind.
+"""What tests of nested models and of terms need from a fit: one record, made by one function per kind of fit.
 
-`kinds` registers them; a kind of another room registers its own: ``@tested.register``, beside its results.
+`kinds` registers these functions. A kind of another room registers its own, by ``@tested.register`` next to its
+results.
 """
 
 from __future__ import annotations
@@ -47,31 +48,31 @@ def _holds(small: TestedModel, large: TestedModel) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class TestedModel:
-    """A fit as a model among others of the same data.
+    """A fit as one model among others for the same data.
 
     Attributes
     ----------
     fit : result
-        With `llf`, `aic` and `bic`, but for calibrated worths.
+        The fit; it has `llf`, `aic` and `bic`, except for calibrated worths.
     what : str
-        Fits of its kind, in words.
+        The kind of fits in words.
     family : str
         Models of one family may be nested.
     formula : str
-        As printed in tables: the formula and the further parts of the model.
+        The model as printed in tables: the formula and further parts.
     n_params : int
     base : LLBTResults or FitPart
         The predictors of the table: its worths, ties and order effects.
     check_data : callable
-        Models of the family → an error where they are not of the same data.
+        Takes models of the family, and raises an error unless they have the same data.
     refitted : callable
-        Terms → the model of these alone, with the same options and the same things beside.
+        Takes terms, and returns the model with only these terms and with the same options and further parts.
     deviance : float
-        Of the Poisson counts; NaN where the model has none.
+        The deviance of the Poisson counts; NaN if the model has none.
     beside : frozenset of str
         The parts besides the predictors; a smaller model has a subset of them.
     n_scales : int
-        Standard deviations among its parameters, which cannot be below 0.
+        The number of standard deviations among its parameters; these cannot be below 0.
     at_zero : bool
         Whether one of them is 0.
     noise : float
@@ -79,7 +80,8 @@ class TestedModel:
     shrunk : bool
         Whether a prior keeps it from the maximum of the likelihood.
     holds : callable
-        (smaller, this) → whether predictors of a model with nothing else beside are among those of this one.
+        Takes a smaller model, whose parts are all predictors, and this model. Returns whether the smaller model's
+        predictors are among those of this one.
     clustered : bool
         Whether its covariance is by clusters.
     wider : LLBTResults or None
@@ -125,16 +127,16 @@ class TestedModel:
 
     @property
     def plain(self) -> bool:
-        """Whether it is a fit of comparisons with nothing beside its predictors, which has more than one test."""
+        """Whether the model is a fit of comparisons with predictors only; such fits have more than one test."""
         return self.fit is self.base
 
     @property
     def basis(self) -> Basis | None:
-        """The data of the log-likelihood; None where there is none."""
+        """The data of the log-likelihood; None without a log-likelihood."""
         return None if self.family == "calibrated worths" else self.fit.basis
 
     def is_within(self, large: TestedModel) -> bool:
-        """Whether this model is a case of another one of the same data."""
+        """Whether this model is nested in another model of the same data."""
         if self.beside <= large.beside:
             return large.holds(self, large)
         return self.wider is not None and not large.beside and within(self.wider, large.base)
@@ -146,7 +148,7 @@ class TestedModel:
 
 @singledispatch
 def tested(res: Any) -> TestedModel:
-    """Return a fit as a model that is tested against others."""
+    """Return a fit in the form that tests against other models need."""
     raise OptionError(f"found {kind_of(res)}", expected="a fit, as llbt.fit returns it")
 
 
@@ -175,13 +177,13 @@ def _same_table(models: Sequence[TestedModel]) -> None:
 
 
 def _rule(fit: Any) -> object:
-    """Return how effects of a fit were integrated out; None where nothing was."""
+    """Return how effects of a fit were integrated out; None if there was nothing to integrate."""
     maximum = getattr(fit, "maximum", None)
     return None if maximum is None else maximum.rule
 
 
 def plain_model(res: PlainEstimates) -> TestedModel:
-    """Return a fit of pairs by its counts as a model that is tested against others."""
+    """Return a fit of pairs by its counts in the form that tests against other models need."""
     terms, held = own_terms(res)
     cuts, _ = cuts_apart(res, terms)
 
@@ -206,7 +208,7 @@ def plain_model(res: PlainEstimates) -> TestedModel:
 
 
 def model_with_effects(res: WithEffects) -> TestedModel:
-    """Return a fit with normal effects as a model that is tested against others."""
+    """Return a fit with normal effects in the form that tests against other models need."""
     base = plain_model(res.without)
     blocks = {{"object": "worth", "1": "worth"}.get(b.effect, b.effect) for b in res.brackets}
     needed = _last_of(base.terms, blocks)
@@ -244,7 +246,7 @@ def model_with_effects(res: WithEffects) -> TestedModel:
 
 
 def _last_of(terms: Terms, blocks: set[str]) -> frozenset[str]:
-    """Return the terms without which nothing would be left of a block."""
+    """Return the terms without which a block would be empty."""
     return frozenset(t.name for t in terms if t.block in blocks and sum(o.block == t.block for o in terms) == 1)
 
 
@@ -253,7 +255,7 @@ def _needed_notes(needed: frozenset[str], why: str) -> tuple[str, ...]:
 
 
 def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
-    """Return the terms of a scope; brackets are refused."""
+    """Return the terms of a scope; refuse brackets."""
     rest, brackets = split_brackets(text)
     if brackets:
         raise OptionError(
@@ -264,7 +266,7 @@ def _fixed_scope(base: TestedModel, text: str) -> list[WrittenTerm]:
 
 
 def model_with_discriminations(res: WithDiscriminations) -> TestedModel:
-    """Return a fit with discriminations as a model that is tested against others."""
+    """Return a fit with discriminations in the form that tests against other models need."""
     base, judge = plain_model(res.without), res.judging.name
     wider, dependent = res.wider, independence_note(res.groups, RATIOS)
 
@@ -296,12 +298,12 @@ def model_with_discriminations(res: WithDiscriminations) -> TestedModel:
 
 
 def _worths(res: Estimates) -> list[int]:
-    """Return which of the free parameters are of the worths."""
+    """Return which of the free parameters describe worths."""
     return [k for k in res.free if res.design.blocks[k] == "worth"]
 
 
 def model_of_many(res: WithManyWorths) -> TestedModel:
-    """Return a fit of very many objects as a model that is tested against others."""
+    """Return a fit of very many objects in the form that tests against other models need."""
 
     def refitted(some: Terms) -> TestedModel:
         raise DesignError("a fit of so many objects is not made again and again", "Fit it, and use llbt.anova(m0, m1).")
@@ -323,7 +325,7 @@ def model_of_many(res: WithManyWorths) -> TestedModel:
 
 
 def _holds_beside_objects(small: TestedModel, large: TestedModel) -> bool:
-    """Whether what a model has beside differences of objects is among what a fit of very many objects has so."""
+    """Whether a model's predictors, except differences of objects, are among those of a fit of very many objects."""
     others = np.flatnonzero(~_of_objects_alone(small.base))
     return predictors_within(columns_of(small.base.problem(), others), large.base.problem())
 
@@ -344,7 +346,7 @@ def _of_objects_alone(res: Estimates) -> npt.NDArray[np.bool_]:
 
 
 def columns_of(problem: Problem, some: IntArray) -> Problem:
-    """Return a problem with some of its parameters alone."""
+    """Return a problem with some of its parameters only."""
     return replace(problem, predictors=tuple(rows.columns(some) for rows in problem.predictors))
 
 
@@ -352,7 +354,7 @@ def columns_of(problem: Problem, some: IntArray) -> Problem:
 
 
 def _same_answers(models: Sequence[TestedModel]) -> None:
-    """Raise for fits of different answers, and if only some model the missing ones."""
+    """Raise for fits of different answers, and if only some models include the missing answers."""
     first, modelled = models[0].fit, [bool(getattr(model.fit, "missingness", None)) for model in models]
     for k, model in enumerate(models):
         if not same_answers(first, model.fit):
@@ -365,7 +367,7 @@ def _same_answers(models: Sequence[TestedModel]) -> None:
 
 
 def model_of_lists(res: WithLists) -> TestedModel:
-    """Return a fit of rankings as a model that is tested against others."""
+    """Return a fit of rankings in the form that tests against other models need."""
     spec = res.specification
 
     def refitted(some: Terms) -> TestedModel:
@@ -379,7 +381,7 @@ def model_of_lists(res: WithLists) -> TestedModel:
 def _of_answers(
     res: Any, refitted: Callable[[Terms], TestedModel], beside: Iterable[str], terms: Iterable[WrittenTerm]
 ) -> TestedModel:
-    """Return a fit of rankings, best-worst sets or patterns as a model with their common parts."""
+    """Return the common parts of models of rankings, best-worst sets and patterns."""
     said = "rankings and patterns are assumed independent, even if standard errors are clustered"
     notes = (said,) if res.specification.groups else ()
     return TestedModel(
@@ -399,7 +401,7 @@ def _of_answers(
 
 
 def model_of_sets(res: Any) -> TestedModel:
-    """Return a fit of best-worst sets with effects of judges as a model that is tested against others."""
+    """Return a fit of best-worst sets with effects in the form that tests against other models need."""
     text, brackets = split_brackets(res.formula)
     terms = tuple(written_terms(text, res.comparisons))
     needed = _last_of(terms, {"worth"})
@@ -423,7 +425,7 @@ _DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())
 
 
 def model_of_patterns(res: WithPatterns) -> TestedModel:
-    """Return a fit of patterns as a model that is tested against others."""
+    """Return a fit of patterns in the form that tests against other models need."""
     spec = res.specification
 
     def read(text: str) -> list[WrittenTerm]:
@@ -452,12 +454,12 @@ def _missing_within(small: Missingness | None, large: Missingness | None) -> boo
 
 
 def _spans(large: FloatArray, small: FloatArray) -> bool:
-    """Whether the columns of one matrix are combinations of those of the other."""
+    """Whether the columns of one matrix are combinations of the columns of the other."""
     return bool(np.linalg.matrix_rank(np.concatenate([large, small], axis=1)) == np.linalg.matrix_rank(large))
 
 
 def slope_notes(models: Sequence[TestedModel]) -> tuple[str, ...]:
-    """Say that tests of how missing answers depend on the answers do not keep their level."""
+    """Return a note that tests of how missing answers depend on the answers do not keep their level."""
     modelled = [missing for model in models if (missing := getattr(model.fit, "missingness", None))]
     if len({missing.slope.shape[1] for missing in modelled}) < 2:
         return ()
@@ -502,7 +504,7 @@ def check_nested(models: Sequence[tuple[int, TestedModel]]) -> None:
 
 
 def check_maximum(models: Sequence[TestedModel]) -> None:
-    """Raise for estimates with a prior, which do not maximize the likelihood that is compared."""
+    """Raise for estimates with a prior, because these do not maximize the compared likelihood."""
     shrunk = [model.formula for model in models if model.shrunk]
     if shrunk:
         raise DesignError(

@@ -1,4 +1,4 @@
-"""Two leaderboards of the same objects in one table: ranks and estimates of both, and how many ranks were gained."""
+"""Two leaderboards of the same objects in one table: ranks and estimates of both, and the ranks gained."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ import numpy as np
 from ..base.notes import named
 from ..base.table import Field, Table, counted
 
-TAKEN = ("rank", "rank_low", "rank_high", "estimate", "conf_low", "conf_high")  # of either leaderboard
+# columns that are taken from both leaderboards
+TAKEN = ("rank", "rank_low", "rank_high", "estimate", "conf_low", "conf_high")
 _PRINTED = (*TAKEN, "object", "")
 
 
 def two_boards(board: Table, other: Table, prefix: str, heading: str) -> Table:
-    """Return a leaderboard with rank, range, estimate and interval of another one in columns of their own.
+    """Return a leaderboard with the rank, range, estimate and interval of another one in further columns.
 
     Parameters
     ----------
     board, other : Table
-        Objects that the first has alone are NaN in the columns of the other; those that the other has alone are named
-        in a note.
+        Objects that only the first board has are NaN in the columns of the other. A note names objects that only the
+        other has.
     prefix : str
-        Of the names of the other's columns: ``other_rank``, ….
+        The prefix of the names of the other's columns: ``other_rank`` and so on.
     heading : str
-        What stands above the other's ranks.
+        The heading above the other's ranks.
     """
     objects = board.to_frame()["object"]
     kept = other.to_frame().set_index("object")

@@ -1,4 +1,4 @@
-"""The bootstrap of a fit by its units, whatever its kind: units drawn again, or new data from the fit."""
+"""The bootstrap of a fit by its units, for any kind of fit: resampled units, or new data from the fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .unit_models import UnitModel
 
 Bootstrapped = WithWorths | OneSource | ClassSource
 MODEL = "parametric"
-_AT_ONCE = 20  # resamples in a block: each is a fit of its own, so that the bar moves
+_AT_ONCE = 20  # resamples in a block; each is fitted by itself, so that the progress bar moves
 
 
 def bootstrapped_units(
@@ -30,9 +30,9 @@ def bootstrapped_units(
     draw: Resampler,
     default: Statistic | None = None,
 ) -> Bootstrap:
-    """Return the bootstrap of a fit; see `bootstrap`. By default of all its estimates, not only of the worths.
+    """Return the bootstrap of a fit; see `bootstrap`. By default it covers all estimates, not only worths.
 
-    Kinds whose estimates are not those of the likelihood of the units have another `default`.
+    Kinds of fit whose estimates do not maximize the likelihood of the units have another `default`.
     """
     asked = statistic or default
     model = None if resample == MODEL else unit_model(res, resample, "resample")
@@ -56,7 +56,7 @@ def bootstrapped_units(
 
 
 def _with_model(res: Bootstrapped) -> WithWorths | ClassSource:
-    """Return a fit; raise for an answer without a likelihood, which says nothing of new judgments."""
+    """Return a fit; raise for an answer without a likelihood, from which no new judgments can be drawn."""
     if isinstance(res, WorthSource):
         raise OptionError(
             "resample='parametric' draws from a likelihood, and calibrated worths have none",
@@ -66,7 +66,7 @@ def _with_model(res: Bootstrapped) -> WithWorths | ClassSource:
 
 
 def _estimates(res: Bootstrapped, model: UnitModel) -> tuple[tuple[str, ...], FloatArray]:
-    """Return all parameters, aliased and held ones included, then those beside the worths."""
+    """Return all parameters, including aliased and held ones, then those that are not in the design."""
     if isinstance(res, ClassWorthSource):
         return model.names, model.estimates
     average = average_of(res)
@@ -76,7 +76,7 @@ def _estimates(res: Bootstrapped, model: UnitModel) -> tuple[tuple[str, ...], Fl
 
 def _placed(res: Bootstrapped, estimates: FloatArray) -> FloatArray:
     """Return estimates (…, p) in their places among all parameters."""
-    if isinstance(res, ClassWorthSource):  # a class has no aliased or held ones
+    if isinstance(res, ClassWorthSource):  # a class has no aliased or held parameters
         return estimates
     average = average_of(res)
     beside = len(average.free)
@@ -94,7 +94,7 @@ def _of_units(
     n: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return the values of n resamples of units, shape (n, k); NaN where there is no finite estimate."""
+    """Return the values in n resamples of units, shape (n, k); NaN if there is no finite estimate."""
     found = np.full((n, len(model.estimates if statistic is None else names)), np.nan)
     for row, counts in zip(found, drawn_units(model, n, rng), strict=True):
         try:
@@ -110,7 +110,7 @@ def _of_units(
 
 
 def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArray:
-    """Return how often each unit is in n resamples of as many, shape (n, U)."""
+    """Return how often each unit is in n resamples with as many units, shape (n, U)."""
     if model.labels is not None:
         return drawn_weights(len(model.counts), n, rng)
     total = int(model.counts.sum())
@@ -120,7 +120,7 @@ def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArra
 def _of_model(
     res: WithWorths | ClassSource, statistic: Statistic | None, names: tuple[str, ...], n: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the values of n tables drawn from a fit, shape (n, k); NaN where there is no finite estimate."""
+    """Return the values in n tables drawn from a fit, shape (n, k); NaN if there is no finite estimate."""
     found = np.full((n, len(names)), np.nan)
     for row, data in zip(found, simulate(res, n, rng=rng), strict=True):
         try:

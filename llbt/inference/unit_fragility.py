@@ -1,4 +1,4 @@
-"""How few units of a fit have to be left out for a difference of log-worths to turn, whatever the kind of the fit."""
+"""The fewest units of a fit whose removal reverses a difference of log-worths, for any kind of fit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError
 from .unit_models import UnitModel
 
-_TURNED = 1e-9  # by how much a difference of log-worths has to turn
+_TURNED = 1e-9  # least difference of log-worths, after the reversal, that counts
 _ROUNDS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class UnitSearch:
-    """A fit whose units are left out, with the numbers of units of U kinds.
+    """A fit whose units are left out; there are U kinds of units.
 
     Attributes
     ----------
     model : UnitModel
     worths : int
-        How many of the first estimates are those that log-worths are made of.
+        The number of first estimates from which log-worths are made.
     """
 
     model: UnitModel
@@ -31,7 +31,7 @@ class UnitSearch:
 
     @cached_property
     def moved(self) -> FloatArray:
-        """The change of the estimates when each unit is left out alone, (U, p); 0 where nothing is left to estimate."""
+        """The change of the estimates if a single unit is left out, (U, p); 0 if nothing is left to estimate."""
         model = self.model
         found = np.zeros((len(model.counts), self.worths))
         for k in range(len(model.counts)):
@@ -41,17 +41,17 @@ class UnitSearch:
         return found
 
     def without(self, removed: IntArray) -> FloatArray | None:
-        """Return the estimates of the worths without given numbers of each unit (U,); None if not finite."""
+        """Return the worths' estimates without given numbers of each unit (U,); None if not finite."""
         try:
             return self.model.estimated(self.model.counts - removed)[: self.worths]
         except DesignError:
             return None
 
     def turned(self, row: FloatArray, most: int) -> IntArray | None:
-        """Return how many of each unit turn the sign of a positive combination (p,); None up to so many.
+        """Return how many of each unit reverse the sign of a positive combination (p,); None if more than `most`.
 
-        Units are left out in the order of their single effects: as many as should suffice by the sum, and more if they
-        do not; then as few as suffice in that order.
+        Units are left out in the order of their single effects: as many as should suffice by the sum of effects, and
+        more if needed. Then the smallest number that suffices in this order is found.
         """
         effects = -self.moved @ row
         order = [k for k in np.argsort(-effects, kind="stable").tolist() if effects[k] > 0]

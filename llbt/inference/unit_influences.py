@@ -1,4 +1,4 @@
-"""How far each judgment or cluster moves the estimates of a bootstrap, and the BCa intervals that follow from it."""
+"""How much each judgment or cluster moves the estimates of a bootstrap, for BCa intervals."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..kernel.robust import cluster_scores
 from .kinds import refit_data
 from .simulated_counts import with_counts
 
-Statistic = Callable[[Any], Any]  # of a fit
+Statistic = Callable[[Any], Any]  # a function of a fit
 
-_MOST_LEFT_OUT = 5000  # refits that the acceleration of a statistic of one's own may cost
+_MOST_LEFT_OUT = 5000  # most refits for the acceleration of a user's statistic
 
 
 def resampled_scores(res: PlainEstimates, resample: str) -> tuple[FloatArray, FloatArray]:
-    """Return the score of each unit that is resampled, (n, p), and how often it is there, (n,)."""
+    """Return the score of each resampled unit, (n, p), and how often each is in the data, (n,)."""
     problem = res.problem()
     if resample not in ("judgment", "parametric"):
         lines = clustered(res.comparisons, resample, (resample,))
@@ -40,7 +40,7 @@ def resampled_scores(res: PlainEstimates, resample: str) -> tuple[FloatArray, Fl
 def statistic_influences(
     res: PlainEstimates, statistic: Statistic, names: tuple[str, ...], estimate: FloatArray, resample: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how far leaving out each unit moves a statistic, (n, k), and how often the unit is there, (n,)."""
+    """Return how much leaving out each unit moves a statistic, (n, k), and how often each unit is there, (n,)."""
     left_out, weights = _left_out(res, resample)
     moved = np.zeros((len(left_out), len(names)))
     for k, table in enumerate(left_out):
@@ -50,7 +50,7 @@ def statistic_influences(
 
 
 def _left_out(res: PlainEstimates, resample: str) -> tuple[list[FloatArray], FloatArray]:
-    """Return the tables less one judgment of each kind, or less one cluster, and how often each is there."""
+    """Return the tables without one judgment of each kind, or without one cluster, and how often each is there."""
     counts = res.counts
     if resample not in ("judgment", "parametric"):
         lines = clustered(res.comparisons, resample, (resample,))
@@ -62,7 +62,7 @@ def _left_out(res: PlainEstimates, resample: str) -> tuple[list[FloatArray], Flo
         return tables, np.ones(lines.size)
     cells = np.argwhere(counts >= 1)
     if len(cells) > _MOST_LEFT_OUT:
-        cells = cells[:0]  # no acceleration: BCa then corrects for bias alone
+        cells = cells[:0]  # without an acceleration, BCa corrects only for bias
     tables = []
     for s, cell in cells:
         less = counts.copy()
@@ -74,7 +74,7 @@ def _left_out(res: PlainEstimates, resample: str) -> tuple[list[FloatArray], Flo
 def statistic_of(
     res: WithWorths, statistic: Statistic, names: tuple[str, ...], table: Comparisons, where: str
 ) -> FloatArray | None:
-    """Return the named values of a resampled table; None where it has no finite estimate, or lacks one of them."""
+    """Return the named values of a resampled table; None if it has no finite estimate or lacks a value."""
     try:
         fitted = refit_data(res, table)
     except DesignError:
@@ -83,7 +83,7 @@ def statistic_of(
 
 
 def statistic_in(fitted: Any, statistic: Statistic, names: tuple[str, ...], where: str) -> FloatArray | None:
-    """Return the named values of a fit to a resampled table; None where it lacks one of them."""
+    """Return the named values of a fit to a resampled table; None if it lacks a value."""
     try:
         given, values = named_values(statistic(fitted))
     except Exception as error:
@@ -99,7 +99,7 @@ def statistic_in(fitted: Any, statistic: Statistic, names: tuple[str, ...], wher
 
 
 def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the names and numbers that a statistic returns for a fit; other values are refused.
+    """Return the names and numbers that a statistic returns for a fit; refuse other values.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArr
 
 
 def named_values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the names and numbers of what a statistic returned."""
+    """Return the names and numbers in the result of a statistic."""
     if isinstance(found, dict):
         found = pd.Series(found)
     if isinstance(found, pd.Series):
@@ -129,7 +129,7 @@ def named_values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
 def bca_tails(
     values: FloatArray, estimate: float, influences: FloatArray, weights: FloatArray, tail: float
 ) -> tuple[float, float]:
-    """Return the probabilities at which BCa reads its quantiles (Efron & Tibshirani 1993, equation 14.10)."""
+    """Return the probabilities of BCa's quantiles (Efron & Tibshirani 1993, equation 14.10)."""
     finite = values[~np.isnan(values)]
     same = np.isclose(finite, estimate, rtol=1e-9, atol=1e-9)
     below = (np.sum((finite < estimate) & ~same) + np.sum(same) / 2) / max(1, len(finite))

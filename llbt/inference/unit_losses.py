@@ -1,4 +1,4 @@
-"""How well fits of any kind predict units that they have not seen: the log-loss over folds of units."""
+"""How well fits of any kind predict unseen units: the log-loss over folds of units."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Units = UnitModel | DependentUnits
 
 
 def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resampler) -> Table:
-    """Return the scores of fits of one table, a row each; see `held_out`."""
+    """Return the scores of fits of one table, one row each; see `held_out`."""
     models = _models(fits, by)
     parts = folds_of(models[0], folds, draw.rng)
     found = draw.each([partial(_predicted, models, part) for part in parts])
@@ -43,7 +43,8 @@ def _models(fits: Sequence[Any], by: str | None) -> list[_Units]:
     units = [unit for unit in dict.fromkeys(model.unit for model in models) if unit != JUDGMENT]
     if len(units) > 1:
         raise OptionError(f"the fits are of different units ({listed(units)})", f"Say which: by={units[0]!r}.")
-    if units and any(model.unit == JUDGMENT for model in models):  # what is one unit for one fit is so for all
+    # a unit that is a single judgment for one fit must be so for all
+    if units and any(model.unit == JUDGMENT for model in models):
         models = [units_to_predict(fit, units[0]) for fit in fits]
     first = models[0]
     for k, model in enumerate(models):
@@ -54,7 +55,7 @@ def _models(fits: Sequence[Any], by: str | None) -> list[_Units]:
 
 
 def _difference(first: Any, second: Any) -> str | None:
-    """Return why the log-probabilities of two fits do not compare; calibrations need the same units."""
+    """Return why the log-probabilities of two fits cannot be compared; calibrations need the same units."""
     calibrated = [isinstance(fit, WorthSource) for fit in (first, second)]
     if all(calibrated):
         return None
@@ -66,8 +67,8 @@ def _difference(first: Any, second: Any) -> str | None:
 
 def _predicted(
     models: Sequence[_Units], held: FloatArray, rng: np.random.Generator
-) -> list[tuple[FloatArray, bool]]:  # the generator is nobody's: folds are drawn before
-    """Return log P of each unit (U,) by each model, fitted without those of a fold; whether that needed a prior."""
+) -> list[tuple[FloatArray, bool]]:  # the folds are drawn beforehand, so the generator is not used
+    """Return log P of each unit (U,) by each model, fitted without a fold, and whether a prior was needed."""
     found = []
     for model in models:
         rest = model.counts - held
@@ -126,7 +127,7 @@ def _scores(
 
 
 def _mean(held: FloatArray, values: FloatArray, sizes: FloatArray) -> tuple[float, float]:
-    """Return the mean over all observations of values of units (folds, U), and its standard error."""
+    """Return the mean over all observations of units' values (folds, U), and its standard error."""
     there = held > 0
     n, units = float((held * sizes).sum()), float(held.sum())
     mean = float((held * np.where(there, values, 0.0)).sum() / n)
@@ -135,7 +136,7 @@ def _mean(held: FloatArray, values: FloatArray, sizes: FloatArray) -> tuple[floa
 
 
 def names_of(fits: Sequence[Any]) -> list[str]:
-    """Return the formulas, with links, discriminations and numbers of classes, numbered where still the same."""
+    """Return the formulas with links, discriminations and numbers of classes; equal ones are numbered."""
     specs = [fit.specification for fit in fits]
     links = [getattr(spec, "link", "") for spec in specs]
     judged = [getattr(spec, "discrimination", None) for spec in specs]

@@ -1,4 +1,4 @@
-"""A fit as a model of independent units: what can be left out, drawn again and held out of every kind of fit alike."""
+"""A fit as a model of independent units, which every kind of fit can leave out, resample and hold out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .refit import refit_data
 
 
 class UnitModel(Protocol):
-    """A fit and its data in U units that are independent of each other: judgments, lists, patterns, judges, prompts."""
+    """A fit and its data in U independent units: judgments, lists, patterns, judges or prompts."""
 
     @property
     def unit(self) -> str:
@@ -21,15 +21,15 @@ class UnitModel(Protocol):
 
     @property
     def labels(self) -> tuple[Label, ...] | None:
-        """The levels that are the units, length U; None of single judgments, lists and patterns."""
+        """The levels that are the units, length U; None for single judgments, lists and patterns."""
 
     @property
     def counts(self) -> FloatArray:
-        """How often each unit is there, shape (U,)."""
+        """The number of copies of each unit, shape (U,)."""
 
     @property
     def sizes(self) -> FloatArray:
-        """How many judgments one such unit has, of lists and patterns how many of these, shape (U,)."""
+        """The number of judgments in each unit (for lists and patterns their number), shape (U,)."""
 
     @property
     def parts(self) -> FloatArray:
@@ -37,22 +37,22 @@ class UnitModel(Protocol):
 
     @property
     def part(self) -> str:
-        """What `parts` count."""
+        """The noun for what `parts` counts."""
 
     @property
     def each(self) -> str:
-        """The parts that `sizes` counts: ``"judgment"``, ``"list"`` or ``"pattern"``."""
+        """The noun for what `sizes` counts: ``"judgment"``, ``"list"`` or ``"pattern"``."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the p estimated parameters, those beside the worths included."""
+        """Names of the p estimated parameters, including those that are not worths."""
 
     @property
     def estimates(self) -> FloatArray:
         """The estimates, shape (p,)."""
 
     def titles(self) -> list[str]:
-        """Return what each unit is called in a printout, length U."""
+        """Return the name of each unit in a printout, length U."""
 
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the estimates (p,) with other counts of the units (U,).
@@ -60,7 +60,7 @@ class UnitModel(Protocol):
         Raises
         ------
         DesignError
-            Where they are not finite, or the units do not tell them.
+            If they are not finite, or the units do not identify them.
         """
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
@@ -69,7 +69,7 @@ class UnitModel(Protocol):
         Raises
         ------
         DesignError
-            Where the model has no prior, or some estimate is infinite for all that.
+            If the model has no prior, or some estimate is infinite in spite of it.
         """
 
     def log_scores(self, params: FloatArray) -> FloatArray:
@@ -81,15 +81,15 @@ class UnitModel(Protocol):
         Raises
         ------
         DesignError
-            As `estimated`.
+            As in `estimated`.
         """
 
 
 @runtime_checkable
 class DependentUnits(Protocol):
-    """A fit and its data in U units that depend on each other: what is known of some helps to predict the others.
+    """A fit and its data in U units that depend on each other: known units help to predict the others.
 
-    Members are those of `UnitModel`, but for `log_scores`.
+    Members are those of `UnitModel`, except `log_scores`.
     """
 
     @property
@@ -102,15 +102,15 @@ class DependentUnits(Protocol):
 
     @property
     def counts(self) -> FloatArray:
-        """How often each unit is there."""
+        """The number of copies of each unit."""
 
     @property
     def sizes(self) -> FloatArray:
-        """How many judgments one such unit has."""
+        """The number of judgments in each unit."""
 
     @property
     def each(self) -> str:
-        """What `sizes` counts."""
+        """The noun for what `sizes` counts."""
 
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the estimates (p,) with other counts of the units (U,)."""
@@ -119,7 +119,7 @@ class DependentUnits(Protocol):
         """Return the estimates from these counts and a prior of one judgment."""
 
     def log_scores_given(self, params: FloatArray, known: FloatArray) -> FloatArray:
-        """Return the log-probability of each unit (U,) that is not among the known ones, given these."""
+        """Return the log-probability of each unknown unit (U,), given the known ones."""
 
 
 @singledispatch
@@ -134,43 +134,43 @@ def unit_model(res: Any, by: str | None, option: str) -> UnitModel:
         The column whose levels are the units, or ``"judgment"``, ``"list"``, ``"pattern"``; None for the unit that the
         fit takes as independent.
     option : str
-        The argument that `by` was, for refusals.
+        The name of the argument that `by` comes from, for error messages.
 
     Raises
     ------
     OptionError
-        For a column that the data do not keep, and for units that depend on each other by the model.
+        For a column that the data do not have, and for units that depend on each other by the model.
     """
     raise OptionError(f"a {type(res).__name__}, whose data are not independent units", expected="a fit")
 
 
 @singledispatch
 def units_to_predict(res: Any, by: str | None) -> UnitModel | DependentUnits:
-    """Return a fit as a model of units that are held out; arguments and errors as of `unit_model`."""
+    """Return a fit as a model of units that can be held out; arguments and errors as in `unit_model`."""
     return unit_model(res, by, "by")
 
 
 @singledispatch
 def own_estimates(res: Any) -> FloatArray:
-    """Return the estimates (p,) that `estimates_of` finds again in other data."""
+    """Return the estimates (p,) that `estimates_of` computes for other data."""
     return unit_model(res, None, "by").estimates
 
 
 @singledispatch
 def estimates_of(res: Any, data: Any) -> FloatArray:
-    """Return the estimates (p,) of a fit to other data, which were drawn from it; DesignError where not finite."""
+    """Return the estimates (p,) of a fit to other data drawn from it; DesignError if they are not finite."""
     return own_estimates(refit_data(res, data))
 
 
 def folds_of(model: UnitModel | DependentUnits, folds: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Return how often each unit is in each fold, (U,) each: folds of equal size, drawn without replacement.
+    """Return how often each unit is in each fold, (U,) each: folds of equal size, without replacement.
 
     Raises
     ------
     OptionError
         For more folds than units.
     DesignError
-        For counts that are not whole.
+        For counts that are not whole numbers.
     """
     counts = model.counts
     if np.any(counts % 1 > 0):

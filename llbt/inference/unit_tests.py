@@ -1,4 +1,4 @@
-"""Levels of a column against the rest, of a fit of any kind: score tests of estimates of their own."""
+"""Tests of the levels of a column against the rest, for any kind of fit: score tests of own estimates."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .kinds import unit_model
 from .unit_models import UnitModel
 
 _PRINTED = 20
-_STEP = 1e-4  # of a parameter, for differences of log-probabilities
-_MOST = 40  # parameters, whose pairs are all moved
-_LEAST = 10  # independent parts of a level
-_LEAST_JUDGES = 20  # with effects: with 12 a test at 5 % rejects 10 % of levels like the rest, with 20 it rejects 5 %
-_KNOWN = 1e-7  # of the largest eigenvalue, below which a direction is not told
+_STEP = 1e-4  # step of a parameter for differences of log-probabilities
+_MOST = 40  # most parameters of which all pairs are moved
+_LEAST = 10  # fewest independent parts of a level
+# fewest judges with effects: with 12 a test at 5 % rejects 10 % of levels like the rest, with 20 it rejects 5 %
+_LEAST_JUDGES = 20
+_KNOWN = 1e-7  # directions below this share of the largest eigenvalue are not identified
 
 
 def unit_tests(res: WithWorths, by: str) -> Table:
@@ -68,9 +69,9 @@ def unit_tests(res: WithWorths, by: str) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class UnitScores:
-    """The scores and the observed information of each of U units, by differences of their log-probabilities.
+    """The scores and observed information of each of U units, by differences of log-probabilities.
 
-    The first `own` estimates are those that a level may have for itself.
+    The first `own` estimates are those that a level may have separately.
     """
 
     model: UnitModel
@@ -78,7 +79,7 @@ class UnitScores:
 
     @cached_property
     def derivatives(self) -> tuple[FloatArray, FloatArray]:
-        """Scores (U, p) and information (U, p, p) of the units at the estimates."""
+        """Return the scores (U, p) and information (U, p, p) of the units at the estimates."""
         model, at = self.model, self.model.estimates
         p, size = len(at), len(model.counts)
         middle = model.log_scores(at)
@@ -105,9 +106,9 @@ class UnitScores:
         return np.asarray(np.tensordot(self.model.counts, self.derivatives[1], 1))
 
     def test(self, g: int) -> tuple[float, int, int, float]:
-        """Return Rao's statistic of estimates of its own for a unit, df, and the most extreme of them with its score.
+        """Return Rao's statistic of a unit's own estimates, its df, and the most extreme estimate with its score.
 
-        Given that the estimates are those of all units, the score s of one has the variance i - i I⁻¹ i.
+        The estimates are those of all units, so the score s of one unit has the variance i − i I⁻¹ i.
         """
         own = slice(0, self.own)
         score, information = self.derivatives[0][g, own], self.derivatives[1][g, own]
@@ -120,5 +121,6 @@ class UnitScores:
         along = vectors[:, told].T @ score
         statistic = float(np.sum(along**2 / values[told]))
         each = ratio(score, np.sqrt(np.clip(np.diag(left), 0.0, None)))
-        most = int(np.argmax(np.nan_to_num(np.abs(each))))  # an estimate that the unit says nothing of has no score
+        # an estimate on which the unit has no information has no score
+        most = int(np.argmax(np.nan_to_num(np.abs(each))))
         return statistic, int(told.sum()), most, float(each[most])

@@ -1,4 +1,4 @@
-"""The worths of the objects, on any scale, wherever they are asked for."""
+"""The worths of the objects, on any scale and for any covariate values."""
 
 from __future__ import annotations
 
@@ -51,10 +51,9 @@ def worth(
     at : mapping or "average", optional
         Covariate values, such as ``{"judge": "J3", "age": [20, 40]}``; by default every class of the labels that the
         worth uses, and numbers at their mean. A mapping of values to weights that sum to 1,
-        ``{"language": {"de": 0.3, "en": 0.7}}``, averages over these values, on the scale that is asked for:
-        log-worths, log-odds, Elo and worths have the mean, odds the geometric mean; several covariates are mixed
-        independently.
-        ``"average"`` averages so over the judgments of the table, with `by` over those of each group.
+        ``{"language": {"de": 0.3, "en": 0.7}}``, averages over these values on the requested scale: the mean of
+        log-worths, log-odds, Elo or worths, and the geometric mean of odds. Several covariates are mixed independently.
+        ``"average"`` averages in this way over the judgments of the table; with `by`, over those of each group.
     scale : {"probability", "log_worth", "log_odds", "odds_ratio", "elo"}
         Worths π that sum to 1 in each class; or log-worth, log-odds, odds and Elo against the reference object.
     by : str or sequence of str, optional
@@ -80,41 +79,41 @@ def worth(
     -------
     Table
         Covariates, object, estimate, std_error, conf_low, conf_high; one row per class and object, the best first.
-        Standard errors by the delta method; intervals are Wald's on the logit scale for probabilities and on the log
-        scale for odds, so that they stay in range. NaN for objects that a class does not compare with its others, named
-        in a note; the worths of the others sum to 1, and where the reference is not among them their last object is
-        the reference.
+        Standard errors are by the delta method. Intervals are Wald's, on the logit scale for probabilities and on the
+        log scale for odds, so that they stay in range. Objects that a class does not compare with the others have NaN,
+        and a note names them. The worths of the other objects sum to 1; if the reference is not among them, the last of
+        them is the reference.
 
     Raises
     ------
     DesignError
         For a formula without worths.
     OptionError
-        For an unknown scale, names in `at` that are not in the worth, a population of a fit without effects of
-        judges or on the scale of log-worths, and a part of a fit without effects of objects.
+        For an unknown scale; for names in `at` that the worth does not use; for a population if the fit has no effects
+        of judges or on the scale of log-worths; and for a part if the fit has no effects of objects.
 
     Notes
     -----
-    With effects of objects λᵢ = xᵢβ̂ + ûᵢ, û the most probable effects; errors are prediction errors, including the
-    estimation of β and σ (`ObjectEffects`). Simulated (12 objects with 400 and 60 votes, 30 with 150, σ .6), 95 %
-    intervals of pairs cover the truth in 93 to 94 %, on average over objects. Intervals of objects far from the
-    prediction by their covariates cover it less often.
+    With effects of objects, λᵢ = xᵢβ̂ + ûᵢ, where û are the most probable effects. Errors are prediction errors, which
+    include the estimation of β and σ (`ObjectEffects`). In simulations (12 objects with 400 and 60 votes, 30 with 150,
+    σ .6), 95 % intervals of pairs cover the truth in 93 to 94 %, on average over objects. Intervals of objects far from
+    the prediction by their covariates cover it less often.
 
-    Graded judgments and other links have no worths that probabilities are proportional to: on every scale but
-    ``"log_worth"`` the estimate is that of P(i preferred | decided), of whatever grade, against the reference object,
-    with its error by the delta method. Covariates of grades (of a link: of ties) that the worth lacks are averaged over
-    the judgments.
+    For graded judgments and other links, probabilities are not proportional to worths. On every scale except
+    ``"log_worth"`` the estimate comes from P(i preferred | decided), for any grade, against the reference object, with
+    a delta-method error. Covariates of grades (for a link, of ties) that the worth does not use are averaged over the
+    judgments.
 
     For a new judge P(i preferred | decided) = p̄_i/(p̄_i + p̄_j), with the outcome probabilities p̄ of
-    ``res.predict(population=True)`` without order effects; log-odds, odds and Elo are functions of it, with errors by
-    the delta method from those of the worths, γ and log σ.
+    ``res.predict(population=True)`` without order effects. Log-odds, odds and Elo are functions of it; the delta method
+    gives their errors from those of the worths, γ and log σ.
 
-    For a fit of more than 10,000 objects log-worths, odds and Elo are measured from the mean of all, and errors have
-    the accuracy that a note says.
+    For a fit of more than 10,000 objects, log-worths, odds and Elo are measured from the mean of all, and a note states
+    the accuracy of the errors.
 
-    Objects with equal covariates have equal worths, and each counts: the worths of all objects sum to 1. R's prefmod
-    prints such objects as one ("LO,SG,ST") and lets the worths of the distinct ones sum to 1; to have these, divide by
-    their sum over one object of each kind.
+    Objects with equal covariates have equal worths, and each of them counts: the worths of all objects sum to 1. R's
+    prefmod prints such objects as one ("LO,SG,ST"), and the worths of the distinct ones sum to 1. To get these, divide
+    by the sum of the worths over one object of each kind.
 
     References
     ----------
@@ -159,7 +158,7 @@ def _no_part() -> OptionError:
 
 
 def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, population: Population | None = None) -> Table:
-    """Return what `worth` does."""
+    """Return the worths of the objects as a table; see `worth`."""
     classes, shown, notes = worth_classes(res, at, population)
     graded = classes[0].beside is not None
     for found in classes:
@@ -192,7 +191,7 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
 
 
 def _references(res: Estimates, classes: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> str:
-    """Return the reference object, and the reference objects of the classes that lack it."""
+    """Return the reference object, and the references of classes that lack it."""
     own = res.design.reference
     others = [f"{found.reference} at {class_name(shown, k)}" for k, found in enumerate(classes)]
     others = [text for text, found in zip(others, classes, strict=True) if found.reference != own]
