@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..base.table import Table
 from ..core.columns import FloatArray, IntArray
-from ..errors import DesignError, OptionError
 from ..formulas.brackets import entered
 from ..formulas.grid import codes_of
 from ..kernel.effect_groups import pair_loadings
 from ..kernel.group_modes import gram
 from ..kernel.likelihood import Problem, rows_of
 from ..kernel.mixed import restricted
+from .crossed_predictions import several_levels
 from .mixed_estimates import MixedEstimates
 from .prediction import (
     chance_df,
@@ -34,11 +34,6 @@ _SAID = "at the most probable effects given the judgments; errors have those of 
 def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | None, confidence: float) -> Table:
     """Return outcome probabilities for the judges named in a frame or in `at`; see `MixedResults.predict`."""
     name = res.judges.name
-    if res.solution.rule is not None and not res.judges.grouped.bundles:
-        raise DesignError(
-            f"the effects of each {name} are not kept in groups where groupings are crossed, or lines very many",
-            "Add the effects that judge_effects(res, by=…) has to the log-worths of worth(res, scale='log_worth').",
-        )
     notes: tuple[str, ...] = ()
     if at is not None:
         problem, shown, notes = _asked(res, at)
@@ -59,15 +54,7 @@ def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[st
     if any(name in coding.variables for coding in codings_of(res.average).blocks.values()):
         asked = pairs_at(res.average, at).unmixed(f"probabilities of each {name}")
         return asked.problem, asked.shown, asked.notes
-    wanted = at[name]
-    several: Sequence[Any] = list(wanted) if isinstance(wanted, (list, tuple, set, range, np.ndarray)) else [wanted]
-    if isinstance(wanted, Mapping):
-        raise OptionError(
-            f"at= mixes values of {name!r}, whose probabilities are not averaged",
-            "Ask for them one by one, or for a judge drawn from the population: res.predict(population=True).",
-        )
-    if not several:
-        raise OptionError(f"at: no value is given for {name!r}", "Name at least one, or leave it out.")
+    several = several_levels(at[name], name)
     asked = pairs_at(res.average, {key: value for key, value in at.items() if key != name})
     asked = asked.unmixed(f"probabilities of each {name}")
     size = len(asked.shown["object_i"])

@@ -16,6 +16,7 @@ from ..resampling import Resampler
 from . import hypotheses
 from .asked_groups import By, GroupHypothesis, Weights
 from .attributes import COMPLETED, lacks, missing_attribute
+from .crossed_predictions import crossed_predicted
 from .equal_scales import equal_scales_test
 from .judge_predictions import known_predicted
 from .laplace_bias import laplace_bias
@@ -162,7 +163,8 @@ class MixedResults(MixedEstimates, Record):
             row is predicted for its judge. By default the comparisons of the table, for the average judge.
         at : mapping or "average", optional
             Instead of a frame: all pairs of objects at these covariate values, as in `LLBTResults.predict`;
-            ``{"judge": "J7"}`` predicts for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several.
+            ``{"judge": "J7"}`` predicts for a judge of the table, ``{"judge": ["J7", "J8"]}`` for several; of two
+            crossed groupings ``{"judge": "J7", "prompt": 3}``, or one of them, with the other at its average.
         by : str or sequence of str, optional
             Instead of a frame: all pairs for each level of these covariates, or for each value that `at` lists.
         weights : data frame, optional
@@ -187,19 +189,19 @@ class MixedResults(MixedEstimates, Record):
         Raises
         ------
         DesignError
-            For judges of crossed groupings (use `judge_effects` for their effects), and for new objects if the formula
-            has a parameter for each object.
+            For judges beside ``(1 | object)`` (use `judge_effects` for their effects), and for new objects if the
+            formula has a parameter for each object.
         OptionError
             For judges that are not in the table, a judge of the table with ``population=True``, a population if the fit
             has no effects of judges, and as in `LLBTResults.predict`.
 
         Notes
         -----
-        A judge of the table has the most probable effects given the judgments, as in `judge_effects`. Effects are
-        shrunk towards 0, more so with few judgments. For objects that the judge did not compare they are 0, with the
-        standard deviation σ. Errors allow for the uncertainty of the effects and of the estimates that they depend on
-        (Kass & Steffey 1989). If σ = 0, every judge is the average judge. Effects of objects, ``(1 | object)``, work in
-        the same way; a new object has the effect 0, with σ in the error.
+        A judge of the table has the most probable effects given the judgments, as in `judge_effects`; by expectation
+        propagation they are means. Effects are shrunk towards 0, more so with few judgments. For objects that the judge
+        did not compare they are 0, with the standard deviation σ. Errors allow for the uncertainty of the effects and
+        of the estimates that they depend on (Kass & Steffey 1989). If σ = 0, every judge is the average judge. Effects
+        of objects, ``(1 | object)``, work in the same way; a new object has the effect 0, with σ in the error.
 
         References
         ----------
@@ -231,11 +233,19 @@ class MixedResults(MixedEstimates, Record):
             where = at if is_average(at) else place
             return population_predicted(self, frame, where, confidence, object_covariates)
         kept = open_frame(frame).names if frame is not None else ()
-        if named or any(name in kept for name in groupings):
+        named = named or [name for name in groupings if name in kept]
+        if named and (len(self.judges.groupings) > 1 or self._in_lines):
+            return crossed_predicted(self, named, frame, place, confidence)
+        if named:
             return known_predicted(self, frame, place, confidence)
         return predicted(
             self.average, frame, asked, confidence, object_covariates, by=by, weights=weights, hypothesis=hypothesis
         )
+
+    @property
+    def _in_lines(self) -> bool:
+        """Whether effects are kept by line alone: lines are too many for groups of judges."""
+        return self.solution.rule is not None and not self.judges.grouped.bundles
 
     @checked
     def laplace_bias(self, *, rng: Rng = None, progress: bool = False) -> Table:

@@ -118,13 +118,18 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
     return fit_at(state, len(scales), rule, 0.0, likelihood)
 
 
+def approximation_at(problem: Problem, found: Crossed, best: MixedFit) -> Approximation:
+    """Return the approximation at the estimates, by the method of the fit."""
+    method = best.rule.method if isinstance(best.rule, NormalDensity) else "laplace"
+    return _APPROXIMATIONS[method](problem, found, best.params, best.scales)
+
+
 def predicted_effects(problem: Problem, found: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
     """Return the most probable effects of each scale at the estimates, with errors by the curvature there.
 
     For expectation propagation they are means and standard deviations.
     """
-    method = best.rule.method if isinstance(best.rule, NormalDensity) else "laplace"
-    at = _APPROXIMATIONS[method](problem, found, best.params, best.scales)
+    at = approximation_at(problem, found, best)
     mode, variances = at.mode, diagonal(found, at.solved)
     parts = (mode.own[:-1], mode.shared[:-1])
     return tuple(_of_scale(found, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))

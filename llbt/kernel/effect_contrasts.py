@@ -1,0 +1,90 @@
+"""What the effects of some levels add to the predictors of new comparisons, with errors; groupings may be crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .crossed import Crossed
+from .indexed_rows import FloatArray, IntArray
+from .laplace import Approximation, Effects, LineSums, products_by_scale
+from .likelihood import Problem, row_sums
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """Effects of one scale that enter R new comparisons, one each.
+
+    Attributes
+    ----------
+    scale : int
+    index : ndarray of int, shape (R,)
+        Which of the scale's effects, in the order of `Crossed.levels`; −1 for one that no judgment has.
+    predictor : int
+    sign : float
+    """
+
+    scale: int
+    index: IntArray
+    predictor: int
+    sign: float
+
+
+def added_effects(
+    problem: Problem,
+    found: Crossed,
+    at: Approximation,
+    params: FloatArray,
+    scales: FloatArray,
+    touches: Sequence[Touch],
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what effects add to the predictors, their covariance at known parameters, and how they move with these.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of the judgments.
+    found : Crossed
+    at : Approximation
+        At these parameters (p,) and scales (E,).
+    touches : sequence of Touch
+        An effect that no judgment has is 0, with variance σ².
+
+    Returns
+    -------
+    tuple of ndarray, (B, R), (B, B, R) and (B, R, p + E)
+        The last has derivatives in the parameters and log σ, with the weights of the judgments held.
+    """
+    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    width, size = len(work.eta), len(touches[0].index)
+    moved, cov = np.zeros((width, size)), np.zeros((width, width, size))
+    slopes = np.zeros((width, size, len(params) + len(scales)))
+    for r in range(size):
+        loads = [_loads(found, scales, [t for t in touches if t.predictor == b], r) for b in range(width)]
+        for b in {t.predictor for t in touches}:
+            solved = work.solve(at.solved, loads[b])
+            moved[b, r] = _product(loads[b], at.mode)
+            cov[b, :, r] = [_product(solved, load) for load in loads]
+            weighted = [work.weighted(block, w, solved) for block, w in zip(found.blocks, at.weights, strict=True)]
+            by_scale = 2 * products_by_scale(found, solved, at.mode)
+            slopes[b, r] = np.concatenate([-row_sums(problem, work.scattered(weighted)), by_scale])
+    for t in touches:
+        cov[t.predictor, t.predictor] += np.where(t.index < 0, scales[t.scale] ** 2, 0.0)
+    return moved, cov, slopes
+
+
+def _loads(found: Crossed, scales: FloatArray, touches: Sequence[Touch], r: int) -> Effects:
+    """Return the loadings of all effects on one predictor of a comparison."""
+    total = Effects.none(found)
+    for t in touches:
+        if t.index[r] >= 0:
+            shared = int(bool((found.scales[1] == t.scale).any()))
+            place = np.flatnonzero(found.scales[shared] == t.scale)[t.index[r]]
+            (total.shared if shared else total.own)[place] += t.sign * scales[t.scale]
+    return total
+
+
+def _product(one: Effects, other: Effects) -> float:
+    return float(one.own @ other.own + one.shared @ other.shared)
