@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # what checkers and editors read; the interpreter reads HOMES
     from .inference.simulation import simulate
     from .inference.style_control import style_control
     from .inference.terms import add1, drop1
+    from .inference.tie_tests import tie_tests
     from .inference.worth import worth
     from .planning.power import power
     from .planning.scenarios import Scenario
@@ -123,6 +124,7 @@ __all__ = [  # noqa: RUF022  # grouped by the question a user has
     "intransitivity",
     "residuals",
     "sensitivity",
+    "tie_tests",
     # how sure is it?
     "bootstrap",
     "distribution",
@@ -210,6 +212,7 @@ HOMES = {
     "simulate": "inference.simulation",
     "add1": "inference.terms",
     "drop1": "inference.terms",
+    "tie_tests": "inference.tie_tests",
     "worth": "inference.worth",
     "judges": "judges",
     "metrics": "metrics",

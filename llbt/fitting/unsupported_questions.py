@@ -27,6 +27,11 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         "Ask a fit without brackets that allows for it: llbt.grade_tests(llbt.fit({formula}, res.comparisons, "
         "cov_type='cluster', groups={judge})).",
     ),
+    "tie_tests": (
+        "ties are tested by judgments that are independent, and normal effects make them depend",
+        "Ask a fit without brackets that allows for it: llbt.tie_tests(llbt.fit({formula}, res.comparisons, "
+        "cov_type='cluster', groups={judge})).",
+    ),
     "judges.summary": (
         "the model contains this judge's own effects, so it cannot serve as the others' expectation",
         "Pass a fit without effects, llbt.judges.summary(res.comparisons, model={plain}), or ask "
@@ -89,6 +94,7 @@ _ON_PAIRS = "of the pairs that the lists imply: res = {plain}"
 OF_LISTS: Mapping[str, tuple[str, str]] = {
     "drift": ("paths of worths are fitted to judgments of pairs", f"Ask it of a fit {_ON_PAIRS}."),
     "grade_tests": ("lists have no grades", f"Ask it of a fit {_ON_PAIRS}."),
+    "tie_tests": ("ties of lists are of several objects", f"Ask it of a fit {_ON_PAIRS}."),
     "intransitivity": (_OF_PAIRS, "Pass the table of the pairs that the lists imply: res.comparisons."),
     "judge_effects": (
         "judges have no normal effects in a fit of lists",
@@ -114,7 +120,7 @@ _MORE_THAN_WORTHS = (
     "add1", "drift", "fragility", "goodness_of_fit", "grade_tests", "intransitivity",
     "judge_effects", "judges.summary", "level_tests", "planning.needed", "planning.next_pairs", "plot.discrimination",
     "plot.judges", "plot.network", "plot.residuals", "plot.ties", "posterior", "reliability", "residuals",
-    "sensitivity",
+    "sensitivity", "tie_tests",
 )  # fmt: skip
 
 OF_CALIBRATED: Mapping[str, tuple[str, str]] = dict.fromkeys(

@@ -205,6 +205,7 @@ QUESTIONS: Mapping[str, Callable[[str], Any]] = {
     "interpret": lambda kind: llbt.interpret(fit_of(kind)),
     "model_table": lambda kind: llbt.model_table([fit_of(kind)]),
     "write_report": lambda kind: _report(fit_of(kind)),
+    "tie_tests": lambda kind: llbt.tie_tests(fit_of(kind)),
     "grade_tests": lambda kind: llbt.grade_tests(_graded() if kind == "plain" else fit_of(kind)),
 }
 

@@ -1,0 +1,251 @@
+"""Do ties depend on strength as the model says? The generalized Davidson model, and tests of its scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse import csr_array, hstack
+
+from ..base.arguments import checked
+from ..base.table import Field, Table
+from ..core.columns import FloatArray
+from ..core.response import THREE
+from ..core.statistics import chi2_p_value
+from ..errors import DesignError
+from ..fitting.clusters import clustered
+from ..fitting.fitted import PlainFit
+from ..fitting.plain_estimates import PlainEstimates
+from ..kernel.cluster_tests import FlipTest, flip_test
+from ..kernel.indexed_rows import Gathered
+from ..kernel.likelihood import Problem
+
+_STEPS = 200
+_SETTLED = 1e-9  # of a step, relative to 1 + the largest parameter
+_FLAT = 1e-8  # of a judgment's information on σ, below which there is none
+_FARTHEST = 50.0  # of σ: ties that vanish as soon as objects differ
+
+
+@checked
+def tie_tests(res: PlainFit) -> Table:
+    """Test whether ties depend on the strengths of the objects, and whether as much as the model says.
+
+    Parameters
+    ----------
+    res : LLBTResults
+        For judgments with ties, with worths and the term `tie`.
+
+    Returns
+    -------
+    Table
+        A row for each model: ``free`` (σ is a parameter), ``as fitted`` (σ = 1, Davidson's model: ties are rarer, the
+        more the objects differ) and ``constant`` (σ = 0: the probability of a tie is the same for all pairs): model,
+        sigma, std_error, df, deviance, and statistic and p_value of the likelihood-ratio test against ``free``. Where
+        the fit is clustered, ``as fitted`` is tested by Rao's score with the clusters' scores flipped in sign, as in
+        `anova`, and ``constant`` and the standard error are NaN.
+
+    Raises
+    ------
+    DesignError
+        For judgments without ties, with grades or both bad, formulas without worths or `tie`, other links, fits with a
+        prior, two ways of clustering, and where σ has no finite estimate.
+
+    Notes
+    -----
+    With u = λᵢ − λⱼ (+ order), wins of i and j have the log weights u and −u, and ties γ + (1 − σ) log cosh u. So the
+    log-odds of a tie against a decision are γ − log 2 − σ log cosh u. This is the generalized Davidson model of
+    Hamilton, Tawn and Firth with π = ½; γ is the tie effect of equal objects, whatever σ. The likelihood is maximized
+    by Fisher's scoring over all parameters.
+
+    References
+    ----------
+    Davidson, R. R. (1970). On extending the Bradley-Terry model to accommodate ties in paired comparison experiments.
+    Journal of the American Statistical Association 65(329), 317-328. Hamilton, I., Tawn, N. & Firth, D. (2023). The
+    many routes to the ubiquitous Bradley-Terry model. arXiv:2312.13619. Hemerik, J., Goeman, J. J. & Finos, L. (2020).
+    Robust testing in generalized linear models by sign flipping score contributions. Journal of the Royal Statistical
+    Society B 82(3), 841-864.
+
+    Examples
+    --------
+    >>> import llbt
+    >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
+    >>> llbt.tie_tests(res).to_frame()[["model", "sigma", "p_value"]].round(2).values.tolist()
+    [['free', 0.41, nan], ['as fitted', 1.0, 0.11], ['constant', 0.0, 0.24]]
+    """
+    problem = _checked(res)
+    free = _maximum(problem, res.solution.params)
+    constant = _maximum(problem, free.params, sigma=0.0)
+    fitted = _Model.at(problem, res.solution.params, 1.0)
+    flips = _flips(res, problem)
+    models = (free, fitted, constant)
+    ratio = [np.nan, *(max(0.0, 2 * (free.value - one.value)) for one in models[1:])]
+    p_value = [chi2_p_value(value, 1) for value in ratio]
+    if flips is not None:
+        ratio, p_value = [np.nan, flips.statistic, np.nan], [np.nan, flips.p_value, np.nan]
+    saturated = _saturated(problem)
+    error = np.nan if flips is not None else free.std_error
+    return Table(
+        (
+            Field("model", "", ["free", "as fitted", "constant"]),
+            Field("sigma", "σ", [one.sigma for one in models], "number"),
+            Field("std_error", "Std. Error", [error, np.nan, np.nan], "number"),
+            Field("df", "Df", [np.nan, 1, 1], "count"),
+            Field("deviance", "Deviance", [2 * (saturated - one.value) for one in models], "statistic"),
+            Field("statistic", "Rao score" if flips is not None else "LRT", ratio, "statistic"),
+            Field("p_value", "Pr(flips)" if flips is not None else "Pr(>χ²)", p_value, "p_value"),
+        ),
+        title=f"Ties and strength: {'score' if flips is not None else 'likelihood-ratio'} tests against a free σ",
+        head=(f"Model: {res.specification.formula}",),
+        notes=(
+            "σ = 1: ties are rarer the more objects differ (Davidson); σ = 0: always as frequent",
+            *(("the tests assume independent judgments",) if flips is None else _of_clusters(res, flips)),
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """The generalized Davidson model at some parameters.
+
+    Attributes
+    ----------
+    params : ndarray, shape (p,)
+    sigma : float
+    value : float
+        Σ n log p.
+    score : ndarray, shape (p + 1,)
+        In the parameters and σ.
+    information : ndarray, shape (p + 1, p + 1)
+        Its expectation.
+    """
+
+    params: FloatArray
+    sigma: float
+    value: float
+    score: FloatArray
+    information: FloatArray
+
+    @classmethod
+    def at(cls, problem: Problem, params: FloatArray, sigma: float) -> _Model:
+        u, tie = problem.at(params)
+        cosh = np.logaddexp(u, -u) - np.log(2.0)  # log cosh u
+        logs = np.stack([u, tie + (1 - sigma) * cosh, -u])
+        logs -= np.logaddexp.reduce(logs, axis=0)
+        p, n = np.exp(logs), problem.counts.T
+        moved = np.zeros((3, 3, len(u)))  # of each log weight (outcome) by u, the tie effect and σ
+        moved[0, 0], moved[2, 0] = 1.0, -1.0
+        moved[1] = (1 - sigma) * np.tanh(u), np.ones(len(u)), -cosh
+        mean = np.einsum("ks,kas->as", p, moved)
+        score = np.einsum("ks,kas->as", n - n.sum(axis=0) * p, moved)
+        weight = n.sum(axis=0) * (np.einsum("ks,kas,kbs->abs", p, moved, moved) - mean[:, None] * mean)
+        rows = [predictor.toarray() for predictor in problem.predictors]
+        slope = np.append(sum(x.T @ s for x, s in zip(rows, score[:2], strict=True)), score[2].sum())
+        size = len(params)
+        found = np.empty((size + 1, size + 1))
+        found[:size, :size] = sum(rows[a].T @ (weight[a, b][:, None] * rows[b]) for a in range(2) for b in range(2))
+        found[:size, size] = found[size, :size] = sum(rows[a].T @ weight[a, 2] for a in range(2))
+        found[size, size] = weight[2, 2].sum()
+        return cls(params, sigma, float((n * logs).sum()), slope, found)
+
+    @property
+    def std_error(self) -> float:
+        """Of σ, where it is estimated."""
+        return float(np.sqrt(1 / self.left))
+
+    @property
+    def left(self) -> float:
+        """The information on σ that the other parameters leave."""
+        size = len(self.params)
+        along = self.information[:size, size]
+        solved = linalg.solve(self.information[:size, :size], along, assume_a="pos")
+        return float(self.information[size, size] - along @ solved)
+
+
+def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) -> _Model:
+    """Return the model at the maximum of the likelihood; at a given σ, or over σ too, from 1."""
+    free = slice(None) if sigma is None else slice(len(start))
+    here = _Model.at(problem, start, 1.0 if sigma is None else sigma)
+    if sigma is None and not here.left > _FLAT * problem.totals.sum():
+        raise DesignError(
+            "the table does not tell σ from the tie effect, for no two pairs of objects differ by different amounts",
+            "Take the fit as it is, in which σ = 1.",
+        )
+    for _ in range(_STEPS):
+        step = np.zeros(len(start) + 1)
+        step[free] = linalg.solve(here.information[free, free], here.score[free], assume_a="pos")
+        there = _halved(problem, here, step)
+        settled = np.abs(step).max() <= _SETTLED * (1 + np.abs(here.params).max())
+        here = there
+        if settled:
+            return here
+        if abs(here.sigma) > _FARTHEST:
+            break
+    raise DesignError(
+        f"σ has no finite estimate: it is at {here.sigma:.3g} and still moves",
+        "The ties of this table do not tell how they depend on strength: take the fit as it is.",
+    )
+
+
+def _halved(problem: Problem, here: _Model, step: FloatArray) -> _Model:
+    """Return the model after a step, or after the first half of it that does not lower the likelihood."""
+    for _ in range(40):
+        there = _Model.at(problem, here.params + step[:-1], here.sigma + step[-1])
+        if there.value >= here.value - 1e-12 * abs(here.value):
+            return there
+        step = step / 2
+    return here
+
+
+def _saturated(problem: Problem) -> float:
+    """Return Σ n log(n/N), the log-likelihood of a model with a parameter for each count."""
+    n, total = problem.counts, problem.totals[:, None]
+    share = np.divide(n, total, out=np.ones_like(n), where=n > 0)
+    return float((n * np.log(share)).sum())
+
+
+def _flips(res: PlainEstimates, problem: Problem) -> FlipTest | None:
+    """Return the test of σ = 1 by flips of clusters' scores; None of independent judgments.
+
+    The score of σ at 1 is that of a covariate −log cosh u in the tie effect, u as fitted.
+    """
+    if not res.specification.groups:
+        return None
+    (name,) = res.specification.groups
+    u, size = problem.at(res.solution.params)[0], len(res.solution.params)
+    cosh = (np.logaddexp(u, -u) - np.log(2.0))[:, None]
+    columns = (csr_array((len(u), 1)), csr_array(cosh))
+    wider = [hstack([rows.tocsr(), column]) for rows, column in zip(problem.predictors, columns, strict=True)]
+    whole = replace(problem, predictors=tuple(Gathered.of(csr_array(rows)) for rows in wider))
+    contrast = np.append(np.zeros(size), 1.0)[None, :]
+    return flip_test(whole, res.solution, clustered(res.comparisons, name, (name,)), contrast)
+
+
+def _of_clusters(res: PlainEstimates, flips: FlipTest) -> tuple[str, ...]:
+    said = flips.said(res.specification.groups[0], most=flips.clusters)
+    return (said, "σ = 0 and a standard error need independent judgments: fit without groups=")
+
+
+def _checked(res: PlainEstimates) -> Problem:
+    """Return the arrays of a fit whose ties can be tested."""
+    blocks, spec = res.design.blocks, res.specification
+    if res.comparisons.response != THREE:
+        raise DesignError(
+            "the judgments have no ties, or other outcomes beside them",
+            "Ask it of wins, ties and losses: llbt.tie_tests(llbt.fit('object + tie', c.collapse())).",
+        )
+    missing = [word for word, block in (("object", "worth"), ("tie", "tie")) if block not in blocks]
+    if missing:
+        raise DesignError(
+            f"the formula {spec.formula!r} has no {missing[0]}, beside which ties are tested", f"Add {missing[0]}."
+        )
+    if spec.prior is not None:
+        raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
+    if len(spec.groups) > 1:
+        raise DesignError(
+            f"the fit is clustered by {' and '.join(spec.groups)}, and scores of clusters are flipped one way",
+            f"Fit groups={spec.groups[0]!r}.",
+        )
+    if spec.link != "adjacent":
+        raise DesignError(f"Davidson's model is the adjacent link, and link={spec.link!r}", "Fit link='adjacent'.")
+    return res.problem()
