@@ -187,7 +187,7 @@ CALLS: dict[Callable[..., Any], Callable[[], tuple[list[Any], dict[str, Any]]]] 
     llbt.judge_effects: lambda: ([mixed()], {}),
     llbt.leaderboard: lambda: ([fitted()], {}),
     llbt.grade_tests: lambda: ([graded()], {}),
-    llbt.tie_tests: lambda: ([fitted()], {}),
+    llbt.tie_tests: lambda: ([llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())], {}),
     llbt.level_tests: lambda: ([fitted()], {}),
     llbt.pairwise: lambda: ([fitted()], {}),
     llbt.plot.intervals: lambda: ([fitted()], {}),
