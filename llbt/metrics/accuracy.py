@@ -1,4 +1,4 @@
-"""How often a metric orders two systems as humans, pair by pair, by group and pooled."""
+"""How often a metric orders two systems as humans do: pair by pair, by group and pooled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ties = Literal["strict", "drop", "half"]
 _RULES: dict[str, str] = {
     "strict": "a tie agrees with a tie and with nothing else",
     "drop": "pairs tied by metric or humans are left out",
-    "half": "a tie of one side only counts half, a tie of both counts as agreement",
+    "half": "a tie of only one side counts half, a tie of both counts as agreement",
 }
 
 
@@ -30,14 +30,14 @@ class PairwiseAccuracy(Record):
     Attributes
     ----------
     groups : tuple of label, length K
-        Groups within which systems are paired, language pairs say; ``("",)`` without groups.
+        Groups within which systems are paired, such as language pairs; ``("",)`` without groups.
     group : ndarray of int, shape (P,)
         The group of each pair, an index into `groups`.
     object_i, object_j : tuple of label, length P
     metric_difference, human_difference : ndarray, shape (P,)
-        Score of i less that of j.
+        Score of i minus score of j.
     agree : ndarray, shape (P,)
-        1 where metric and humans agree, 0 where they do not, ½ by the rule `ties`, NaN where the pair is left out.
+        1 if metric and humans agree, 0 if not, ½ by the rule `ties`, NaN if the pair is left out.
     ties : {"strict", "drop", "half"}
     """
 
@@ -67,7 +67,7 @@ class PairwiseAccuracy(Record):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The rule for ties, how many there are, and reservations."""
+        """Notes on the rule for ties, their number, and warnings."""
         by_metric, by_humans = int((self.metric_difference == 0).sum()), int((self.human_difference == 0).sum())
         said = [
             f"ties={self.ties!r}: {_RULES[self.ties]}",
@@ -128,19 +128,19 @@ def pairwise_accuracy(
     Parameters
     ----------
     metric, human : array or Series, shape (N,), or mapping of group to either
-        Scores of N systems, higher is better; two Series are matched by label. Mappings have the same keys, language
-        pairs say; only systems of one group are paired, and the counts of groups are pooled.
+        Scores of N systems, higher is better; two Series are matched by label. Mappings have the same keys, such as
+        language pairs; only systems of one group are paired, and the counts of groups are pooled.
     by : sequence, length N, optional
         The group of each system, in place of mappings.
     ties : {"strict", "drop", "half"}
         The treatment of pairs with equal scores. ``"strict"``, as in [1]_: the signs of both differences are the same,
         so that a tie agrees with a tie only. ``"drop"`` leaves out pairs that metric or humans tie. ``"half"`` counts a
-        tie of one of them as half an agreement, so that a metric without information has 1/2.
+        tie by only one of them as half an agreement, so a metric without information has 1/2.
 
     Returns
     -------
     PairwiseAccuracy
-        One row per group, and one for all. Its differences and agreements are what `difference_curve` takes.
+        One row per group, and one for all. `difference_curve` takes its differences and agreements.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Does one metric agree with humans better than another? Permutation, bootstrap and Williams' tests."""
+"""Tests whether one metric agrees with humans better than another: permutation, bootstrap, Williams."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def compare(
     ----------
     metric, other, human : array_like or DataFrame, shape (N, M), or mapping of task to such matrices
         Scores of N systems on M inputs by two metrics and by humans; NaN where a score is missing. Mappings have the
-        same keys, language pairs say; systems and inputs may differ from task to task.
+        same keys, such as language pairs; systems and inputs may differ from task to task.
     statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
         The measure of agreement: a correlation; the share of pairs of systems in the order of humans [2]_; soft
         pairwise accuracy (SPA), which compares how sure both are [3]_; or acc_eq, the share of pairs of systems on the
@@ -212,10 +212,10 @@ def compare(
         Of a correlation.
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
-        Scores swapped between the metrics for whole systems, in single cells or for whole inputs; for acc_eq the
-        results of single pairs; systems and inputs drawn with replacement; Williams' test (system level). The last two
-        are for correlations. Swapped systems, the bootstrap and Williams' test speak of systems like these, the others
-        of these systems alone.
+        ``"perm-…"`` swaps scores between the metrics: of whole systems, of single cells, or of whole inputs; for acc_eq
+        ``"perm-pairs"`` swaps the results of single pairs. ``"boot"`` draws systems and inputs with replacement.
+        ``"williams"`` is Williams' test (system level). The last two are for correlations. ``"perm-systems"``,
+        ``"boot"`` and ``"williams"`` are about systems like these, the others about these systems alone.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: `metric` agrees better than `other`.
     n : int
@@ -231,7 +231,7 @@ def compare(
     Returns
     -------
     MetricComparison
-        `by_task` says it task by task.
+        `by_task` has the tests of each task.
 
     Raises
     ------
@@ -245,19 +245,19 @@ def compare(
     Notes
     -----
     Permutation: both metrics are standardized by the mean and the standard deviation of all their cells, then swapped
-    by coin tosses; with δ the difference of the two statistics, and δ* after swapping, p = (1 + #{δ* ≥ δ}) / (n + 1),
-    with |δ| two-sided, so it is never 0. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1), two-sided twice the smaller
-    one-sided p. A resample without a correlation counts as evidence against a difference. A cell that one of the
-    metrics lacks is left out of both. With tasks, δ and δ* are means over tasks: metrics are standardized and swapped
-    within each, all tasks count the same, as in WMT24 [5]_.
+    at random. With δ the difference of the two statistics, and δ* the difference after swapping, p = (1 + #{δ* ≥ δ}) /
+    (n + 1), which is never 0; two-sided tests use |δ|. Bootstrap: p = (1 + #{δ* ≤ 0}) / (n + 1); two-sided tests double
+    the smaller one-sided p. A resample without a correlation counts as evidence against a difference. If one metric
+    lacks a cell, the cell is left out of both. With tasks, δ and δ* are means over tasks. Metrics are standardized and
+    swapped within each task, and all tasks have equal weight, as in WMT24 [5]_.
 
     Permutation by system, the default, tests that the two scores of a system are exchangeable: over systems like these
-    both metrics are equally good, also where each favours systems of its own. That is what "this metric is better"
-    claims. Permutation by cell (``"perm-both"``, ``"perm-inputs"`` likewise), as in [1]_ and WMT24 [5]_, tests that the
-    scores which the two metrics give these very systems and inputs are exchangeable. It finds smaller differences, but
-    takes what metrics think of single systems for a difference between metrics. Shares of 400 simulated comparisons (8
-    systems on 40 inputs) with p ≤ .05, where metrics are equally good for these systems, and where they are equally
-    good only for systems like these (each favours systems by N(0, .4²), the systems' differences are N(0, .3²)):
+    both metrics are equally good, even if each favours some systems. The claim "this metric is better" is about this.
+    Permutation by cell (``"perm-both"``, and similarly ``"perm-inputs"``), as in [1]_ and WMT24 [5]_, tests that the
+    scores of the two metrics are exchangeable for these particular systems and inputs. It detects smaller differences,
+    but a bias for single systems also counts as a difference between metrics. The table has the shares of 400 simulated
+    comparisons (8 systems on 40 inputs) with p ≤ .05. Metrics are equally good for these systems, or equally good only
+    for systems like these (each favours systems by N(0, .4²), the systems' differences are N(0, .3²)):
 
     ========================  ============  ==================  ============  ==================
     swapped                   by system     by system           by cell       by cell
@@ -269,24 +269,24 @@ def compare(
     acc_eq                    .043          .040                .048          .050
     ========================  ============  ==================  ============  ==================
 
-    With N systems there are 2ᴺ swaps by system: with five or fewer no two-sided p-value is below .05, and a note says
-    so. Tasks add their systems.
+    With N systems, summed over tasks, there are 2ᴺ swaps by system. With five or fewer systems no two-sided p-value is
+    below .05, and a note says so.
 
-    Soft pairwise accuracy is measured anew after every swap. The p-values of pairs of systems in it are those of
-    `soft_pairwise_accuracy`, by one matrix of random signs, the same for humans, both metrics and all swaps. The sums
-    of signed scores after a swap are a product with that matrix; those of the other metric are the rest of the sum of
-    both.
+    Soft pairwise accuracy is computed again after every swap. Its p-values of pairs of systems are those of
+    `soft_pairwise_accuracy`, from one matrix of random signs for humans, both metrics and all swaps. After a swap, one
+    product with this matrix gives the sums of signed scores of one metric. The sums of the other metric follow, because
+    the sum of both does not change.
 
-    Of acc_eq each metric has the threshold of ties that is best for it, and its scores the one that is best after a
-    swap. WMT24 leaves thresholds as they are and swaps what became of single pairs (``"perm-pairs"``). That is fast,
-    but pairs that share a score are not independent: for equally good metrics it rejected 13 % at 5 % with 8 systems
-    and 21 % with 14 (1,000 simulations each). Swapped scores rejected 5 to 6 %, for soft pairwise accuracy 5 to 7 %,
-    and for pairwise accuracy 5 %, or 2 % with few systems.
+    For acc_eq each metric has its best tie threshold, which is searched again after every swap. WMT24 keeps the
+    thresholds and swaps the results of single pairs (``"perm-pairs"``). This is fast, but pairs that share a score are
+    not independent: for equally good metrics it rejected 13 % at 5 % with 8 systems and 21 % with 14 (1,000 simulations
+    each). Swapping scores rejected 5 to 6 %; for soft pairwise accuracy 5 to 7 %, and for pairwise accuracy 5 %, or 2 %
+    with few systems.
 
     The code of WMT's shared tasks (mt-metrics-eval) swaps standardized scores of single cells for soft pairwise
     accuracy, ``"perm-both"``, and systems' standardized means for pairwise accuracy, ``"perm-systems"`` of means.
 
-    Williams' test takes the correlations with their signs: a metric where less is better has to be turned round. Its
+    Williams' test takes the correlations with their signs, so negate a metric for which lower scores are better. Its
     t has N − 3 degrees of freedom and holds for Pearson's r of normal system scores.
 
     References
@@ -412,7 +412,7 @@ def _williams(
 
 
 def difference_p(replicates: FloatArray, delta: float, method: TestMethod, alternative: Alternative) -> float:
-    """Return the p-value of a difference from differences in resamples; NaN where the difference is."""
+    """Return the p-value of a difference from differences in resamples; NaN if the difference is NaN."""
     if math.isnan(delta):
         return math.nan
     if alternative == "less":

@@ -1,4 +1,4 @@
-"""Which of many metrics agree with humans better than which? Every pair tested, errors controlled."""
+"""Tests of every pair of metrics: which agree with humans better than which others, with adjusted p-values."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class MetricComparisons(Record):
     estimate : ndarray, shape (K,)
         Correlations with humans, or accuracies; means over tasks.
     difference : ndarray, shape (K, K)
-        Statistic of the row less that of the column, over the cells that both have.
+        Statistic of the row minus statistic of the column, over the cells that both have.
     p_value, p_adjusted : ndarray, shape (K, K)
         One-sided; NaN on the diagonal and where a test is undefined.
     level, coefficient, method, family : str
     adjust : str or None
-        How `p_adjusted` are adjusted over each `family`; `adjusted` gives the same tests adjusted otherwise.
+        How `p_adjusted` are adjusted over each `family`. `adjusted` adjusts the same tests in another way.
     notes : tuple of str
     measure : str
         The compared statistic: the argument `statistic`.
@@ -104,12 +104,12 @@ class MetricComparisons(Record):
 
     @checked
     def adjusted(self, adjust: Adjust, *, family: Family = "row") -> MetricComparisons:
-        """Return the same tests with their p-values adjusted in another way; nothing is drawn again.
+        """Return the same tests with p-values adjusted in another way, without new resamples.
 
         Parameters
         ----------
         adjust : {"holm", "bonferroni", "fdr_bh"} or None
-            Bonferroni's way is that of Deutsch et al. (2021).
+            Deutsch et al. (2021) use Bonferroni's method.
         family : {"row", "table"}
             Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
         """
@@ -119,23 +119,23 @@ class MetricComparisons(Record):
     def clusters(self, alpha: Share = 0.05, *, task: Hashable | None = None, adjusted: bool = False) -> Table:
         """Return the metrics, the best first, in clusters, as in WMT24's tables [1]_.
 
-        A metric begins a new cluster where one of the cluster before it is significantly better. Metrics of one cluster
-        are not significantly apart from its first, nor from each other; metrics of two may not be either.
+        A metric begins a new cluster if a metric of the current cluster is significantly better. Within a cluster no
+        metric is significantly better than a later one. Metrics of two clusters need not differ significantly, either.
 
         Parameters
         ----------
         alpha : float
             Level of the tests.
         task : label, optional
-            The estimates and tests of one task; by default those of the means over all.
+            The task of the estimates and tests; by default means over all tasks.
         adjusted : bool
-            Whether p-values are adjusted, as `adjusted` says; WMT24 does not.
+            Whether to use adjusted p-values, as `adjusted` does. WMT24 does not.
 
         Returns
         -------
         Table
-            metric, significance_cluster (1, 2, …; NaN for a metric without an estimate), estimate, and of several tasks
-            estimate_1, estimate_2, …, those in each.
+            metric, significance_cluster (1, 2, …; NaN for a metric without an estimate), estimate. With several tasks
+            also estimate_1, estimate_2, …, one for each task.
 
         Raises
         ------
@@ -185,14 +185,18 @@ class MetricComparisons(Record):
             ),
             title=f"Clusters of metrics: {self._title()}{whose}",
             head=(SAYS[self.method], self.null),
-            notes=(*self.notes, f"A cluster ends where a metric of it is better, one-sided p ≤ {alpha:g}.", rule),
+            notes=(
+                *self.notes,
+                f"A metric beaten by one of the cluster above (one-sided p ≤ {alpha:g}) begins a new one.",
+                rule,
+            ),
         ).first(how=".clusters().to_frame()")
 
     def _title(self) -> str:
         return measured(self.measure, self.level, self.coefficient, self.tasks)
 
     def _adjusted_floor(self) -> tuple[str, ...]:
-        """Say which adjusted p-value none can fall below; Benjamini and Hochberg's may stay as it is."""
+        """Return a note on the smallest possible adjusted p-value, for Holm's and Bonferroni's methods."""
         smallest, size = float(self.floors[0]), len(self.metrics)
         if self.adjust not in ("holm", "bonferroni") or not smallest:
             return ()
@@ -273,7 +277,7 @@ def compare_all(
     Parameters
     ----------
     scores : MetricScores, or mapping of task to MetricScores
-        Of at least two metrics, the same in all tasks.
+        Scores of at least two metrics, the same metrics in all tasks.
     statistic : {"correlation", "pairwise_accuracy", "soft_pairwise_accuracy", "tie_calibrated_accuracy"}
         The measure of agreement, as in `metrics.compare`.
     tasks : sequence of label, length M, or mapping of input to label, optional
@@ -283,7 +287,7 @@ def compare_all(
     method : {"perm-systems", "perm-both", "perm-inputs", "perm-pairs", "boot", "williams"}
         As in `metrics.compare`.
     adjust : {"holm", "bonferroni", "fdr_bh"} or None
-        How p-values are adjusted for the number of tests. Bonferroni's way is that of Deutsch et al. (2021).
+        How p-values are adjusted for the number of tests. Deutsch et al. (2021) use Bonferroni's method.
     family : {"row", "table"}
         Over what: the K − 1 tests whether one metric beats the others, or all K(K − 1).
     n : int, optional
@@ -300,7 +304,7 @@ def compare_all(
     Returns
     -------
     MetricComparisons
-        ``adjusted(…)`` adjusts the same p-values otherwise; nothing is drawn again. `clusters` ranks the metrics.
+        ``adjusted(…)`` adjusts the same p-values in another way. `clusters` ranks the metrics.
 
     Raises
     ------
@@ -311,7 +315,7 @@ def compare_all(
 
     Notes
     -----
-    The two directions of a pair are read from the same resamples, and so are the tests of each task and of their mean.
+    Both directions of a pair use the same resamples, and so do the tests of each task and of their mean.
 
     References
     ----------
@@ -405,7 +409,7 @@ def _tested(
 
 
 def _p_values(test: MetricComparison, alternative: Alternative) -> FloatArray:
-    """Return the p-values of an alternative, all from the same resamples."""
+    """Return the p-values of one alternative, all from the same resamples."""
     if test.method == "williams":
         return np.full(2, williams_p(test.statistic, test.df, alternative))
     apart = np.array([test.difference, *(test.task_estimates[0] - test.task_estimates[1])])

@@ -1,4 +1,4 @@
-"""How well does a metric agree with humans? Correlations at system, input and global level."""
+"""Correlations of a metric with humans at system, input and global level."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ class Correlation(Record):
         NaN where it is undefined; a note says why.
     level, coefficient : str
     n : int
-        Points behind a coefficient: systems that have scores of both, or cells at global level.
+        Number of points of a coefficient: systems with both scores, or cells at global level.
     defined, undefined : int
-        Coefficients that are averaged, and those that are not defined: one per input at input level, one else.
+        Numbers of averaged and of undefined coefficients. There is one per input at input level, otherwise one in
+        total.
     notes : tuple of str
     left_out : tuple of label
         Outlying systems, where they were dropped.
@@ -96,10 +97,10 @@ def correlate(
     coefficient : {"pearson", "spearman", "kendall"}
         Kendall's is τ-b.
     outliers : {"keep", "drop"}
-        Whether systems take part whose human score is an outlier: a single one can make a correlation, so [2]_ advises
-        ``"drop"``. The default keeps them, as most published correlations do, and a note names them.
+        Whether to keep systems whose human score is an outlier. A single outlier can cause a correlation, so [2]_
+        advises ``"drop"``. The default keeps them, as most published correlations do, and a note names them.
     cutoff : float
-        Where outliers begin, as in `llbt.metrics.outliers`.
+        The cutoff for outliers, as in `llbt.metrics.outliers`.
 
     Returns
     -------
@@ -114,10 +115,10 @@ def correlate(
 
     Notes
     -----
-    A system's mean is over the scores that it has. At input and global level a cell counts where both scores are
-    there. A correlation is undefined where fewer than two systems have both scores, or one side is constant: at input
-    level such inputs are counted, and the mean is over the others. Scores and means that differ by rounding alone are
-    tied: by 1e-12 of the larger one, and of the spread of all.
+    A system's mean is over its available scores. At input and global level a cell counts if it has both scores. A
+    correlation is undefined if fewer than two systems have both scores, or one side is constant. At input level these
+    inputs are counted in a note, and the mean is over the others. Scores and means that differ only by rounding are
+    tied: within 1e-12 of the larger one, and of the spread of all.
 
     References
     ----------
@@ -193,7 +194,7 @@ def _points(x: FloatArray, z: FloatArray, level: Level) -> int:
 
 
 def mean_rows(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float]]:
-    """Return the systems' means of x and z, each (1, N), 1 where both are there, and how close means are equal."""
+    """Return the systems' means of x and z, each (1, N), 1 where both exist, and the tolerance for equal means."""
     (a, there), (b, also) = (system_means(side, np.ones((1, side.shape[1]))) for side in (x, z))
     return a, b, (there & also).astype(np.float64), (rounding(x), rounding(z))
 
@@ -245,7 +246,9 @@ def _notes(x: FloatArray, z: FloatArray, level: Level, undefined: int, total: in
     notes = []
     missing = int(np.isnan(x).sum()) + int(np.isnan(z).sum())
     if missing:
-        rule = "a system's mean is over those it has" if level == "system" else "a cell counts where both are there"
+        rule = "a system's mean is over its available scores" if level == "system" else "a cell counts if both scores "
+        "are "
+        "present"
         notes.append(f"{counted(missing, 'score')} missing: {rule}")
     if undefined:
         reason = "one side is constant, or fewer than two systems have both scores"

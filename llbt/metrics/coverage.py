@@ -1,4 +1,4 @@
-"""Do intervals of correlations cover? Simulation on halves of one's own scores."""
+"""The coverage of intervals of correlations, by simulation on halves of the user's scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class IntervalCoverage(Record):
     below, covered, above : ndarray of int, shape (K,)
         Trials in which the correlation of the other half is below, in and above the interval.
     undefined : ndarray of int, shape (K,)
-        Trials without a correlation or an interval; in no share.
+        Trials without a correlation or an interval; they count in no share.
     level, coefficient : str
     confidence : float
     n, n_trials : int
@@ -94,7 +94,7 @@ def coverage(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> IntervalCoverage:
-    """Return how often an interval from half of the systems and inputs holds the correlation of the other half.
+    """Return how often an interval from half of the systems and inputs contains the correlation of the other half.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def coverage(
     Notes
     -----
     The halves share neither a system nor an input. The correlation of the other half is an estimate too: an interval
-    that covers the truth in 95 % of the samples covers it less often.
+    that covers the truth in 95 % of the samples covers this estimate less often.
 
     References
     ----------

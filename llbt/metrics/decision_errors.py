@@ -1,4 +1,4 @@
-"""Which errors of one metric another does not make."""
+"""The errors of one metric that another metric does not make."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class ErrorAgreement(Record):
     ----------
     metrics : tuple of label, length K
     type_1, type_2 : ndarray of int, shape (K, K)
-        Diagonal: errors of the metric; elsewhere those of the row's metric where the column's metric is right.
+        Diagonal: errors of the metric. Elsewhere: errors of the row's metric on pairs that the column's metric has
+        right.
     n : int
         Pairs on which all metrics are tested.
     notes : tuple of str
@@ -67,12 +68,12 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
     Raises
     ------
     OptionError
-        For anything else, and for tables of different pairs.
+        For other arguments, and for tables of different pairs.
 
     Notes
     -----
-    A metric is right where it makes neither error. Type I and II are named as in `metrics.decisions`; section 5 and
-    Figure 4 of [1]_ name them the other way round. Pairs on which a test is undefined for some metric are left out.
+    A metric has a pair right if it makes neither error. Type I and II are named as in `metrics.decisions`; section 5
+    and Figure 4 of [1]_ exchange the names. Pairs on which a test is undefined for some metric are left out.
 
     References
     ----------

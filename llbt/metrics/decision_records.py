@@ -1,4 +1,4 @@
-"""Decisions of a metric and of humans on pairs of systems: what became of each pair, counted by bins."""
+"""Decisions of a metric and of humans on pairs of systems: the outcome of each pair, and counts by bins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DecisionTable(Record):
         An index into `groups`.
     object_i, object_j : tuple of label, length P
     metric_difference, human_difference : ndarray, shape (P,)
-        Mean score of i less that of j.
+        Mean score of i minus mean score of j.
     metric_p, human_p : ndarray, shape (P,)
         Two-sided p-values; NaN where a test is undefined.
     alpha : float
@@ -62,16 +62,16 @@ class DecisionTable(Record):
 
     @property
     def type_1(self) -> npt.NDArray[np.bool_]:
-        """Whether the metric decides and humans do not, or do otherwise, shape (P,)."""
+        """Whether the metric decides, but humans do not, or decide the opposite, shape (P,)."""
         return np.isin(self.outcome, ["metric_only", "opposite"])
 
     @property
     def type_2(self) -> npt.NDArray[np.bool_]:
-        """Whether humans decide and the metric does not, shape (P,)."""
+        """Whether humans decide, but the metric does not, shape (P,)."""
         return np.asarray(self.outcome == "humans_only")
 
     def table(self) -> Table:
-        """Return what `by_difference` does in five bins."""
+        """Return `by_difference` with five bins."""
         return self.by_difference()
 
     @checked
@@ -81,7 +81,8 @@ class DecisionTable(Record):
         Parameters
         ----------
         bins : int or sequence of float
-            Bins of |metric difference|: so many with about the same number of pairs, or the edges between them.
+            Bins of |metric difference|: their number, each with about the same number of pairs, or the edges between
+            them.
 
         Returns
         -------
@@ -109,7 +110,7 @@ class DecisionTable(Record):
             title=f"Decisions of the metric against those of humans, α = {self.alpha:g}",
             notes=(
                 "Both: significant in the same direction.",
-                "Type I: the metric's difference is significant, humans' is not or is opposite.",
+                "Type I: the metric's difference is significant; humans' is not, or is opposite.",
                 "Type II: humans' difference is significant, the metric's is not.",
                 "Types as in the introduction of Mathur et al. (2020); section 5 exchanges them.",
                 *self.notes,

@@ -1,4 +1,4 @@
-"""Whether decisions by a metric are those of humans: type I and type II errors on pairs of systems."""
+"""Errors of type I and II of a metric's decisions on pairs of systems, compared with humans' decisions."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def decisions(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> DecisionTable:
-    """Return for each pair of systems whether a metric decides as humans do, and the errors where it does not.
+    """Return whether a metric decides on each pair of systems as humans do, and its errors.
 
     Parameters
     ----------
     metric : array or DataFrame, shape (N, M), or mapping of group to such
-        Scores of N systems on M segments, higher is better. Mappings have the same keys, language pairs say; only
+        Scores of N systems on M segments, higher is better. Mappings have the same keys, such as language pairs; only
         systems of one group are paired.
     human : array or DataFrame, shape (N, K), or sequence of N arrays, or mapping of group to either
-        Human scores; with any number of segments, which may differ between systems: NaN for missing ones, or arrays of
+        Human scores. The number of segments may differ between systems: use NaN for missing scores, or arrays of
         different lengths.
     metric_test : {"paired-t", "bootstrap"}
         The test of the metric's differences: the paired t-test over segments, or resampling of segments.
@@ -58,8 +58,8 @@ def decisions(
     Returns
     -------
     DecisionTable
-        ``by_difference(bins=5)`` counts errors by the size of the metric's difference, ``pairs()`` are pair by
-        pair; `metrics.error_agreement` and `plot.decisions` take it.
+        ``by_difference(bins=5)`` counts errors by the size of the metric's difference, ``pairs()`` has a row for each
+        pair. `metrics.error_agreement` and `plot.decisions` take the table.
 
     Raises
     ------
@@ -71,10 +71,10 @@ def decisions(
     Notes
     -----
     Humans are tested by Wilcoxon's rank-sum test, with the corrections for ties and continuity. Type I: the metric's
-    difference is significant and that of humans is not, or in the opposite direction; type II: that of humans is
-    significant and the metric's is not. These are the names of the introduction of [1]_; its section 5 and Figure 4
-    name the two the other way round. The score of a system is the mean over its segments: for metrics whose score of a
-    test set is not that (corpus BLEU), and for tests of one's own, see `decisions_from_tests`.
+    difference is significant, but humans' difference is not, or has the opposite direction. Type II: humans' difference
+    is significant, but the metric's is not. These are the names of the introduction of [1]_; its section 5 and Figure 4
+    exchange them. The score of a system is the mean over its segments. For other metrics, such as corpus BLEU, and for
+    your own tests, see `decisions_from_tests`.
 
     References
     ----------
@@ -160,14 +160,14 @@ def decisions_from_tests(
     group: Sequence[Hashable] | None = None,
     alpha: Share = 0.05,
 ) -> DecisionTable:
-    """Return the decision table of P pairs of systems that were tested elsewhere.
+    """Return the decision table of P pairs of systems from your own tests.
 
     Parameters
     ----------
     metric_difference, human_difference : array, shape (P,)
         Score of i less that of j, higher is better.
     metric_p, human_p : array, shape (P,)
-        Two-sided p-values, NaN where a test is undefined. These pairs do not count, and a note has their number.
+        Two-sided p-values, NaN where a test is undefined. Pairs with NaN do not count; a note has their number.
     object_i, object_j, group : sequence, length P, optional
         The systems of each pair, by default pair 0, 1, … of ``i`` and ``j``; and the group that it belongs to.
     alpha : float

@@ -1,4 +1,4 @@
-"""How large a difference of a metric must be before humans agree with it."""
+"""The probability that humans agree with a metric, by the size of its difference."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class DifferenceCurve(Record):
     params : ndarray, shape (2,)
         Intercept and slope of the log-odds of agreement; NaN where they are not finite.
     cov : ndarray, shape (2, 2)
-        NaN where one group alone keeps the estimates finite.
+        NaN if estimates are infinite without one of the groups.
     bins : DifferenceBins
     target : float
-        The probability of agreement asked for.
+        The requested probability of agreement.
     needed, needed_low, needed_high : float
-        The |difference| from which the curve is at the target, and its interval.
+        The |difference| at which the curve reaches the target, and its interval.
     confidence : float
     notes : tuple of str
     shares : ndarray, shape (G, 2, 2)
@@ -85,12 +85,12 @@ class DifferenceCurve(Record):
 
     @checked
     def predict(self, difference: object) -> pd.DataFrame:
-        """Return the probability of agreement at some |differences|: difference, estimate, conf_low, conf_high.
+        """Return the probability of agreement at given differences: difference, estimate, conf_low, conf_high.
 
         Parameters
         ----------
         difference : array, shape (m,)
-            Of any sign; its size counts.
+            Differences of any sign; only their size counts.
         """
         size = np.abs(numbers("difference", difference))
         rows = np.column_stack([np.ones(len(size)), size])
@@ -135,20 +135,20 @@ def difference_curve(
     bins: Count = 5,
     confidence: Confidence = 0.95,
 ) -> DifferenceCurve:
-    """Return how probable it is that humans agree with a metric, over the size of its difference between two systems.
+    """Return the probability that humans agree with a metric, by the size of its difference between two systems.
 
     Parameters
     ----------
     metric_difference : array, shape (P,)
         Difference of each pair of systems; its sign does not count.
     agree : array of bool or of 0 and 1, shape (P,)
-        Whether humans prefer the same system; NaN leaves the pair out, and a note has their number. `pairwise_accuracy`
-        returns both.
+        Whether humans prefer the same system. Pairs with NaN are left out, and a note has their number.
+        `pairwise_accuracy` returns both.
     groups : sequence, length P, optional
         Clusters of pairs, such as language pairs, at least two. Standard errors then allow for dependence within them
         (CR3, each group left out in turn), with t on G* − 1 df. By default pairs are taken as independent.
     target : float
-        A probability of agreement, for which the difference is looked up.
+        The probability of agreement for which to find the difference.
     bins : int
         Number of bins, with about as many pairs each.
     confidence : float
@@ -169,14 +169,14 @@ def difference_curve(
     -----
     Logistic regression: logit P(agree) = a + b·|d|; its band is a + b·|d| ± c·se on the scale of probabilities. The
     needed difference is (logit(target) − a)/b, its standard error by the delta method, its interval cut off at 0. It is
-    NaN where the curve does not rise, and 0 where it is above the target everywhere. Where the pairs that agree and
-    those that do not are separated by size (or all agree) the maximum likelihood estimate is not finite, and the curve
-    NaN. Bins have Wilson's intervals and no model. Pairs that share a system are not independent, so that without
-    `groups` the intervals are too short.
+    NaN if the curve does not rise, and 0 if the curve is above the target everywhere. If size separates the pairs that
+    agree from the others (or all agree), the maximum likelihood estimate is infinite, and the curve NaN. Bins have
+    Wilson's intervals, without a model. Pairs that share a system are not independent, so intervals without `groups`
+    are too short.
 
-    c is the normal quantile. With `groups` it is that of t on G* − 1 df: G* = (Σv)²/Σv², where v = rᵀV H_g V r is the
-    contribution of group g to the variance rᵀV r of the estimate under the model. Intervals are NaN where the curve has
-    no finite estimate without some group, or G* is below 2.
+    c is the normal quantile; with `groups` it is the quantile of t on G* − 1 df: G* = (Σv)²/Σv², where v = rᵀV H_g V r
+    is the contribution of group g to the variance rᵀV r of the estimate under the model. Intervals are NaN if the curve
+    is infinite without some group, or if G* is below 2.
 
     References
     ----------
@@ -270,7 +270,7 @@ def _needed(
     half, of_slope = float(reach[0] / slope), float(reach[1])
     notes = []
     if estimate < 0:
-        notes.append(f"P(agree) is above {target:g} at any difference: the needed one is 0")
+        notes.append(f"P(agree) is above {target:g} at any difference, so the needed difference is 0")
     if slope < of_slope:
         notes.append("the slope is not clearly above 0: the interval of the needed difference is rough")
     if math.isnan(half) and not curve.reason:

@@ -1,4 +1,4 @@
-"""How sure is a correlation with humans? Intervals by bootstrap and by Fisher's transformation."""
+"""Intervals of a correlation with humans, by bootstrap and by Fisher's transformation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CorrelationInterval(Record):
     Attributes
     ----------
     correlation : Correlation
-        Of the scores themselves.
+        The correlation of the scores themselves.
     conf_low, conf_high : float
     method : str
     confidence : float
@@ -102,14 +102,14 @@ def interval(
     level : {"system", "input", "global"}
     coefficient : {"pearson", "spearman", "kendall"}
     method : {"boot-systems", "boot-inputs", "boot-both", "fisher"}
-        What is drawn with replacement: systems, inputs, or both, for new systems on new inputs; or Fisher's
-        transformation.
+        A bootstrap that draws systems, inputs or both with replacement (both: for new systems on new inputs); or
+        Fisher's transformation.
     confidence : float
     n : int
         Number of resamples.
     paired_inputs : bool
-        Whether both have the same inputs as columns, drawn together. False, at system level only: humans scored
-        inputs of their own, drawn apart.
+        Whether metric and humans have the same inputs, which are drawn together. False, only at system level: humans
+        scored other inputs, which are drawn separately.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -123,18 +123,18 @@ def interval(
     Raises
     ------
     JudgmentError
-        For scores that are infinite, no numbers, or of shapes that do not belong together.
+        For scores that are infinite or not numbers, and for shapes that do not match.
     OptionError
         For invalid options, and for combinations that do not exist.
 
     Notes
     -----
-    Bootstrap intervals are percentiles. A resample without a correlation stands at −∞ for the lower and at +∞ for the
-    upper bound, so that it widens the interval, and is counted in a note.
+    Bootstrap intervals are percentiles. A resample without a correlation counts as −∞ for the lower and as +∞ for the
+    upper bound, so it widens the interval. A note counts these resamples.
 
     Fisher's interval is tanh(atanh r ± z·c/√(n − b)) with (b, c) = (3, 1) for Pearson's, (3, √(1 + r²/2)) for
     Spearman's and (4, √.437) for Kendall's coefficient. n is the number of systems, also at input level, where r is the
-    mean. At global level it is the number of cells, which are not independent, so that interval is too narrow.
+    mean. At global level n is the number of cells, which are not independent, so the interval is too narrow.
 
     References
     ----------
@@ -218,6 +218,6 @@ def _check_pairing(x: FloatArray, z: FloatArray, level: Level, paired_inputs: bo
         )
     if paired_inputs and x.shape != z.shape:
         raise OptionError(
-            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: not to be drawn together",
+            f"metric has {x.shape[1]} inputs, human {z.shape[1]}: so they cannot be drawn together",
             "Pass paired_inputs=False.",
         )

@@ -153,8 +153,8 @@ class MetricScores(Record):
         Raises
         ------
         JudgmentError
-            For matrices that are of different shapes or hold other things than finite numbers and NaN, and frames
-            whose labels differ.
+            For matrices of different shapes, matrices with values other than finite numbers and NaN, and frames whose
+            labels differ.
 
         Examples
         --------
@@ -221,7 +221,7 @@ class MetricScores(Record):
         )
 
     def normality(self) -> Table:
-        """Return the Shapiro–Wilk test of every metric's system scores, normal for Fisher's and Williams' methods.
+        """Return the Shapiro–Wilk test of system scores, which Fisher's and Williams' methods assume to be normal.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The test of two metrics in one task: what both have, and by how much they differ in resamples. Arrays only."""
+"""The test of two metrics in one task: their statistics, and the differences in resamples. Arrays only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TITLES: dict[Statistic, str] = {
     "soft_pairwise_accuracy": "soft pairwise accuracy",
     "tie_calibrated_accuracy": "accuracy with ties",
 }
-OF_RESULTS = "results are swapped pair by pair, as in WMT24: pairs share scores, so that p-values are too small"
+OF_RESULTS = "results are swapped pair by pair, as in WMT24: pairs share scores, so p-values are too small"
 _NOBODY = np.zeros((1, 1, 1), dtype=np.bool_)
 
 
@@ -211,7 +211,7 @@ def check_test(measure: Measure, method: TestMethod, tasks: int = 1) -> None:
 
 
 def check_same_inputs(x: FloatArray, z: FloatArray) -> None:
-    """Raise where metrics and humans have other numbers of inputs: resamples pair them."""
+    """Raise if metrics and humans have different numbers of inputs, because resamples pair them."""
     if x.shape != z.shape:
         raise JudgmentError(
             f"metric has shape {x.shape}, human {z.shape}",
@@ -228,7 +228,7 @@ def check_constant(metrics: dict[str, FloatArray]) -> None:
 
 
 def standardized(x: FloatArray) -> FloatArray:
-    """Return scores less the mean of all, over the standard deviation of all."""
+    """Return scores minus the mean of all, divided by the standard deviation of all."""
     return np.asarray((x - np.nanmean(x)) / np.nanstd(x))
 
 

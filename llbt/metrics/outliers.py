@@ -25,7 +25,7 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
     z : array or Series, shape (N,)
         Human scores of N systems.
     cutoff : float
-        How far, in standard deviations as estimated from the MAD.
+        The distance from which a score is an outlier, in standard deviations estimated from the MAD.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
 
     Notes
     -----
-    |z − median(z)| > cutoff · 1.4826 · MAD with MAD = median |z − median(z)|, on both sides, and once: what remains
-    is not searched again [1]_. The cutoff of 2.5 is from [1]_, after [2]_.
+    |z − median(z)| > cutoff · 1.4826 · MAD with MAD = median |z − median(z)|, on both sides. The search is not repeated
+    without the outliers [1]_. The cutoff of 2.5 is from [1]_, after [2]_.
 
     References
     ----------
@@ -71,7 +71,7 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
 
 
 def why_undefined(metric: FloatArray, human: FloatArray) -> str:
-    """Return why a correlation of these scores is NaN; empty where it is not."""
+    """Return why a correlation of these scores is NaN; empty if it is defined."""
     if len(metric) < LEAST:
         return f"the correlation of fewer than {LEAST} systems is NaN"
     for name, values in (("metric", metric), ("human", human)):

@@ -1,4 +1,4 @@
-"""How often do tests find that a metric is better? Simulation with degraded copies of a metric of one's own."""
+"""The power of tests of metrics, by simulation with degraded copies of the user's metric."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def power(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> MetricPower:
-    """Return how often tests find that a metric is better than a copy of it that was made worse.
+    """Return the power of tests that a metric is better than degraded copies of itself.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def power(
     methods : sequence of {"perm-systems", "perm-both", "perm-inputs", "boot", "williams"}
         All of them see the same copies.
     degraded : sequence of float
-        Shares of the scores, above 0 and up to 1, that are shuffled among themselves in the copy: all at 1, which
-        leaves chance alone.
+        Shares of the scores that are shuffled in the copy, above 0 and up to 1. With 1 all scores are shuffled, so the
+        copy agrees only by chance.
     alpha : float
         Level of the one-sided tests.
     n : int
@@ -120,14 +120,15 @@ def power(
     Raises
     ------
     JudgmentError
-        For scores that are infinite, no numbers, or of shapes that do not belong together.
+        For scores that are infinite or not numbers, and for shapes that do not match.
     OptionError
         For invalid options, and for shares that are not above 0 and at most 1.
 
     Notes
     -----
-    The paper degrades ROUGE by leaving out a share of the words of a summary, which takes the texts. Shuffling takes
-    the scores alone, for any metric, and keeps their distribution. A test that is undefined does not reject.
+    The paper degrades ROUGE by leaving out a share of the words of a summary, which needs the texts. Shuffling needs
+    only the scores, works for any metric, and keeps the distribution of the scores. A test that is undefined does not
+    reject.
 
     References
     ----------

@@ -40,26 +40,27 @@ def read_study(
     ----------
     source : path, frame, list of records, or mapping of task to such tables
         A folder of mt-metrics-eval or of WMT's tables of system scores, sacrerouge's files, a pattern, or a table. A
-        table has a column for each metric; or a column that names metrics beside one of scores or one for each system.
+        table has a column for each metric; or a column that names metrics, with one column of scores or a column for
+        each system.
     human : str or sequence of str, optional
         The human scores among the metrics; by default the one called ``human``.
     metrics : str or sequence of str, optional
-        The metrics that are kept; by default all other columns of scores. Columns whose name says that they hold
-        lengths, times or numbers of rows have to be named here; a note lists them.
+        The metrics to keep; by default all other columns of scores. Columns named like lengths, times or numbers of
+        rows are kept only if they are named here; a note lists them.
     task, system, input, metric_column, score, rater : str, optional
-        Columns, where their names do not say what they are. Scores of raters are averaged.
+        Columns that are not recognized by their names. Scores of raters are averaged.
     ignore : str or sequence of str
         Columns to leave out.
     lower_is_better : str or sequence of str
-        Metrics whose lower score is the better one, such as TER. Their scores change their sign.
+        Metrics for which lower scores are better, such as TER. Their scores are negated.
     format : str
         As in `llbt.scores.read_board`, for files.
 
     Returns
     -------
     Study
-        Inputs and systems without a human score are left out; a note has their number. A metric without scores of a
-        task is not compared there.
+        Inputs and systems without a human score are left out; a note has their number. A metric without scores on a
+        task is not compared on this task.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def read_study(
         For tables without systems or human scores, several scores of one metric, system and input, and fewer than two
         systems with human scores.
     OptionError
-        For metrics that are not there.
+        For unknown metrics.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def soft_pairwise_accuracy(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> SoftPairwiseAccuracy:
-    """Return the mean of 1 − |p_human − p_metric| over pairs of systems: agreement on how sure it is who is better.
+    """Return the mean of 1 − |p_human − p_metric| over pairs of systems: agreement on how certain it is.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def soft_pairwise_accuracy(
         Human scores, rows as in `metric`, columns of any number of segments. NaN for missing scores: a pair of systems
         is compared on the segments that both have.
     n : int
-        Permutations for each p-value; the accuracy of one pair is good to about 1/√n.
+        Permutations for each p-value; the accuracy of one pair has an error of about 1/√n.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -105,7 +105,7 @@ def soft_pairwise_accuracy(
     difference: the two scores of a segment are exchanged at random, in the same way for all pairs and for metric and
     humans. They are mid-p-values: permuted differences equal to the observed one count half, and the observed one is
     included. So p_ij + p_ji = 1 even with ties, SPA does not depend on the order of systems, and systems with equal
-    scores have p = 1/2. Where nothing ties this is within 1/(2n) of the share of permuted differences that are at least
+    scores have p = 1/2. Without ties, a p-value is within 1/(2n) of the share of permuted differences that are at least
     as large.
 
     References

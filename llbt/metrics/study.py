@@ -1,4 +1,4 @@
-"""A study of metrics: many metrics, tasks and human scores, and one table for each question to them."""
+"""A study of metrics: many metrics, tasks and human scores, with one table for each question."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Study(Record):
         Raises
         ------
         OptionError
-            Where human scores are missing, or there are several and none is named.
+            If human scores are missing, or if there are several kinds and none is named.
         """
         chosen = human if human is not None or len(self.humans) > 1 else self.humans[0]
         if chosen not in self.humans:
@@ -168,7 +168,7 @@ class Study(Record):
         levels : {"system", "input", "global"} or sequence of them
         coefficients : {"pearson", "spearman", "kendall"} or sequence of them
         cutoff : float
-            Where outliers among human system scores begin, as in `llbt.metrics.outliers`.
+            The cutoff for outliers among human system scores, as in `llbt.metrics.outliers`.
         method : {"boot-systems", "boot-inputs", "boot-both", "fisher"}, optional
             The intervals; by default none.
         confidence, n, rng, progress, n_jobs
@@ -178,7 +178,7 @@ class Study(Record):
         -------
         Table
             task, human, metric, level, coefficient, estimate, n, without_outliers (the estimate without them, at system
-            level), outliers (how many), and conf_low, conf_high of `estimate` where a method is named.
+            level), outliers (how many); and conf_low, conf_high of `estimate` if a method is named.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class Study(Record):
         progress: bool = False,
         n_jobs: Jobs = 1,
     ) -> StudyDecisions:
-        """Return the decisions of every metric on pairs of systems, against those of humans.
+        """Return the decisions of every metric on pairs of systems, compared with humans' decisions.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class Study(Record):
         Raises
         ------
         JudgmentError
-            For a study none of whose metrics has all scores of all tasks.
+            If no metric of the study has all scores of all tasks.
 
         References
         ----------
@@ -344,8 +344,8 @@ class Study(Record):
         human : str, optional
             The human scores; needed where the study has several.
         statistic, level, coefficient, method, adjust, family, n, draws, rng, progress, n_jobs
-            As in `llbt.metrics.compare_all`, which is asked for each task by itself. For the mean over tasks, pass it
-            ``study.by_task()``.
+            As in `llbt.metrics.compare_all`, which is called for each task. To test the mean over tasks, pass
+            ``study.by_task()`` to it.
 
         Returns
         -------

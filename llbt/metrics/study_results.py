@@ -50,7 +50,7 @@ class StudyComparisons(Record):
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """Return what `clusters` does at the level .05."""
+        """Return `clusters` at the level .05."""
         return self.clusters()
 
     @checked
@@ -62,13 +62,15 @@ class StudyComparisons(Record):
         alpha : float
             Level of the tests.
         adjusted : bool
-            Whether p-values are adjusted, as each `MetricComparisons` says; tables of WMT's metrics task do not.
+            Whether to use adjusted p-values, as in each `MetricComparisons`. The tables of WMT's metrics task use
+            unadjusted ones.
 
         Returns
         -------
         Table
-            metric, unbeaten (of several tasks: in how many no metric is significantly better; of one: whether), and of
-            each task estimate and cluster, with _1, _2, … where there are several. NaN where a metric has no scores.
+            metric, unbeaten, and estimate and cluster of each task, with _1, _2, … if there are several tasks. unbeaten
+            is the number of tasks in which no metric is significantly better; with one task, whether this is so. NaN if
+            a metric has no scores.
         """
         tasks, several = list(self.by_task), len(self.by_task) > 1
         metrics = list(dict.fromkeys(name for one in self.by_task.values() for name in one.metrics))
@@ -102,7 +104,7 @@ class StudyComparisons(Record):
             notes=(
                 *self.notes,
                 f"Unbeaten: no metric is significantly better, one-sided p ≤ {alpha:g}.",
-                "A cluster ends where a metric of it is better than the next.",
+                "A metric beaten by one of the cluster above begins a new cluster.",
                 *(dict.fromkeys(note for one in self.by_task.values() for note in one.notes)),
             ),
         )
@@ -114,7 +116,7 @@ def _clusters(one: MetricComparisons, metrics: list[str], alpha: float, adjusted
 
 
 def _order(estimates: FloatArray) -> list[int]:
-    """Return the metrics by the mean of their ranks among those of each task, the best first."""
+    """Return the metrics by their mean rank over the tasks, the best first."""
     ranks = [
         np.where(np.isnan(row), np.nan, [(row > x).sum() / max(1, (~np.isnan(row)).sum()) for x in row])
         for row in estimates

@@ -56,7 +56,7 @@ class SubsetCorrelations(Record):
 
     @property
     def estimate(self) -> FloatArray:
-        """Correlation of each set, the median of random ones of each size, shape (K,); NaN where undefined."""
+        """Correlation of each set; for random sets the median by size, shape (K,); NaN where undefined."""
         kept = [row[~np.isnan(row)] for row in self.replicates]
         return np.array([np.median(row) if len(row) else np.nan for row in kept])
 
@@ -68,7 +68,7 @@ class SubsetCorrelations(Record):
     def conf_int(self) -> FloatArray:
         """Return the bounds that hold the middle of the drawn correlations, shape (K, 2).
 
-        Sets without a correlation stand at −∞ for lower and at +∞ for upper bounds.
+        Sets without a correlation count as −∞ for lower and as +∞ for upper bounds.
         """
         return np.column_stack(percentiles(self.replicates.T, self.confidence, self.estimate))
 
@@ -100,14 +100,14 @@ def subset_correlations(
     n_jobs: Jobs = 1,
     progress: bool = False,
 ) -> SubsetCorrelations:
-    """Return the correlations of a metric with human scores over the best systems, over neighbours, or random ones.
+    """Return the correlations of a metric with human scores over the best, neighbouring or random systems.
 
     Parameters
     ----------
     metric, human : array or Series, shape (N,)
         Scores of N systems; two Series are matched by label.
     subsets : {"top", "rolling", "sampled"}
-        The best systems; neighbours in human score, from the best down; or random ones.
+        Sets of the best systems; of neighbours in human score, from the best down; or of random systems.
     sizes : int or sequence of int
         Numbers of systems in a set; by default N, N − 1, …, 4, and 4 for neighbours.
     coefficient : {"pearson", "spearman", "kendall"}
@@ -121,8 +121,8 @@ def subset_correlations(
     Returns
     -------
     SubsetCorrelations
-        A row per set, in the order of `sizes`; for random sets the median and its spread by size. Of systems with
-        equal human scores those that stand first are taken first; a note says where that decides.
+        A row per set, in the order of `sizes`; for random sets the median and its spread by size. Systems with equal
+        human scores are taken in their order; a note says if this affects a set.
 
     Raises
     ------
@@ -133,11 +133,11 @@ def subset_correlations(
 
     Notes
     -----
-    The best systems are few and close to each other, and either lowers a correlation, whatever the metric. Neighbours
-    are as few and about as close. Random sets have as few systems, but not as similar ones, so they are no fair
-    comparison for the best. With 15 normal systems and a metric with normal noise (r about .63), the best six are below
-    the 95 % bounds of random sets of six in about 20 % of the cases. These bounds show how much a correlation depends
-    on the choice of systems. They are not a confidence interval for other systems.
+    The best systems are few and close to each other. Both lower a correlation, whatever the metric. Sets of neighbours
+    are as small, and their systems about as close. Random sets are as small, but their systems are less similar, so
+    they are not a fair comparison. With 15 normal systems and a metric with normal noise (r about .63), the best six
+    are below the 95 % bounds of random sets of six in about 20 % of the cases. These bounds show how much a correlation
+    depends on the choice of systems. They are not a confidence interval for other systems.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Pairwise accuracy that counts ties, at the threshold below which differences of a metric are best called ties."""
+"""Pairwise accuracy with ties, at the best threshold below which differences of a metric count as ties."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class TieCalibration(Record):
     Attributes
     ----------
     estimate : float
-        Accuracy where differences of the metric up to `epsilon` are ties; NaN without a pair.
+        Accuracy if differences of the metric up to `epsilon` are ties; NaN without a pair.
     epsilon : float
         On the metric's scale.
     uncalibrated : float
-        Accuracy where only equal scores are ties, ε = 0.
+        Accuracy if only equal scores are ties, ε = 0.
     n : int
         Number of pairs.
     human_ties, metric_ties : int
@@ -97,10 +97,10 @@ def tie_calibrated_accuracy(
         Scores of N systems on M inputs, higher is better, in the same order; human scores may be missing (NaN); the
         metric's scores there do not matter. Vectors: one score per system, all pairs in one group.
     grouping : {"input", "system"}
-        Which pairs of a matrix count: systems on the same input, or inputs of the same system. Groups have
-        equal weight, however many of their pairs have human scores.
+        Which pairs of a matrix count: systems on the same input, or inputs of the same system. All groups have equal
+        weight, whatever their number of pairs with human scores.
     epsilon : float, optional
-        A threshold, chosen on other data say; by default the best one on these.
+        The threshold, for example chosen on other data; by default the best threshold on these pairs.
 
     Returns
     -------
@@ -120,8 +120,8 @@ def tie_calibrated_accuracy(
     acc_eq = (C + T_hm)/(C + D + T_h + T_m + T_hm): pairs in the same order or tied by both, over all pairs. A metric
     ties where |difference| ≤ ε. Its accuracy changes only at the differences that occur, so ε is searched among 0 and
     all of these, exactly: sorted by |difference|, cumulative sums give the accuracy of each, in O(P log P) for P pairs
-    [1]_. Of several best the smallest is taken. An ε chosen on the same pairs makes the accuracy optimistic, the more
-    so the fewer there are.
+    [1]_. If several are best, the smallest is taken. An ε chosen on the same pairs makes the accuracy optimistic, most
+    of all with few pairs.
 
     References
     ----------

@@ -29,7 +29,7 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
     r_xy : float
         Correlation of the metrics with each other.
     n : int
-        Points, the systems.
+        Number of points, that is, systems.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: r_x > r_y.
 
@@ -42,7 +42,7 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
     Raises
     ------
     OptionError
-        For correlations that are none, and an unknown alternative.
+        For values that are not correlations, and an unknown alternative.
 
     Notes
     -----
