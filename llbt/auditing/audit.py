@@ -50,7 +50,7 @@ class Audit(Record):
     findings : tuple of Finding
         One for each check, errors first, then warnings, notes, what is in order and what could not be checked.
     sizes : tuple of str
-        How much there is: objects, judgments, judges, prompts; judgments per pair, judge and object.
+        The numbers of objects, judgments, judges, prompts; and of judgments per pair, judge and object.
     notes : tuple of str
     judge : str
         The column of the judges; ``"judge"`` if none was named or found.
@@ -83,7 +83,7 @@ class Audit(Record):
         ----------
         *names : str
             Checks, such as ``"separation"``, ``"disconnected"``; or levels: ``"error"``, ``"warning"`` (and errors),
-            ``"note"`` (anything found). A check that is named and could not run has failed, too.
+            ``"note"`` (anything found). A named check that could not run counts as failed, too.
 
         Raises
         ------
@@ -130,8 +130,8 @@ class Audit(Record):
     ) -> str:
         """Return the audit as plain text: a paragraph per finding, a line per passed check.
 
-        With columns or other names for them it is the table that the other formats print; numbers stand in sentences,
-        so `digits` and `decimals` change nothing. Parameters and errors are those of any answer's ``as_text``.
+        With `columns` or `rename` it prints the table of the other formats. Numbers are parts of sentences, so `digits`
+        and `decimals` have no effect. Parameters and errors are those of ``as_text`` of every answer.
         """
         if columns is not None or rename is not None:
             return self.table().as_text(columns=columns, rename=rename, caption=caption, notes=notes)
@@ -183,30 +183,29 @@ def audit(
         Judgments, as `from_judgments` takes them; a table of counts, which allows fewer checks; or lists of objects in
         order, which have checks of their own.
     format : str or JudgmentFormat, optional
-        How the judgments are written, as in `from_judgments`. A column ``"weight"`` is the number of judgments that a
-        row stands for.
+        The layout of the judgments, as in `from_judgments`. A column ``"weight"`` has the number of judgments in a row.
     objects, outcome, outcomes
-        The columns of the objects, the column that says who won and what its labels mean, as in `from_judgments`.
+        The columns of the objects, the column with the outcome, and the meaning of its labels, as in `from_judgments`.
     winner, loser, scores, orders
-        Columns of the object that won and of the one that lost, or of the points of either, and the treatment of a pair
-        that was judged in both orders, as in `from_judgments`.
+        Columns of the winner and of the loser, or of the scores of both objects, and the treatment of a pair that was
+        judged in both orders, as in `from_judgments`.
     judge, prompt : str, optional
-        Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"`` where they are
-        there and not empty.
+        Columns (of a table or lists: covariates or clusters); by default ``"judge"`` and ``"prompt"``, if they exist
+        and are not empty.
     block : str, optional
         Column that identifies judgments made together, such as those of one ranking; by default ``"block"``.
     task : str, optional
         Column of the task: a language pair, a benchmark; by default one with a usual name (``"task"``,
         ``"language"``, ``"dataset"``, …, or ``"srclang"`` with ``"trglang"``).
     time : str, optional
-        Column that says when; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
+        Column of the times; by default one with a usual name (``"tstamp"``, ``"timestamp"``, ``"date"``, …), else
         the order of the rows. Numbers, or times in the forms of ISO 8601 (in other forms the day is ambiguous).
     weights : str, optional
-        Column with the number of judgments that a row stands for; by default ``"weight"``.
+        Column with the number of judgments in a row; by default ``"weight"``.
     ties_column, ignore, where, missing
-        The column that says which judgments are ties, columns that say nothing of the judgments, the rows to read, and
-        whether rows with a missing value are left out rather than reported, as in `from_judgments`. Unnamed columns
-        that may be filters of rows are a finding. Other columns that the audit ignores are listed in its notes.
+        The column that marks ties, columns that are not part of the judgments, the rows to read, and whether to leave
+        out rows with a missing value instead of reporting them, as in `from_judgments`. Unnamed columns that may be
+        filters of rows are a finding. Other columns that the audit ignores are listed in its notes.
 
     Returns
     -------
@@ -218,25 +217,25 @@ def audit(
         For missing columns, weights that are not counts, and columns that may hold counts of rows or ties. Problems of
         the judgments are reported, not raised.
     OptionError
-        For unknown checks, and names that a table of counts, or lists, do not keep.
+        For unknown checks, and columns that a table of counts, or lists, do not have.
 
     Notes
     -----
     Rows without an object or an outcome and comparisons of an object with itself are reported, and left out of all
-    further checks. Repeats of a judgment are those of one judge, prompt and pair; a verdict flips where the same
-    position wins in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the
-    smaller tail of the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and
-    within pairs the test of Cochran, Mantel and Haenszel, which holds whatever the worths; the test of the order effect
-    given the worths, which uses all judgments, decides. For graded judgments (with sizes in whole numbers), the largest
-    grade is tested like ties. Verdicts of a judge or task against the overall worths are tested by the sum of score ×
-    lead with verdicts reversed at random. Larger grades for smaller leads are tested one-sided by the covariance of
-    size and lead with permuted sizes. Every test has the level .005 (a third of it for each of the three of ``drift``),
-    so that fewer than one board in order out of twenty is accused by any of them. Tests allow for dependence within a
-    block, judge or prompt, by variance components of the scores, and compare judges with how much most judges differ.
-    In simulations with dependent judgments (worths of prompts or judges, both orders, rankings; rows in any order) at
-    most 5 % of the tables had a finding other than dependence. How often planted defects are named, by strength and
-    size of board, is in docs/decisions/031-what-the-audit-sees.md: with 20,000 judgments most of them nearly always,
-    with 1,000 a careless judge or the drift of one object hardly ever.
+    further checks. Judgments of the same judge, prompt and pair are repeats. A verdict flips if the same position wins
+    in both orders of a pair. Ties by judge: Pearson's χ² of ties × judge, and for each judge twice the smaller tail of
+    the hypergeometric distribution, adjusted by Holm's method. Positions: the exact binomial test, and within pairs the
+    test of Cochran, Mantel and Haenszel, which is valid for any worths. The test of the order effect given the worths
+    uses all judgments, and decides. For graded judgments (with sizes in whole numbers), the largest grade is tested
+    like ties. Verdicts of a judge or task against the overall worths are tested by the sum of score × lead with
+    verdicts reversed at random. Larger grades for smaller leads are tested one-sided by the covariance of size and lead
+    with permuted sizes. Every test has the level .005 (``drift`` has three tests with a third of it each), so fewer
+    than one in twenty faultless boards gets a finding from any of them. Tests allow for dependence within a block,
+    judge or prompt, by variance components of the scores, and compare judges with how much most judges differ. In
+    simulations with dependent judgments (worths of prompts or judges, both orders, rankings; rows in any order) at most
+    5 % of the tables had a finding other than dependence. docs/decisions/031-what-the-audit-sees.md shows how often
+    planted defects are found, by strength and size of board. With 20,000 judgments most of them are nearly always
+    found. With 1,000 judgments a careless judge, or the drift of one object, is hardly ever found.
 
     Lists are checked as lists: repeated lists; whether estimates of worths and ties exist (by the implied comparisons,
     and by the fit); objects that are always first; and judges who tie in more or fewer lists. At the fit of one worth
@@ -358,7 +357,7 @@ def _check_names(names: Sequence[str], known: Sequence[str] | dict[str, Any]) ->
 
 
 def _sizes(e: Evidence) -> tuple[str, ...]:
-    """Return how much there is, in two lines, and one of grades if there are any."""
+    """Return the numbers of objects and judgments in two lines, and a line on grades if there are any."""
     judgments, total = e.judgments, float(e.judgments.times.sum())
     if not total:
         return ("no judgment is left",)
@@ -378,7 +377,7 @@ def _sizes(e: Evidence) -> tuple[str, ...]:
 
 
 def _sizes_of_lists(e: ListEvidence) -> tuple[str, ...]:
-    """Return how much there is, in two lines."""
+    """Return the numbers of objects and lists in two lines."""
     r, size = e.rankings, len(e.rankings.objects)
     possible = size * (size - 1) // 2
     met = len(np.unique(e.pairs.pairs, axis=0))
@@ -393,7 +392,7 @@ def _sizes_of_lists(e: ListEvidence) -> tuple[str, ...]:
 
 
 def _not_pairs(e: ListEvidence) -> list[str]:
-    """Return that lists of more than two objects are not fitted as pairs."""
+    """Return a note that lists of more than two objects should not be fitted as pairs."""
     r, implied = e.rankings, float(e.pairs.counts.sum())
     if implied <= r.n_judgments:
         return []

@@ -26,14 +26,14 @@ _FAR = 5.0  # log-worths beyond which estimates may be infinite
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """A fit of object, tie (where there are any) and order (where it is known), and where each line stands in it.
+    """A fit of object, tie (if there are ties) and order (if it is known), with the comparison of each line.
 
     Attributes
     ----------
     pairs : ndarray of int, shape (S, 2)
     problem : Problem
     fit : Fit
-        With Firth's bias reduction, or of many objects a prior, where estimates are infinite or nearly so.
+        If estimates are infinite or nearly so, with Firth's bias reduction, or for many objects with a prior.
     probability : ndarray, shape (S, K)
     rows : ndarray of int, shape (N,)
         The comparison of each line of the evidence.
@@ -68,7 +68,7 @@ class Expected:
 
     @property
     def lead(self) -> FloatArray:
-        """Fitted log-worth of i less that of j, shape (S,)."""
+        """Fitted log-worth of i minus log-worth of j, shape (S,)."""
         worth = self.worths @ self.fit.params
         return np.asarray(worth[self.pairs[:, 0]] - worth[self.pairs[:, 1]])
 
@@ -99,7 +99,7 @@ def words(response: Response) -> tuple[str, ...]:
 
 
 def effects_of(judge: str, response: Response) -> str:
-    """Return how judges are given ties and grades of their own: random effects, which exist where a judge has none."""
+    """Return the calls for ties and grades by judge: random effects, which are finite also for judges without ties."""
     formula = " + ".join(("object", *words(response), *(f"({word} | {judge})" for word in words(response))))
     return f'llbt.from_judgments(…, clusters="{judge}"), then llbt.fit("{formula}", …)'
 
@@ -111,7 +111,7 @@ def ordered_remedy(response: Response) -> str:
 
 
 def _fitted(problem: Problem) -> Fit:
-    """Return the maximum likelihood fit or, where it does not exist, one that does."""
+    """Return the maximum likelihood fit or, if it does not exist, a penalized fit."""
     try:
         fit = eliminate(problem)
     except np.linalg.LinAlgError:  # probabilities of 0 on the way to infinity

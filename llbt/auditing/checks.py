@@ -1,4 +1,4 @@
-"""The checks of an audit: what is wrong with judgments, what that does to an analysis, and what to call.
+"""The checks of an audit: defects of judgments, their effect on an analysis, and the calls that deal with them.
 
 Each check sees the `Evidence`, counts, and returns one `Finding`. `run` names the checks that the data allow.
 """
@@ -66,7 +66,7 @@ def _one(name: str, needs: str, check: Callable[[Evidence], Finding], e: Evidenc
 
 
 def _lacking(need: str, e: Evidence) -> str:
-    """Return why a check cannot run; empty where it can."""
+    """Return why a check cannot run; empty if it can."""
     reasons = {
         "single": (e.single, "needs single judgments: audit the frame that the table was made from"),
         "rows": (len(e.judgments.said) > 0, "no judgment is left"),

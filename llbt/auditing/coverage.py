@@ -1,4 +1,4 @@
-"""Checks of how much there is and what hangs together: sparse objects, groups, separation, baselines."""
+"""Checks of the amount of data and of connections: sparse objects, groups, separation, baselines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def check_disconnected(e: Evidence) -> Finding:
 
 
 def separated(formula: str, c: Comparisons) -> tuple[str, str]:
-    """Return what separates the estimates of a formula, and the way out; two empty texts where they exist."""
+    """Return what separates the estimates of a formula, and the remedy; two empty texts if estimates are finite."""
     design = build_design(formula, c)
     free = np.arange(len(design.names), dtype=np.int64)
     free = free[independent_columns(make_problem(design, c, free, {}))]
@@ -81,15 +81,15 @@ def _formulas(e: Evidence) -> list[str]:
 
 
 def _first_fitted(e: Evidence) -> Evidence:
-    """Return the evidence with the outcomes of a fit as it is made by default: of judgments one by one no grades."""
+    """Return the evidence with the outcomes of a default fit: without grades for single judgments."""
     return e.plain() if e.single else e
 
 
 def _firstseparated(e: Evidence, c: Comparisons) -> tuple[str, str, str]:
-    """Return the smallest of the plain formulas that separates, what does and the way out; else empty texts.
+    """Return the smallest plain formula that separates, the reason and the remedy; otherwise empty texts.
 
-    Worths are looked at group by group where objects are not connected, for the names in the message; ties have one
-    effect for all groups.
+    If objects are not connected, worths are checked group by group, for the names in the message; ties have one effect
+    for all groups.
     """
     parts = c.components()
     tables = [c] if len(parts) == 1 else [c.select(objects=part) for part in parts]
@@ -111,7 +111,7 @@ def check_separation(e: Evidence) -> Finding:
 
 
 def check_order_separation(e: Evidence) -> Finding:
-    """Return whether the estimate of the order effect exists, of grades too."""
+    """Return whether the estimate of the order effect exists, also for grades."""
     found = [_order_separation(x) for x in dict.fromkeys((_first_fitted(e), e))]
     return next((finding for finding in found if finding.level != "ok"), found[-1])
 
@@ -195,7 +195,7 @@ def check_bridges(e: Evidence) -> Finding:
     return Finding(
         "bridges",
         "warning",
-        f"{counted(across, 'judgment')} alone compare{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
+        f"only {counted(across, 'judgment')} compare{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
         "every difference between the two groups rests on these judgments: intervals are wide, ranks are unreliable",
         f"compare objects of both groups; or rank each group by itself: c.select(objects={list(larger)!r})",
         figures,

@@ -1,4 +1,4 @@
-"""Checks of judgments that belong together: blocks taken as independent, tasks pooled into one."""
+"""Checks of dependent judgments: blocks taken as independent, and pooled tasks."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def check_blocks(e: Evidence) -> Finding:
 
 
 def _unit(e: Evidence, name: str, factor: Factor, beside: Sequence[IntArray] = ()) -> _Unit | None:
-    """Return what judgments of a unit have in common, beyond what other clusters, codes (N,) each, lead to expect.
+    """Return the dependence of judgments within a unit, beyond the dependence within other clusters, codes (N,) each.
 
-    None where no unit has two judgments that share an object.
+    None if no unit has two judgments that share an object.
     """
     x = e.expected
     units, there = x.units(_dense(factor)), factor.codes >= 0
@@ -100,7 +100,7 @@ def _way(e: Evidence, name: str, factor: Factor) -> Way:
 def order_effect(e: Evidence) -> tuple[float, float]:
     """Return the variance of the order effect by clusters over that of independent judgments, 1 or more, and its df.
 
-    By the unit that makes it largest; G* − 1 degrees of freedom.
+    It is for the unit with the largest ratio, with G* − 1 degrees of freedom.
     """
     x, largest = e.expected, (1.0, np.inf)
     k = x.blocks.index("order")
@@ -112,13 +112,13 @@ def order_effect(e: Evidence) -> tuple[float, float]:
 
 
 def call_by(groups: str | list[str]) -> str:
-    """Return the calls that take the judgments of a unit, or of two, as dependent."""
+    """Return the calls that allow for dependence within one or two units."""
     by = json.dumps(groups, ensure_ascii=False)
     return f'from_judgments(…, clusters={by}), then llbt.fit(…, cov_type="cluster", groups={by})'
 
 
 def clustered(e: Evidence) -> str:
-    """Return the calls that take repeats as dependent: by judge, or by prompt where one judge made all judgments."""
+    """Return the calls that allow for dependent repeats: by judge, or by prompt if there is only one judge."""
     units = [name for name in units_of(e) if name in e.names]
     return (
         call_by(units[0])

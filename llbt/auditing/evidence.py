@@ -1,4 +1,4 @@
-"""The evidence of an audit: judgments as codes, without those that cannot be compared, and what was taken out."""
+"""The evidence of an audit: judgments as codes, without those that cannot be compared, and what was left out."""
 
 from __future__ import annotations
 
@@ -45,32 +45,32 @@ _TASK_PAIRS = (("srclang", "trglang"), ("source_lang", "target_lang"), ("src_lan
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Judgments as codes, without those that cannot be compared, and what was taken out. N lines, J objects.
+    """Judgments as codes, without those that cannot be compared, and what was left out. N lines, J objects.
 
     Attributes
     ----------
     judgments : Judgments
-        Their weights are positive; `shown` where the order is recorded. They say who won, not by how much.
+        Their weights are positive, with `shown` if the order is recorded. They have the winner, not the grade.
     response : Response
-        The outcomes that a judgment can have, graded where it is known how much is preferred.
+        The outcomes that a judgment can have, graded if the strength of preference is known.
     outcome : ndarray of int, shape (N,)
-        Which of them each line has, as a column of the counts of a table.
+        The outcome of each line, as a column of the counts of a table.
     judge, prompt : Factor or None
         Codes (N,), −1 where missing.
     block, task : Factor or None
         Judgments made together, and what was judged: codes (N,), −1 where missing.
     moment : ndarray, shape (N,), or None
-        When a judgment was made, as a rank between 0 and 1; None where nobody knows.
+        The time of a judgment, as a rank between 0 and 1; None if it is unknown.
     names : tuple of str
         The columns of judge and prompt.
     beside : tuple of str
         The columns of block and task, and of the time (empty: the order of the rows).
     unordered : str
-        Why nobody knows which object was shown first; empty where the order is recorded.
+        Why it is unknown which object was shown first; empty if the order is recorded.
     single : bool
         Whether lines are recorded judgments; False for those of a table of counts.
     seen : dict of label to float
-        Every label of an object, with its rows (or judgments), before anything was taken out.
+        Every label of an object with its number of rows (or judgments), before any row was left out.
     missing, unlabelled : dict of str to int
         Rows without an object or an outcome, and rows without a judge or a prompt, by column.
     selves : dict of label to int
@@ -88,7 +88,7 @@ class Evidence:
     filters : tuple of Filter
         Unnamed columns that may be filters of rows.
     unused : tuple of str
-        Columns that the audit does not look at.
+        Columns that the audit ignores.
     """
 
     judgments: Judgments
@@ -177,7 +177,7 @@ class Evidence:
         return replace(self, response=THREE if (said == TIE).any() else TWO, outcome=said)
 
     def _names(self) -> tuple[Label, ...]:
-        """Return the objects, or how they are written where two of them (1 and '1') read alike."""
+        """Return the objects, or their representations if two of them (1 and '1') look the same."""
         objects = self.judgments.objects
         alike = len({str(label) for label in objects}) < len(objects)
         return tuple(repr(label) for label in objects) if alike else objects
@@ -244,7 +244,7 @@ class Named:
 
 
 def from_source(found: Countable, named: Named, decided: Collection[str] = ()) -> Evidence:
-    """Return judgments without the rows that compare nothing, and what these were.
+    """Return judgments without the rows that compare nothing, and a record of these rows.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ def _pairs(i: Factor, j: Factor) -> Coded:
 
 
 def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcomes: Outcomes) -> tuple[IntArray, str]:
-    """Return what some rows say (0, 1, 2; 3: left out), or why that cannot be read."""
+    """Return the outcomes of some rows (0, 1, 2; 3: left out), or why they cannot be read."""
     if not len(pairs.codes):
         return np.zeros(0, dtype=np.int64), ""
     try:
@@ -399,7 +399,7 @@ def _said(rows: Rows, column: str, pairs: Coded, sides: tuple[str, str], outcome
 
 
 def _meant(judged: Judged, rows: Rows) -> tuple[Labels, str]:
-    """Return what the labels of the outcomes mean, and why they are not signed grades where they are said to be."""
+    """Return the meaning of the outcome labels, and why they are not signed grades if the caller says they are."""
     try:
         return judged.labels(rows), ""
     except JudgmentError as refused:
@@ -407,7 +407,7 @@ def _meant(judged: Judged, rows: Rows) -> tuple[Labels, str]:
 
 
 def _sizes(rows: Rows, said: Factor, meant: Labels, columns: Sequence[str]) -> FloatArray:
-    """Return how much is preferred in some rows, (U,), NaN where nobody knows: by the labels, else by the column."""
+    """Return the strength of preference in some rows, (U,), NaN if unknown: by the labels, else by the column."""
     if meant.strengths:
         return np.append(by_label(said.labels, meant.strengths, np.nan), np.nan)[said.codes].astype(np.float64)
     return read_sizes(rows, columns[0]) if columns else np.full(len(said.codes), np.nan)
@@ -423,7 +423,7 @@ def _graded(said: IntArray, sizes: FloatArray) -> tuple[IntArray, Response]:
 
 
 def _weights(factor: Factor) -> FloatArray:
-    """Return the judgments that rows stand for, (N,); 0 where that is missing."""
+    """Return the number of judgments in each row, (N,); 0 if it is missing."""
     wrong = [w for w in factor.labels if isinstance(w, str) or not 0 <= float(w) < np.inf]
     if wrong:
         raise JudgmentError(f"weights=: {listed(wrong)}", expected="finite numbers of judgments, at least 0")
@@ -431,7 +431,7 @@ def _weights(factor: Factor) -> FloatArray:
 
 
 def _taken(factor: Factor | None, rows: IntArray) -> Factor | None:
-    """Return a column at some rows, without labels that are gone; None where nothing is left of it."""
+    """Return a column at some rows, without unused labels; None if no value remains."""
     if factor is None or not (factor.codes[rows] >= 0).any():
         return None
     codes = factor.codes[rows]

@@ -28,11 +28,11 @@ class Finding:
     check : str
         Its name, as `Audit.failed` and ``--fail-on`` take it.
     level : {"error", "warning", "note", "ok", "unchecked"}
-        An error stops an analysis, a warning may mislead one, a note is to be known; ``"unchecked"``: the data do not
-        allow the check.
+        An error stops an analysis, a warning may mislead it, a note is for information; ``"unchecked"``: the data do
+        not allow the check.
     found : str
     effect, remedy : str
-        Effect on an analysis, and the call that deals with it; empty where nothing is wrong.
+        The effect on an analysis, and the call that deals with it; empty if nothing is wrong.
     figures : mapping of str to float
         The numbers in `found`, unrounded.
     """
@@ -57,7 +57,7 @@ def p_text(p: float) -> str:
 
 
 def and_more(parts: list[str], most: int = NAMED) -> str:
-    """Return phrases joined, the first of them where there are many."""
+    """Return phrases joined, only the first of them if there are many."""
     shown = "; ".join(parts[:most])
     return shown if len(parts) <= most else f"{shown}; and {len(parts) - most} more"
 

@@ -1,4 +1,4 @@
-"""Checks of how grades of preference are used: grades that nobody gives, judges with the ends alone, turned scales."""
+"""Checks of grades of preference: unused grades, judges who give only the extremes, reversed scales."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _habit(share: float, name: str) -> str:
 
 @dataclass(frozen=True)
 class _Direction:
-    """Whether some judgments run along with the worths of all: z of who is preferred, and z of by how much."""
+    """Whether some judgments agree with the overall worths: z of the preferred object, and z of the grade."""
 
     who: str
     side: float
@@ -111,7 +111,7 @@ class _Direction:
 
 
 def check_turned(e: Evidence) -> Finding:
-    """Return judges, tasks and files whose verdicts, or whose sizes, run against the worths of all."""
+    """Return judges, tasks and files whose verdicts or grades contradict the overall worths."""
     x = e.expected
     response, lead = e.response, x.lead[x.rows]
     outcome = x.counts.argmax(axis=1)  # a line has one outcome
@@ -171,9 +171,9 @@ def _parts(labels: list[Label], codes: IntArray, decided: npt.NDArray[np.bool_])
 
 
 def _along(lead: FloatArray, times: FloatArray, spread: float = 0.0) -> float:
-    """Return z of Σ score · lead where each verdict is as likely the other way round; lead has the verdict's sign.
+    """Return z of Σ score · lead if each verdict is equally likely to be reversed; lead has the verdict's sign.
 
-    `spread` is what dependence of judgments adds to the variance.
+    `spread` is the part of the variance from dependence between judgments.
     """
     variance = float((times * lead**2).sum()) + spread
     return float((times * lead).sum() / np.sqrt(variance)) if variance > 0 else np.nan

@@ -93,7 +93,7 @@ def check_position(e: Evidence) -> Finding:
 def _given_worths(e: Evidence) -> float:
     """Return the p-value of no order effect in object (+ tie) + order, by Wald's test.
 
-    It uses all judgments, whereas most of those of a sparse board stand in pairs that were shown in one order. Judges
+    It uses all judgments; on a sparse board, most of them are of pairs that were shown in one order only. Judges
     and prompts may have order effects of their own.
     """
     x = e.expected
@@ -105,7 +105,7 @@ def _given_worths(e: Evidence) -> float:
 
 
 def _within_pairs(a: FloatArray, b: FloatArray) -> float:
-    """Return the p-value of no order effect given each pair: Cochran, Mantel and Haenszel's, whatever the worths.
+    """Return the p-value of no order effect given each pair, for any worths (Cochran, Mantel and Haenszel).
 
     Within a pair, the wins of its first-named object are drawn for its two orders from one urn.
 

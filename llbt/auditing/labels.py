@@ -1,4 +1,4 @@
-"""Labels that are probably one: variants in case and spaces, and near duplicates."""
+"""Labels that probably mean the same object: variants in case and spaces, and near duplicates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def variants(labels: Iterable[Label]) -> list[list[Label]]:
 
 
 def near_duplicates(labels: Sequence[Label]) -> tuple[list[tuple[Label, Label]], str]:
-    """Return pairs of labels that differ by a letter or two, and why they were not searched (else empty).
+    """Return pairs of labels that differ by a letter or two, and the reason if they were not searched.
 
     Labels that differ in numbers, versions or single letters (gpt-3 and gpt-4, System A and System B) are different
     on purpose; variants in case and spaces count as one.
@@ -80,7 +80,7 @@ def _is_near(a: str, b: str) -> bool:
 
 
 def _is_one_edit(a: str, b: str) -> bool:
-    """Whether one letter put in, left out or exchanged makes one text of the other."""
+    """Whether adding, removing or exchanging one letter makes two texts equal."""
     a, b = sorted((a, b), key=len)
     at = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
     return a[at:] == b[at + 1 :] or a[at + 1 :] == b[at + 1 :]

@@ -83,7 +83,7 @@ def check_similar_labels(e: ListEvidence) -> Finding:
 
 
 def check_unranked(e: ListEvidence) -> Finding:
-    """Return how many of the objects shown have no place."""
+    """Return how many of the shown objects have no place."""
     r = e.rankings
     times = r.counts[r.lists]
     without = float(times[r.places == 0].sum())
@@ -105,7 +105,7 @@ def check_unranked(e: ListEvidence) -> Finding:
 
 
 def check_ties(e: ListEvidence) -> Finding:
-    """Return how many places are shared, by how many objects, and whether judges differ in that."""
+    """Return how many places are shared, by how many objects, and whether judges differ in this."""
     r = e.rankings
     if r.largest_tie == 1:
         return Finding("ties", "ok", "no two objects share a place: leave tie out", figures={"share": 0.0})
@@ -210,7 +210,7 @@ def check_bridges(e: ListEvidence) -> Finding:
     return Finding(
         "bridges",
         "warning",
-        f"{counted(across, 'list')} alone connect{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
+        f"only {counted(across, 'list')} connect{'s' if across == 1 else ''} {parts[0]} with {parts[1]}",
         "every difference between the two groups rests on these lists: intervals are wide, ranks are unreliable",
         "collect lists with objects of both groups; or rank each group by itself",
         figures,

@@ -1,4 +1,4 @@
-"""The evidence of an audit of lists: who gave which, and what one worth for each object leads to expect of them."""
+"""The evidence of an audit of lists: the lists by judge, and their expectations under one worth for each object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ENTRIES = 5e7  # of the information of all units, at once
 
 @dataclass(frozen=True, eq=False)
 class ListExpected:
-    """A fit of worths, and of ties where there are any.
+    """A fit of worths, and of ties if there are any.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class ListExpected:
     objects : ndarray of int, shape (U,)
         The object of each row of worths.
     endless : str
-        The parameters along which the likelihood rises without end, though worths are finite while ties are held.
+        The parameters along which the likelihood rises without bound, although worths are finite for fixed ties.
     """
 
     lists: Lists
@@ -57,7 +57,7 @@ class ListExpected:
 
 @dataclass(frozen=True, eq=False)
 class ListEvidence:
-    """Lists of objects, and who gave them. L lists of J objects.
+    """Lists of objects and their judges. L lists of J objects.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class ListEvidence:
 
     @property
     def inexpectable(self) -> str:
-        """Why one worth for each object expects nothing of judges; empty where it does."""
+        """Why the fit has no expectations for judges; empty if it has."""
         if len(self.parts) > 1:
             return "objects are not connected: see disconnected"
         units = max((len(column.levels) for column in self.units.values()), default=1)

@@ -23,14 +23,14 @@ _RUNS = 6.0  # standard deviations fewer runs of equal outcomes than by chance: 
 
 
 def _against_the_rest(e: Evidence, units: Clustered, beside: Sequence[IntArray], *, differ: bool = False) -> UnitTests:
-    """Return tests of units: agreement, favoured objects, and positions where they are known."""
+    """Return tests of units: agreement, favoured objects, and positions if they are known."""
     x = e.expected
     directions = {"agreement": (0, x.lead)} | ({} if e.unordered else {"order": (0, np.ones(len(x.lead)))})
     return compare_units(x.problem, x.fit, x.probability, units, x.pairs, directions, beside, differ=differ)
 
 
 def _reason(e: Evidence, found: UnitTests, k: int) -> str:
-    """Return in words what is unlike the rest in one unit."""
+    """Return in words how one unit differs from the rest."""
     if found.reason[k] == "object":
         z, label = float(found.item_statistic[k]), e.judgments.objects[found.item[k]]
         return f"decides {'for' if z > 0 else 'against'} {label!r} (z = {z:.1f})"
@@ -108,7 +108,7 @@ def dominant(labels: Sequence[Label], n: FloatArray, what: str, remedy: Callable
 
 
 def check_drift(e: Evidence) -> Finding:
-    """Return objects whose worth changes over time, and stretches of time that are unlike the rest."""
+    """Return objects whose worth changes over time, and periods that differ from the rest."""
     assert e.moment is not None  # the check needs it
     if not e.beside[2] and _sorted_by_outcome(e):
         return Finding("drift", "unchecked", "rows are sorted by outcome: name the column of times, time=…")
@@ -168,7 +168,7 @@ def _trend(label: Label, z: float, p: float) -> str:
 
 
 def _sorted_by_outcome(e: Evidence) -> bool:
-    """Whether rows with the same outcome stand together far more often than by chance: Wald and Wolfowitz's runs."""
+    """Whether neighbouring rows have the same outcome far more often than by chance (Wald–Wolfowitz runs test)."""
     said: IntArray = e.judgments.said
     n = len(said)
     share: FloatArray = np.bincount(said, minlength=3) / n

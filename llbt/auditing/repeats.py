@@ -17,7 +17,7 @@ _MANY_FLIPS = 0.2  # of the decided repeats in the other order: up to it, flips 
 
 
 def _known(e: Evidence) -> tuple[list[IntArray], BoolArray, str]:
-    """Return what tells judgments apart, the rows where all of it is known, and how to call it."""
+    """Return the columns that identify a judgment, the rows in which all are known, and their names."""
     factors = [(name, f) for name, f in zip(e.names, (e.judge, e.prompt), strict=True) if f is not None]
     known = np.all([f.codes >= 0 for _, f in factors], axis=0)
     return [f.codes for _, f in factors], known, ", ".join(name for name, _ in factors)
@@ -89,10 +89,10 @@ def check_swapped(e: Evidence) -> Finding:
 
 
 def _by_chance(e: Evidence, flips: float, decided: float) -> tuple[float, float]:
-    """Return the share of flips expected of independent judgments that know no order, and the p-value of more of them.
+    """Return the share of flips expected of independent judgments without order effects, and the p-value of more flips.
 
-    The worths are those of the fit; a pair of decided judgments in both orders flips with probability 2pq, p and q the
-    probabilities of i and j given a decision.
+    The worths come from the fit. A pair of decided judgments in both orders flips with probability 2pq, where p and q
+    are the probabilities of i and j given a decision.
     """
     x = e.expected
     i = special.expit(2 * x.lead)

@@ -1,4 +1,4 @@
-"""Checks of rows and labels: what cannot be compared, and labels that are probably one."""
+"""Checks of rows and labels: rows that cannot be compared, and labels that probably mean the same object."""
 
 from __future__ import annotations
 

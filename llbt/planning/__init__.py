@@ -1,4 +1,4 @@
-"""How many judgments a study needs, which to ask for next, and when to stop: `llbt.planning`."""
+"""How many judgments a study needs, which pairs to judge next, and when to stop: `llbt.planning`."""
 
 from typing import NoReturn
 

@@ -29,14 +29,15 @@ def log_e_values(log_wealth: FloatArray) -> FloatArray:
 
 
 def log_two_sided(log_e: FloatArray) -> FloatArray:
-    """Return the log e-values of the hypothesis that two objects are equal: of both sides the mean, shape (…, J, J)."""
+    """Return the log e-values of the hypothesis that two objects are equal: the mean of both sides, shape (…, J, J)."""
     return np.asarray(np.logaddexp(log_e, np.swapaxes(log_e, -1, -2)) - np.log(2))
 
 
 def log_leads(log_e: FloatArray) -> FloatArray:
     """Return the log e-values of the hypothesis that another object is as good, of each object, shape (…, J).
 
-    It is the union of the hypotheses on J − 1 pairs (…, J, J), so that the least of their e-values is one of it.
+    This hypothesis is the union of the hypotheses on J − 1 pairs (…, J, J), so the smallest of their e-values is valid
+    for it.
     """
     own = np.eye(log_e.shape[-1], dtype=bool)
     return np.asarray(np.where(own, np.inf, log_e).min(axis=-1))

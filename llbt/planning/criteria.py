@@ -1,4 +1,4 @@
-"""Precision of the contrasts that a study asks for, and what one more judgment of a pair would add."""
+"""The precision of the contrasts of a goal, and the gain from one more judgment of a pair."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CRITERIA: Mapping[Criterion, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """The contrasts that are asked for, J objects and p free parameters.
+    """The contrasts of a goal, for J objects and p free parameters.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Asked:
     estimate : ndarray, shape (J,)
         Log-worths.
     cov : ndarray, shape (p, p)
-        Of the parameters before further judgments, the inverse of their information.
+        The covariance of the parameters before further judgments, the inverse of their information.
     contrasts : ndarray, shape (c, J)
         A basis of the contrasts.
     pairs : ndarray of int, shape (m, 2)
-        The objects whose differences are asked for; none where it is one contrast.
+        The pairs of objects whose differences are the goal; none if the goal is one contrast.
     criterion : str
     words : str
         The goal.
@@ -71,7 +71,7 @@ class Asked:
         return float(_wrong_order(self._differences, self._variances(self.cov), variance).sum())
 
     def target(self, cov: FloatArray) -> FloatArray:
-        """Return M with tr(M Δ) what a change −Δ of the covariance lowers the criterion by, to first order, (p, p)."""
+        """Return M (p, p): to first order, a change −Δ of the covariance lowers the criterion by tr(M Δ)."""
         if self.criterion == "d":
             own = self._contrast_rows @ cov @ self._contrast_rows.T
             return np.asarray(self._contrast_rows.T @ np.linalg.solve(own, self._contrast_rows))
@@ -120,7 +120,7 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     size = len(found.estimate)
     if (k is not None) != (isinstance(goal, str) and goal == "top"):
         raise OptionError(
-            f"goal={goal!r} with k={k!r}", expected="k with goal='top', the number of objects at the top, and only then"
+            f"goal={goal!r} with k={k!r}", expected="k, the number of objects at the top, only with goal='top'"
         )
     rows, against = found.rows[:, res.free], np.eye(size)[:-1] - np.eye(size)[-1]
     pairs, words, contrasts = np.empty((0, 2), dtype=np.int64), "", against
@@ -203,7 +203,7 @@ class SparseRows:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """R judgments that could be asked for, at the parameters of a fit, p of them free.
+    """R candidate judgments, at the parameters of a fit, p of them free.
 
     Attributes
     ----------
@@ -217,7 +217,7 @@ class Candidates:
     weights: FloatArray
 
     def gains(self, cov: FloatArray, asked: Asked) -> FloatArray:
-        """Return how much a judgment more of each candidate would lower the criterion, shape (R,).
+        """Return by how much one more judgment of each candidate would lower the criterion, shape (R,).
 
         With D the B rows of a candidate and W its information, the covariance V falls by V Dᵀ K D V, K = W (I + D V Dᵀ
         W)⁻¹ (Woodbury); of the determinant the gain is −log |I − K D V M V Dᵀ|, of a trace tr(K D V M V Dᵀ).
@@ -229,7 +229,7 @@ class Candidates:
         return np.asarray(np.trace(lowered, axis1=1, axis2=2))
 
     def updated(self, cov: FloatArray, one: int) -> FloatArray:
-        """Return the covariance after a judgment more of one candidate, shape (p, p)."""
+        """Return the covariance after one more judgment of one candidate, shape (p, p)."""
         rows = np.stack([part.row(one) for part in self.predictors])
         moved = rows @ cov
         kernel = _kernel((moved @ rows.T)[None], self.weights[[one]])[0]

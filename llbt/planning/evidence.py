@@ -31,11 +31,11 @@ class Look:
     Attributes
     ----------
     judgments : float
-        So far.
+        The number of judgments so far.
     leader : label
         The object with the most evidence that it leads.
     e_value : float
-        That evidence.
+        The evidence that it leads.
     """
 
     judgments: float
@@ -45,7 +45,7 @@ class Look:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sequential(Record):
-    """Evidence on J objects, from judgments that come one after the other.
+    """Evidence on J objects, from judgments that arrive one after another.
 
     Made by `sequential`, and by `update` with more judgments.
 
@@ -53,21 +53,21 @@ class Sequential(Record):
     ----------
     objects : tuple of J labels
     by : str or None
-        Column of the judges, if each has one score.
+        Column of the judges, if each judge gives one score.
     alpha : float
     wins, undecided : ndarray, shape (J, J)
         Judgments so far: wins of the row's object over the column's, and all decided judgments of the pair.
     shown_first : ndarray, shape (J, J)
-        Judgments in which the object of the row was shown first, of tables that keep the order.
+        Judgments in which the object of the row was shown first, from tables that keep the order.
     log_wealth : ndarray, shape (J, J, G)
-        Log wealth of each of G bets that the object of the row is better than that of the column.
+        Log wealth of each of G bets that the object of the row is better than the object of the column.
     peak : ndarray, shape (J, J)
-        The largest log e-value so far of each hypothesis that the object of the row is no better than that of the
-        column.
+        The largest log e-value so far of each hypothesis that the object of the row is not better than the object of
+        the column.
     peak_alike : ndarray, shape (J, J)
-        Of the hypotheses that two objects are alike.
+        The same for the hypotheses that two objects are equal.
     peak_leads : ndarray, shape (J,)
-        Of the hypotheses that another object is as good as this one.
+        The same for the hypotheses that another object is as good as this one.
     units : frozenset of labels
         The judges so far.
     looks : tuple of Look
@@ -91,18 +91,19 @@ class Sequential(Record):
 
     @checked
     def update(self, comparisons: Comparisons) -> Sequential:
-        """Return the evidence with more judgments: those that came in since the last time, and no others.
+        """Return the evidence after more judgments: pass only judgments since the last update.
 
         Parameters
         ----------
         comparisons : Comparisons
-            Of these objects or some of them; with `by`, that column among its covariates or clusters.
+            Judgments of these objects or some of them. With `by`, the table needs this column as a covariate or
+            cluster.
 
         Raises
         ------
         JudgmentError
-            For objects that were not named at the start, counts that are not whole, and judges who have their score
-            already.
+            For objects that were not named at the start, counts that are not whole, and judges who already have a
+            score.
         OptionError
             For a table without the column `by`.
         """
@@ -137,7 +138,7 @@ class Sequential(Record):
 
     @property
     def e_values(self) -> FloatArray:
-        """Evidence now that the object of the row is better than that of the column, shape (J, J); 1 without any."""
+        """Current evidence that the row's object is better than the column's, shape (J, J); 1 at the start."""
         return np.asarray(np.exp(np.minimum(log_e_values(self.log_wealth), _MOST)))
 
     @property
@@ -147,12 +148,12 @@ class Sequential(Record):
 
     @property
     def leader(self) -> Label:
-        """The object with the most evidence at any time that it leads; whether it does, `leads` says."""
+        """The object with the most evidence at any time that it leads. `leads` says whether the evidence suffices."""
         return self.objects[int(self.peak_leads.argmax())]
 
     @property
     def next_pair(self) -> tuple[Label, Label]:
-        """The leader now, and the object that keeps it from leading: their judgments tell most of whether it leads."""
+        """The current leader and its strongest competitor: judgments of this pair tell most about whether it leads."""
         evidence = np.where(np.eye(len(self.objects), dtype=bool), np.inf, log_e_values(self.log_wealth))
         least = evidence.min(axis=1)
         first = int(least.argmax())
@@ -167,7 +168,7 @@ class Sequential(Record):
     def test(
         self, object_i: Label, object_j: Label, *, alternative: Literal["two-sided", "greater", "less"] = "two-sided"
     ) -> TestResult:
-        """Test one pair that was named before there were judgments; the p-value holds at any time.
+        """Test one pair that you named before the study; the p-value is valid at any time.
 
         Parameters
         ----------
@@ -178,12 +179,12 @@ class Sequential(Record):
         Returns
         -------
         TestResult
-            The statistic is the largest e-value so far, the p-value 1 over it.
+            The statistic is the largest e-value so far; the p-value is 1 divided by it.
 
         Raises
         ------
         OptionError
-            For other objects, and an object against itself.
+            For unknown objects, and an object against itself.
         """
         unknown = [label for label in (object_i, object_j) if label not in self.objects]
         if unknown or object_i == object_j:
@@ -206,7 +207,7 @@ class Sequential(Record):
         )
 
     def table(self) -> Table:
-        """Return one row per pair: the evidence for either object, and the p-value that holds at any time."""
+        """Return one row per pair: the evidence for either object, and the p-value, which is valid at any time."""
         i, j = np.triu_indices(len(self.objects), 1)
         evidence, alike = self.e_values, self.peak_alike[i, j]
         better = np.where(self.peak[i, j] >= self.peak[j, i], i, j)
@@ -293,14 +294,14 @@ class Sequential(Record):
         return gained
 
     def _first(self, keeps_order: bool, pairs: IntArray, counts: FloatArray) -> FloatArray:
-        """Return the judgments of lines in which the object of the row was shown first, (J, J); 0 if nobody knows."""
+        """Return the judgments of lines in which the row's object was shown first, (J, J); 0 if this is unknown."""
         found = np.zeros_like(self.wins)
         if keeps_order:
             np.add.at(found, tuple(pairs.T), counts.sum(axis=1))
         return found
 
     def _looked_at(self) -> Sequential:
-        """Return the record after a look at the evidence that it has now."""
+        """Return the record with a look at its current evidence."""
         evidence = log_e_values(self.log_wealth)
         leads = log_leads(evidence)
         first = int(leads.argmax())

@@ -35,23 +35,23 @@ _CELLS = 20_000_000  # draws × pairs that are held at once
 
 @dataclass(frozen=True)
 class Goal:
-    """What more judgments are to reach, and how many multiples of those so far it takes.
+    """A goal of more judgments, and the multiple of the current judgments that reaches it.
 
     Attributes
     ----------
     said : str
         The goal in words.
     factor : float
-        Multiple of the units so far, at the estimates; infinite where it cannot be reached.
+        The multiple of the units so far, at the estimates; infinite if the goal cannot be reached.
     low, high : float
-        The multiples for 80 % of the worths that the estimates allow.
+        The bounds of the multiple for 80 % of the worths that the estimates allow.
     now : float
-        The chance that as many judgments as now would reach the goal.
+        The chance of reaching the goal with the current number of judgments.
     likely : float
-        The probability, given the judgments so far, that the goal holds of the worths themselves: no number of
-        judgments promises more. NaN for the width of intervals.
+        The probability, given the judgments so far, that the goal is true. With any number of judgments, the chance of
+        reaching the goal is at most this. NaN for the width of intervals.
     same_units : float
-        The chance with any number of judgments by the same units; NaN without clusters.
+        The largest chance with more judgments by the same units; NaN without clusters.
     """
 
     said: str
@@ -73,7 +73,7 @@ class Needed(Record):
     ----------
     goals : tuple of Goal
     unit : str
-        What is added: the clusters of the fit, or judgments.
+        What to add: clusters of the fit, or judgments.
     units : int
         Units so far.
     judgments : float
@@ -141,52 +141,52 @@ def needed(
     confidence: Confidence = 0.95,
     rng: Rng = 0,
 ) -> Needed:
-    """Return how many judgments it takes until ranks are known, from a fit of the judgments so far.
+    """Return how many judgments are needed until ranks are known, from a fit of the judgments so far.
 
     Parameters
     ----------
     res : LLBTResults
-        With ``cov_type="cautious"`` or ``"cluster"`` what is added is clusters (prompts, judges), each with as many
-        judgments as now.
+        With ``cov_type="cautious"`` or ``"cluster"``, clusters (prompts, judges) are added, each with as many judgments
+        as now.
     split : two labels, or 1
-        Until these two objects differ significantly; 1: until the first object differs from all others.
+        The goal that these two objects differ significantly; 1: that the first object differs from all others.
     top : int, optional
-        Until each of the `top` best objects differs from each of the others.
+        The goal that each of the `top` best objects differs from each of the others.
     elo : float, optional
-        Until the interval of every object reaches so many points of Elo to either side.
+        The goal that the interval of every object extends at most this many Elo points to either side.
     power : float
         The chance of reaching the goal.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        Covariate values for the log-worths, if these differ by covariates: ``{"judge": "J3"}``.
     weights : data frame, optional
         A target mix: covariate values and a column ``weight`` of sum 1, as in `leaderboard`.
     confidence : float
-        Of the intervals and tests that the goals are about.
+        The confidence of the intervals and tests of the goals.
     rng : int or numpy.random.Generator
 
     Returns
     -------
     Needed
         A row per goal: goal, factor (times the judgments so far), units, judgments, judgments_low, judgments_high (for
-        80 % of the worths that the estimates allow), now (the power of as many judgments as now), likely (the
-        probability that the goal is true, which no number of judgments can pass).
+        80 % of the worths that the estimates allow), now (the power with the current number of judgments), likely (the
+        probability that the goal is true, which bounds the power of any number of judgments).
 
     Raises
     ------
     OptionError
-        For no goal, and objects that the table does not compare.
+        Without a goal, and for objects that the table does not compare.
     DesignError
         For differences without a standard error.
 
     Notes
     -----
-    needed = κ·(units so far), κ the smallest multiple with P(goal holds for λ̂ + Lz/√κ with errors s/√κ) ≥ power,
-    where z is standard normal and LLᵀ = V the covariance of the fit. Each draw of z reaches the goal from the multiple
-    κ_z = max (c − ζ_ij)² s²_ij/d²_ij on, ζ = Lz/s, so that κ is a quantile of these. The decision is that of the
-    printouts: two objects by |z| > 1.96, the first and the best by the simultaneous critical value c of all pairs.
-
-    By refits (8 objects, prompts as clusters, 400 refits) an asked power of .80 came out as .80 for a pair, .82 for
-    the first and .80 for the top three; with errors of independent judgments .76, .68 and .72.
+    needed = κ·(units so far). κ is the smallest multiple with P(goal holds for λ̂ + Lz/√κ with errors s/√κ) ≥ power,
+    where z is standard normal and LLᵀ = V is the covariance of the fit. Each draw of z reaches the goal at the multiple
+    κ_z = max (c − ζ_ij)² s²_ij/d²_ij with ζ = Lz/s, so κ is a quantile of the κ_z. Decisions are those of the
+    printouts: two objects differ by |z| > 1.96; for the first and the best objects, c is the simultaneous critical
+    value of all pairs. In refits (8 objects, prompts as clusters, 400 refits), a requested power of .80 gave .80 for a
+    pair, .82 for the first object and .80 for the top three. With errors of independent judgments it gave .76, .68 and
+    .72.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def needed(
 
 
 def _units(res: PlainEstimates) -> tuple[str, float]:
-    """Return what is added, and how many there are: the first of the clusters of the fit, else judgments."""
+    """Return what to add and its current number: the first of the clusters of the fit, otherwise judgments."""
     groups, kept = res.specification.groups, res.comparisons.cluster_counts
     if not groups or res.covariance.independent is None:
         return "judgment", float(res.nobs)
@@ -237,7 +237,7 @@ def _units(res: PlainEstimates) -> tuple[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """Estimates that fall, what they may be, and the critical values of decisions about them.
+    """Estimates in falling order, their distribution, and the critical values of decisions.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class _Ahead:
     root : ndarray, shape (J, J)
         L, with LLᵀ the covariance of the estimates.
     between : ndarray, shape (J, J), or None
-        The same of the part that more judgments by the same clusters leave; None without clusters.
+        The same for the variance that remains with more judgments by the same clusters; None without clusters.
     critical : float
         Simultaneous, of all pairs.
     alone : float
@@ -284,7 +284,7 @@ class _Ahead:
         return np.asarray(np.sqrt(np.maximum(((root[i] - root[j]) ** 2).sum(axis=1), 0.0)))
 
     def goal(self, said: str, i: IntArray, j: IntArray, critical: float) -> Goal:
-        """Return what it takes until each object i is significantly better than its object j, m pairs."""
+        """Return what is needed until each object i is significantly better than its object j, m pairs."""
         apart = self.found.estimate[i] - self.found.estimate[j]
         error = self.errors(self.root, i, j)
         draws = min(_DRAWS, max(500, _CELLS // max(1, len(i))))
@@ -314,7 +314,7 @@ class _Ahead:
 
 
 def _multiples(effect: FloatArray, z: FloatArray, critical: float) -> FloatArray:
-    """Return from which multiple on each draw reaches √κ·effect + z > c for all pairs; infinite for none."""
+    """Return the smallest multiple κ of each draw with √κ·effect + z > c for all pairs; infinite if none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         roots = np.where(effect[:, None] > 0, np.maximum(critical - z, 0.0) / effect[:, None], np.inf)
     return np.asarray(roots.max(axis=0) ** 2)
@@ -325,7 +325,7 @@ def _needed(multiples: FloatArray, power: float) -> float:
 
 
 def _split(ahead: _Ahead, split: int | Sequence[Label]) -> Goal:
-    """Return what it takes until two objects, or the first and all others, differ."""
+    """Return what is needed until two objects, or the first and all others, differ."""
     size = len(ahead.objects)
     if isinstance(split, int) and not isinstance(split, bool) and split == 1:
         first, others = np.zeros(size - 1, dtype=np.int64), np.arange(1, size)
@@ -340,7 +340,7 @@ def _split(ahead: _Ahead, split: int | Sequence[Label]) -> Goal:
 
 
 def _top(ahead: _Ahead, top: int) -> Goal:
-    """Return what it takes until the best objects are known."""
+    """Return what is needed until the best objects are known."""
     size = len(ahead.objects)
     if top >= size:
         raise OptionError(f"top={top} of {size} objects", expected=f"fewer than {size}")
@@ -349,7 +349,7 @@ def _top(ahead: _Ahead, top: int) -> Goal:
 
 
 def _width(ahead: _Ahead, elo: float) -> Goal:
-    """Return what it takes until the interval of every object is no wider than so many points to either side."""
+    """Return what is needed until the interval of every object is at most this many points to either side."""
     error = np.sqrt(np.maximum(np.diag(ahead.found.cov), 0.0)).max()
     factor = float((ahead.alone * FACTORS["elo"] * error / elo) ** 2)
     same = math.nan

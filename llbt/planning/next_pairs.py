@@ -99,10 +99,12 @@ def next_pairs(
     Parameters
     ----------
     res : LLBTResults, DiscriminationResults or RankingResults
-        A fit of the judgments so far. With few judgments, use a fit with ``prior="jeffreys"``. With discriminations a
-        judge of discrimination 1 is asked; for rankings without ties each pair is a ranking of two objects.
+        A fit of the judgments so far. With few judgments, use a fit with ``prior="jeffreys"``. With discriminations,
+        the judgments are by a judge of discrimination 1. For rankings without ties, each pair is a ranking of two
+        objects.
     n : int
-        Judgments to be asked for before the next fit, one after the other: each after what those before it will tell.
+        The number of judgments before the next fit. They are chosen one by one, each allowing for the expected
+        information of the ones before.
     goal : {"all", "top"} or mapping
         The goal: the differences of all objects; those of the `k` best from the others; or one contrast, with the
         weights of the objects as in `contrasts`: ``{"A": 1, "B": -1}``.
@@ -111,34 +113,35 @@ def next_pairs(
     criterion : {"a", "d", "order"}
         The criterion to lower. ``"a"``: the mean variance of the differences (log-worth²), or the variance of the
         contrast. ``"d"``: the log determinant of the covariance of all contrasts, which is minus the log determinant of
-        the information on them. ``"order"``: the expected number of pairs in the wrong order, so that judgments go
-        where worths are near each other.
+        the information on them. ``"order"``: the expected number of pairs in the wrong order, so judgments go to pairs
+        with similar worths.
     at : mapping, optional
-        Where judgments can be made, when the formula has covariates; labels that are not named can take all their
-        levels. As `predict` takes them: ``{"judge": ["J1", "J2"]}``.
+        If the formula has covariates: the values at which judgments can be made, as in `predict`: ``{"judge": ["J1",
+        "J2"]}``. Labels that are not named can have all their levels.
     costs : mapping, optional
-        The cost of a judgment of each pair, ``{("A", "B"): 2.5}``, in either order; 1 of pairs that are
-        not named, and ``math.inf`` for pairs that cannot be asked for. The gain for its cost is then largest.
+        The cost of a judgment of each pair, ``{("A", "B"): 2.5}``, in either order. It is 1 for pairs that are not
+        named; use ``math.inf`` for pairs that cannot be judged. Then the pairs have the largest gain per cost.
 
     Returns
     -------
     NextPairs
-        ``to_frame()``: object_i, object_j, covariates, n (judgments), gain (what they lower the criterion by) and, with
-        `costs`, cost; the pair that comes first in the first row. With `order` in the formula object_i is shown first.
+        ``to_frame()``: object_i, object_j, covariates, n (judgments), gain (by which they lower the criterion) and,
+        with `costs`, cost; the first pair to judge is in the first row. With `order` in the formula object_i is shown
+        first.
 
     Raises
     ------
     OptionError
         For invalid goals, `k`, criteria, places and costs.
     DesignError
-        For a table that does not determine all differences, and pairs that do not fit into memory.
+        For a table that does not determine all differences, and for too many pairs for the memory.
 
     Notes
     -----
     A judgment is expected to add its information Dᵀ W D at the estimates, with D its rows of the predictors (the signed
     one, the tie, larger grades) and W = Lᵀ diag(p) L − p̄ p̄ᵀ. Covariances are updated by Woodbury's identity: V − V
     Dᵀ K D V with K = W (I + D V Dᵀ W)⁻¹. Ties and order effects are estimated, too: information on them counts as far
-    as it helps with the contrasts. Judgments are taken one by one, the best of each moment.
+    as it helps with the contrasts. Judgments are chosen one by one, the best at each step.
 
     ``"order"`` sums P(wrong) = 2 T(d/√(v + v'), √(v'/v)) over the pairs, T Owen's function, d and v the difference and
     its variance now, v' its variance after the judgments; its gains are to first order.
@@ -146,11 +149,11 @@ def next_pairs(
     Replays of WMT10's judgments of 15 systems (Spanish to English) in batches of 100: 94 % of all pairs are in the
     right order after about 1,400 judgments with ``"order"``, after 1,900 with equal numbers for all pairs, and after
     2,300 with random pairs. With ``goal="top", k=3`` nine tenths of the best three are found after 630, 1,400 and 1,150
-    judgments. ``"a"`` saves nothing there: all pairs alike is nearly the best design for all differences alike.
+    judgments. ``"a"`` saves nothing: equal numbers for all pairs are nearly the best design for all differences.
 
-    Judgments are taken as independent, whatever the standard errors of `res` allow for. Pairs that earlier judgments
-    chose leave the likelihood as it is, and intervals hold in large samples; they do not where somebody looks again and
-    again until something is significant.
+    Judgments are taken as independent, even if the standard errors of `res` are clustered. Choosing pairs by earlier
+    judgments does not change the likelihood, so intervals are valid in large samples. They are not valid if you look
+    repeatedly until something is significant.
 
     References
     ----------
@@ -174,7 +177,7 @@ def next_pairs(
     check_place(None, at)
     if has_lists(res) and (len(res.lists.orders) or res.rankings.kind != "ranking"):
         raise DesignError(
-            "a pair of objects alone, of rankings with ties or of best-worst sets",
+            "single pairs of objects, for rankings with ties or best-worst sets",
             "Ask a fit of rankings without ties: llbt.fit('object', rankings).",
         )
     whom = (f"asked of a {res.judging.name} of discrimination 1",) if has_discriminations(res) else ()
@@ -213,7 +216,7 @@ def next_pairs(
 
 
 def _greedy(candidates: Candidates, wanted: Asked, cost: FloatArray, n: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return which candidates n judgments are of, their gains, each (n,), and the covariance after them."""
+    """Return the candidates of n judgments, their gains, each (n,), and the covariance after them."""
     cov, sequence, gain = wanted.cov, np.empty(n, dtype=np.int64), np.empty(n)
     for place in range(n):
         found = candidates.gains(cov, wanted)
@@ -224,7 +227,7 @@ def _greedy(candidates: Candidates, wanted: Asked, cost: FloatArray, n: int) -> 
 
 
 def _costs(costs: object, shown: Mapping[str, Sequence[Any]], objects: Sequence[Label]) -> FloatArray:
-    """Return what a judgment of each candidate costs, shape (R,)."""
+    """Return the cost of a judgment of each candidate, shape (R,)."""
     if costs is None:
         return np.ones(len(shown[_OBJECTS[0]]))
     if not isinstance(costs, Mapping):

@@ -1,4 +1,4 @@
-"""How many judgments are enough? Power by simulation, for the LLBT's test and its neighbours."""
+"""The power of the LLBT's test and of sign tests by simulation, and how many judgments are enough."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Power(Record):
     judgments : ndarray of int, shape (M,)
         Judgments per pair, ascending.
     rejections : ndarray of int, shape (G, T, M)
-        Tables that a test rejected.
+        The number of tables in which a test rejected.
     n : int
-        Tables at each number of judgments.
+        The number of tables at each number of judgments.
     alpha : float
         Level of the tests.
 
@@ -107,8 +107,8 @@ class Power(Record):
         Returns
         -------
         Table
-            In what scenarios differ, test, judgments; conf_low and conf_high, where the bounds of the simulated power
-            reach the target. NA if the number is outside the range of `judgments`.
+            The fields in which scenarios differ, test, judgments; conf_low and conf_high, the numbers at which the
+            bounds of the simulated power reach the target. NA if the number is outside the range of `judgments`.
         """
         found = self._needed(target, confidence).reshape(-1, 3)
         return Table(
@@ -197,7 +197,7 @@ class Power(Record):
 
 
 def _supposed(scenario: Scenario, tests: Sequence[PowerTest]) -> tuple[str, ...]:
-    """Return what is supposed, and what the tests are, in lines."""
+    """Return lines on the assumptions and the tests."""
     far = "" if scenario.n_objects == 2 else ", best against worst, the others equally spaced between"
     lines = [
         f"Truth: {scenario.n_objects} objects, odds {format_number(scenario.odds, 4)}{far}; "
@@ -212,7 +212,7 @@ def _supposed(scenario: Scenario, tests: Sequence[PowerTest]) -> tuple[str, ...]
 
 
 def _cautions(scenario: Scenario, tests: Sequence[PowerTest]) -> list[str]:
-    """Return what to keep in mind about these tests in a scenario."""
+    """Return warnings about these tests in a scenario."""
     notes = []
     if any(test.startswith("sign") for test in tests) and scenario.n_objects > 2:
         notes.append("sign tests compare the best object with the worst, which is unknown before a study")
@@ -242,24 +242,24 @@ def power(
     progress: bool = False,
     n_jobs: Jobs = 1,
 ) -> Power:
-    """Return the simulated power of tests that objects differ, and the judgments that a power needs.
+    """Return the simulated power of tests that objects differ, and the number of judgments for a given power.
 
     Parameters
     ----------
     scenario : Scenario or sequence of Scenario
-        The assumptions: number of objects, their distance, share of ties, and judges. Several, such as
-        ``Scenario(…).grid(odds=[1, 2], judges=[6, 12])``, are set side by side.
+        The assumptions: number of objects, their distance, share of ties, and judges. Several scenarios, such as
+        ``Scenario(…).grid(odds=[1, 2], judges=[6, 12])``, are compared.
     judgments : int or sequence of int
         Judgments per pair; several give a curve, from which the required number is read.
     test : str or sequence of str
         ``"llbt"``: likelihood-ratio test of equal worths in ``object + tie``, J − 1 df. ``"llbt_cluster"``: score test
-        of the same with judges' scores flipped in sign, as ``llbt.anova(…, test="cluster")``; 999 random flips of more
-        than 13 judges. ``"sign"``: exact sign test of the best object against the worst, ties dropped;
-        ``"sign_split"``: ties split evenly, an odd one left out. All are two-sided.
+        of the same hypothesis that flips the signs of judges' scores, as ``llbt.anova(…, test="cluster")``; with more
+        than 13 judges, 999 random flips. ``"sign"``: exact sign test of the best object against the worst, ties
+        dropped; ``"sign_split"``: ties split evenly, an odd one left out. All are two-sided.
     alpha : float
         Level of the tests.
     n : int
-        Simulated tables of each scenario.
+        Number of simulated tables per scenario.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar for each scenario.
@@ -269,27 +269,27 @@ def power(
     Returns
     -------
     Power
-        ``to_frame()``: in what scenarios differ, test, judgments (per pair), total, estimate, std_error (of the
-        simulation), conf_low, conf_high (Wilson). ``needed(target=0.8)``: judgments per pair for a power, by scenario
-        and test.
+        ``to_frame()``: the fields in which scenarios differ, test, judgments (per pair), total, estimate, std_error (of
+        the simulation), conf_low, conf_high (Wilson). ``needed(target=0.8)``: judgments per pair for a power, by
+        scenario and test.
 
     Raises
     ------
     OptionError
-        For options out of range, the same scenario twice, and for ``"llbt_cluster"`` with so few judges that no
-        p-value can be below `alpha`.
+        For options out of range, the same scenario twice, and ``"llbt_cluster"`` with too few judges for any p-value
+        below `alpha`.
 
     Notes
     -----
     P(i) : P(tie) : P(j) = exp(λ_i − λ_j) : exp(γ) : exp(λ_j − λ_i), the LLBT given its totals, with 2(λ_1 − λ_J) =
     log odds and γ = log(2t/(1 − t)) for a share t of ties.
 
-    Tables grow: one with more judgments holds the one with fewer, so that curves are smooth, and all tests see the same
+    Tables grow: a table with more judgments contains the table with fewer, so curves are smooth. All tests see the same
     tables. The required number is interpolated on the monotone curve, with probit power linear in √judgments, as for a
-    normal statistic. The power of exact tests is a sawtooth, and the number is accurate up to its teeth.
+    normal statistic. The power of exact tests is a sawtooth, so the number is accurate only up to the teeth.
 
-    χ² holds for large tables only: part of a power at few judgments may be a level above `alpha`, which ``odds=1``
-    shows.
+    χ² is valid only for large tables. With few judgments, the true level may be above `alpha` and inflate the power;
+    ``odds=1`` shows this.
 
     References
     ----------
@@ -326,7 +326,7 @@ def power(
 
 
 def required_judgments(judgments: IntArray, curve: FloatArray, target: float, n: int) -> float:
-    """Return where a curve of simulated power crosses a target; NaN where it does not between two of its points.
+    """Return where a curve of simulated power crosses a target; NaN if it does not cross between two of its points.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def _rejections(
     tables: int,
     rng: np.random.Generator,
 ) -> IntArray:
-    """Return how many of so many tables each test rejects at each number of judgments, shape (T, M)."""
+    """Return in how many of n tables each test rejects at each number of judgments, shape (T, M)."""
     found = np.zeros((len(tests), len(judgments)), dtype=np.int64)
     chances = truth.probabilities(tables, rng)
     shape = (tables, truth.judges, len(truth.pairs))

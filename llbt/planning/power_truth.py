@@ -1,4 +1,4 @@
-"""Where tables are drawn from: the true worths and judges of a scenario; and the options of `power`, checked."""
+"""The model from which tables are drawn: true worths and judges of a scenario; and checks of options of `power`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TESTS: tuple[PowerTest, ...] = get_args(PowerTest)
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Where tables are drawn from: J objects, all P pairs of them, K judges.
+    """The model from which tables are drawn: J objects, all P pairs of them, K judges.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Truth:
 
     @classmethod
     def of(cls, scenario: Scenario, tests: Sequence[PowerTest]) -> Truth:
-        """Return what the tables of a scenario are drawn from, by judge only if that matters."""
+        """Return the model of a scenario's tables, by judge only if judges matter."""
         ties = scenario.tie_share
         tie = math.log(2 * ties / (1 - ties)) if ties > 0 else -math.inf
         needed = scenario.judge_sd > 0 or "llbt_cluster" in tests
@@ -82,7 +82,7 @@ class Truth:
     def allotment(self, judgments: int) -> IntArray:
         """Return how many of a pair's judgments each judge makes, shape (K, P): judges take turns.
 
-        The first turn moves on by one from pair to pair, so that a remainder does not always go to the same judges.
+        The first judge changes from pair to pair, so a remainder does not always go to the same judges.
         """
         place = (np.arange(self.judges)[:, None] - np.arange(len(self.pairs))) % self.judges
         return np.asarray((judgments - place + self.judges - 1) // self.judges, dtype=np.int64)
@@ -101,7 +101,7 @@ class Truth:
 
 
 def checked_tests(test: object) -> tuple[PowerTest, ...]:
-    """Return the tests that are asked for."""
+    """Return the requested tests."""
     several = (test,) if isinstance(test, str) else tuple(test) if isinstance(test, Sequence) else ()
     if not several or any(name not in TESTS for name in several) or len(set(several)) < len(several):
         raise OptionError(f"test={test!r}", expected=f"one or several of {listed(TESTS)}, each once")

@@ -41,7 +41,7 @@ class Scenario:
         Number of objects J. All J(J − 1)/2 pairs are judged equally often.
     odds : float
         True odds that the best object beats the worst, given no tie. The log-worths of all objects are equally spaced.
-        With 1 there is no difference, and the power is the size of the test.
+        With odds of 1 objects do not differ, and the power is the size of the test.
     tie_share : float
         Probability of a tie between two equal objects, 0 ≤ tie_share < 1; between unequal ones it is smaller. 0 gives
         tables without a tie category.
@@ -93,8 +93,8 @@ class Scenario:
         Parameters
         ----------
         n_objects, odds, tie_share, judges, judge_sd : sequence of numbers, optional
-            Different ones. ``odds=[1, 2]`` gives the size of a test and its power. If the size is above the level, the
-            power is overstated, too.
+            Different values of each field. ``odds=[1, 2]`` gives the size of a test and its power. If the size is above
+            the level, the power is overstated, too.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class Scenario:
         Raises
         ------
         OptionError
-            For anything else than sequences of different numbers, and numbers that no scenario may have.
+            For arguments that are not sequences of different numbers, and for numbers that a scenario refuses.
         """
         given: dict[str, object] = {
             "n_objects": n_objects,
@@ -131,7 +131,7 @@ def varied(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
 
 
 def checked_scenarios(scenario: object) -> tuple[Scenario, ...]:
-    """Return the scenarios that are asked for, one or several."""
+    """Return the requested scenarios, one or several."""
     found = tuple(scenario) if isinstance(scenario, (list, tuple)) else (scenario,)
     if not found or not all(isinstance(one, Scenario) for one in found):
         raise OptionError(

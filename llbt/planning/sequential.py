@@ -1,4 +1,4 @@
-"""When to stop: evidence that is valid at any time, whichever pairs were chosen on the way."""
+"""When to stop: evidence that is valid at any time, whichever pairs are chosen during the study."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _COPIES = 3  # of the wealth, held at once by an update
 def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share = 0.05) -> Sequential:
     """Return a record that takes judgments as they arrive and gives valid p-values at any time.
 
-    Whoever tests again and again until something is significant finds it sooner or later. The evidence here holds
-    however often somebody looks, whenever judging ends, and whichever pairs are chosen on the way, such as by
+    If you test repeatedly until something is significant, you will find something sooner or later. The evidence here is
+    valid however often you look, whenever judging ends, and whichever pairs are chosen during the study, for example by
     `next_pairs`.
 
     Parameters
@@ -29,54 +29,54 @@ def sequential(objects: Sequence[Label], *, by: str | None = None, alpha: Share 
     objects : sequence of labels
         All J objects that will be judged.
     by : str, optional
-        The column of the judges (or prompts), a covariate or cluster of the tables to come: each judge is one score for
-        each pair then. Needed where judges differ: see Notes.
+        The column of the judges (or prompts), a covariate or cluster of the later tables. Then each judge gives one
+        score for each pair. Needed if judges differ: see Notes.
     alpha : float
         Probability of a wrong decision at any time.
 
     Returns
     -------
     Sequential
-        Without judgments; ``monitor = monitor.update(comparisons)`` has more. ``to_frame()``: object_i, object_j,
-        wins_i, undecided, wins_j; e_i and e_j, the evidence that i (or j) is the better one; p_value, of the hypothesis
-        that they are alike, valid at any time; ahead, the better object where p ≤ alpha. ``leader``, ``leads`` and
-        ``p_value``: whether the leader leads. ``path()``: the evidence after each update.
-        ``test("A", "B", alternative="greater")``: of one pair.
+        A record without judgments; ``monitor = monitor.update(comparisons)`` adds judgments. ``to_frame()``: object_i,
+        object_j, wins_i, undecided, wins_j; e_i and e_j, the evidence that i (or j) is better; p_value, of the
+        hypothesis that they are equal, valid at any time; ahead, the better object if p ≤ alpha. ``leader``, ``leads``
+        and ``p_value``: whether the leader leads. ``path()``: the evidence after each update. ``test("A", "B",
+        alternative="greater")``: the test of one pair.
 
     Raises
     ------
     OptionError
-        For fewer than two objects, or one named twice.
+        For fewer than two objects, or an object that is named twice.
     DesignError
-        For so many objects that the evidence on their pairs does not fit into memory.
+        For too many objects for the memory.
 
     Notes
     -----
     If λ_i ≤ λ_j, a decided judgment of the pair is for i with probability ½ at most. So bets on i at even odds have no
-    expected gain, whichever judgments they are on. A bet stakes the share 2p − 1 of its wealth each time, with log-odds
-    of p from .05 to 4; there are 32, with equal parts of a wealth of 1 at the start. Their wealth is an e-value at any
-    time: if the hypothesis is true, it ever reaches 1/alpha with probability alpha at most (Ville's inequality). Ties
-    stake nothing, grades count as wins. Of λ_i = λ_j the e-value is the mean of both sides'; p-values are 1 over the
-    largest so far.
+    expected gain, whatever the judgments. A bet stakes the share 2p − 1 of its wealth each time, with log-odds of p
+    from .05 to 4; there are 32, with equal parts of a wealth of 1 at the start. Their wealth is an e-value at any time:
+    if the hypothesis is true, it ever reaches 1/alpha with probability alpha at most (Ville's inequality). Ties stake
+    nothing, grades count as wins. The e-value of λ_i = λ_j is the mean of the e-values of both sides. A p-value is 1
+    divided by the largest e-value so far.
 
-    That another object is as good as the leader has the least of the leader's J − 1 e-values for evidence against it.
-    That has to reach J/alpha, since the leader is chosen by the judgments: of two objects alike one seems to lead at
-    1/alpha in 7 % of streams (alpha = .05), at J/alpha in 3 %.
+    The evidence against the hypothesis that another object is as good as the leader is the smallest of the leader's J −
+    1 e-values. It must reach J/alpha, because the judgments choose the leader. In streams of two equal objects, one
+    seems to lead in 7 % with a threshold of 1/alpha (alpha = .05), and in 3 % with J/alpha.
 
     For one pair with odds of 1.5 it takes 236 decided judgments on average until p ≤ .05, and 85 with odds of 2. A sign
     test of a fixed number of judgments with power .8 needs 210 and 77; half of the streams have ended by then.
 
-    Evidence comes from the pair's own judgments alone. It uses no model, and no judgments of other pairs.
-    So the leader's evidence waits for ``monitor.next_pair``, which `next_pairs` may leave out where the model is sure.
-    Where there is an order effect, which object is shown first must be drawn by lot; a note says where tables that keep
-    the order tell otherwise.
+    Evidence comes only from the pair's own judgments. It uses no model, and no judgments of other pairs. So the
+    leader's evidence needs judgments of ``monitor.next_pair``, which `next_pairs` may leave out if the model is
+    certain. If there is an order effect, randomize which object is shown first. If a table that keeps the order shows
+    that it was not random, a note says so.
 
     Without `by` judgments are taken as independent given the pair. They are not if judges (or prompts) differ.
-    Simulated with two objects of equal worth on average, and ten judges in sequence with 200 judgments each, whose
-    log-odds have standard deviation .5: one object seems to be better in 87 % of streams. With ``by="judge"`` each
-    judge is a draw from a population and has one score, the share of judgments for i (ties a half): in none of these,
-    and with 200 judges of standard deviation 1 in 2 %. Judges can be too few: eight who say nothing but i have p =
-    .052.
+    In simulations with two objects of equal worth on average, ten judges in sequence made 200 judgments each; their
+    log-odds had standard deviation .5. One object seemed to be better in 87 % of streams. With ``by="judge"`` each
+    judge is a draw from a population and gives one score, the share of judgments for i (ties count half). Then one
+    object seemed better in none of these streams, and in 2 % with 200 judges of standard deviation 1. Few judges cannot
+    suffice: eight judges who always choose i give p = .052.
 
     References
     ----------

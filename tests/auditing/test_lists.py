@@ -124,7 +124,7 @@ def test_groups_that_few_lists_connect():
     apart = ["A B C", "C B A", "B A C", "C A B"] * 5 + ["X Y Z", "Z Y X", "Y X Z", "Z X Y"] * 5
     finding = found(of_rows([*apart, "A X", "X A"]), "bridges")
     assert finding.level == "warning"
-    assert finding.found.startswith("2 lists alone connect {")
+    assert finding.found.startswith("only 2 lists connect {")
     assert finding.figures["smaller"] == 3
 
 
