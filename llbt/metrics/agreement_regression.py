@@ -28,7 +28,7 @@ class AgreementRegression:
         NaN where they are not finite.
     cov : ndarray, shape (p, p)
     shares : ndarray, shape (G, p, p)
-        V H_g V, what each group of pairs contributes to the covariance of independent pairs; none without groups.
+        V H_g V, the contribution of each group of pairs to the covariance of independent pairs; empty without groups.
     reason : str
         Why estimates or errors are NaN; empty where they are not.
     """
@@ -83,7 +83,7 @@ def agreement_regression(size: FloatArray, agree: Mask, groups: IntArray | None)
     inside = [] if groups is None else [groups == label for label in np.unique(groups)]
     found = logistic_regression(np.column_stack([np.ones(len(size)), size]), agree, inside)
     if any(_not_finite(size[~k], agree[~k]) for k in inside):
-        reason = "the curve is finite because of one group only, so it has no standard errors by groups"
+        reason = "without one of the groups the curve is infinite, so it has no standard errors by groups"
         return AgreementRegression(found.params, np.full((2, 2), np.nan), found.shares, reason)
     return found
 

@@ -168,7 +168,7 @@ class StudyDecisions(Record):
         )
 
     def errors(self) -> ErrorAgreement:
-        """Return the errors that each metric makes and each other one does not."""
+        """Return the errors of each metric that another metric does not make."""
         found = error_agreement(dict(self.by_metric))
         if self.convention == "usual":
             return found
