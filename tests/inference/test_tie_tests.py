@@ -1,9 +1,12 @@
 """Ties and strength: the likelihood by hand and by scipy, R's BradleyTerry2, and how often a true model is rejected."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, stats
+from support.folders import REFERENCE
 
 import llbt
 from llbt.errors import DesignError
@@ -54,6 +57,17 @@ def test_the_likelihood_is_maximal(sigma: float | None) -> None:
               for a in steps] for b in steps]
         )  # fmt: skip
         assert row["std_error"] == pytest.approx(np.sqrt(np.linalg.inv(second)[-1, -1]), rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["cems", "dras_table1"])
+def test_the_generalized_model_is_that_of_r(name: str) -> None:
+    """BradleyTerry2's GenDavidson, whose tie.scale is log σ."""
+    known = json.loads((REFERENCE / "models" / "gen_davidson.json").read_text(encoding="utf-8"))[name]
+    found = llbt.tie_tests(llbt.fit("object + tie", llbt.load_dataset(name).pool())).to_frame().set_index("model")
+    assert found.loc["free", "sigma"] == pytest.approx(known["sigma"], rel=1e-5)
+    assert found.loc["free", "std_error"] == pytest.approx(known["std_error"], rel=1e-4)
+    for model in ("free", "as fitted"):
+        assert found.loc[model, "deviance"] == pytest.approx(known[model], abs=1e-6)
 
 
 def test_the_model_as_fitted_is_the_fit() -> None:
