@@ -98,7 +98,7 @@ def tie_tests(res: PlainFit) -> Table:
         title=f"Ties and strength: {'score' if flips is not None else 'likelihood-ratio'} tests against a free σ",
         head=(f"Model: {res.specification.formula}",),
         notes=(
-            "σ = 1: ties are rarer the more objects differ (Davidson); σ = 0: always as frequent",
+            "σ = 1: ties rarer the more objects differ (Davidson); σ = 0: equally frequent",
             *(("the tests assume independent judgments",) if flips is None else _of_clusters(res, flips)),
         ),
     )
