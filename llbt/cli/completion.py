@@ -1,11 +1,10 @@
-"""Completions after an option: columns of the file, files and data sets, formats."""
+"""Completions after an option: columns of the file, terms of a formula, files and data sets, formats, checks."""
 
 from __future__ import annotations
 
 import csv
 import importlib.util
 import json
-import re
 from pathlib import Path
 
 import typer
@@ -15,11 +14,16 @@ _START = 1 << 16  # characters of a file in which its first line ends
 
 def after_files(incomplete: str) -> list[str]:
     """Return files and bundled data sets whose names begin so."""
+    return [*files(incomplete), *(name for name in bundled() if name.startswith(incomplete))]
+
+
+def files(incomplete: str) -> list[str]:
+    """Return files whose names begin so, and folders."""
     folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
     begun = incomplete if incomplete.endswith("/") else incomplete[: len(incomplete) - len(Path(incomplete).name)]
     there = sorted(folder.iterdir()) if folder.is_dir() else []
     found = [f"{begun}{path.name}{'/' if path.is_dir() else ''}" for path in there if not path.name.startswith(".")]
-    return [name for name in (*found, *bundled()) if name.startswith(incomplete)]
+    return [name for name in found if name.startswith(incomplete)]
 
 
 def bundled() -> list[str]:
@@ -32,11 +36,33 @@ def bundled() -> list[str]:
 
 def after_columns(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return columns of FILE that complete the part after the last comma, equals sign or colon."""
-    begun = re.match(r"(?:.*[,=:])?", incomplete)
-    before = begun[0] if begun else ""
-    # an option whose value is still being written keeps click from sorting what stands before it
-    file = ctx.params.get("file") or next((word for word in ctx.args if Path(word).is_file()), None)
-    return [before + name for name in columns_of(file) if name.startswith(incomplete[len(before) :])]
+    return _last_part(incomplete, ",=:", columns_of(_file_of(ctx)))
+
+
+def after_formula(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return terms that complete the last word of a formula: its own words, and columns of FILE."""
+    columns = [name if name.isidentifier() else f"`{name}`" for name in columns_of(_file_of(ctx))]
+    return _last_part(incomplete, " +*:|(", ["object", "tie", "order", *columns])
+
+
+def after_checks(incomplete: str) -> list[str]:
+    """Return levels and checks of the audit that complete the part after the last comma."""
+    from ..auditing import checks, list_checks
+
+    return _last_part(
+        incomplete, ",", ["error", "warning", "note", *dict.fromkeys([*checks.CHECKS, *list_checks.LIST_CHECKS])]
+    )
+
+
+def _last_part(incomplete: str, separators: str, words: list[str]) -> list[str]:
+    """Return completions of what stands behind the last of some separators."""
+    before = incomplete[: max(incomplete.rfind(mark) for mark in separators) + 1]
+    return [before + word for word in words if word.startswith(incomplete[len(before) :])]
+
+
+def _file_of(ctx: typer.Context) -> object:
+    """Return FILE; an option whose value is still being written keeps click from sorting what stands before it."""
+    return ctx.params.get("file") or next((word for word in ctx.args if Path(word).is_file()), None)
 
 
 def after_formats(incomplete: str) -> list[str]:

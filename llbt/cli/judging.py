@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from .completion import after_checks
 from .messages import watched, working
 from .options import Among, Confidence, File, Jobs, Lists, Printing, Reading, Resample, Rng, Text, column, option
 from .values import items
@@ -21,6 +22,7 @@ def audit(
             "--fail-on",
             "Exit with 1 if one of these checks finds something; error, warning or note stand for all of that level.",
             "CHECK,…",
+            after_checks,
         ),
     ] = None,
     lists: Lists,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from .completion import after_columns, after_files, after_formats
+from .completion import after_columns, after_files, after_formats, after_formula, files
 
 Text = str | None
 CovType = Literal["cautious", "nonrobust", "quasi", "cluster", "CR1", "HC0"]
@@ -42,6 +42,8 @@ Format = Literal["text", "markdown", "latex", "html", "json", "csv"]
 def option(name: str, text: str, metavar: str | None = None, completed: Callable[..., Any] | None = None) -> Any:
     """Return an option; one with a `metavar` says in its text what holds without it."""
     said = " ".join(text.split())
+    by_metavar: dict[str | None, Callable[..., Any]] = {"FILE": files, "FORMULA": after_formula}
+    completed = completed or by_metavar.get(metavar)
     return typer.Option(name, help=said, metavar=metavar, show_default=metavar is None, autocompletion=completed)
 
 
@@ -212,7 +214,7 @@ class Reading:
     ] = None
     where: Annotated[
         Text,
-        option(
+        column(
             "--where",
             "Read only rows in which a column says yes (anony) or has a value (language=English).",
             "COLUMN|COLUMN=VALUE,…",
@@ -400,7 +402,7 @@ class Counting:
     ] = None
     pool: Annotated[
         Text,
-        option("--pool", "Covariates to sum the table over before fitting; all means every covariate.", "NAME,…|all"),
+        column("--pool", "Covariates to sum the table over before fitting; all means every covariate.", "NAME,…|all"),
     ] = None
     largest_component: Annotated[
         bool,

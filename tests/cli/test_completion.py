@@ -48,6 +48,11 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("llbt fit dras_t", "dras_table1_as_analysed", "battles"),
         ("llbt fit battles.csv --objects model_a,model", "model_a,model_b", "winner"),
         ("llbt fit battles.csv --outcome w", "winner", "model_b"),
+        ("llbt fit battles.csv --formula object*w", "object*winner", "object*tie"),
+        ("llbt fit battles.csv --formula o", "order", "winner"),
+        ("llbt fit battles.csv --where my", "my judge", "winner"),
+        ("llbt fit battles.csv --judge-covariates b", "battles.csv", "baseball"),
+        ("llbt audit x --fail-on warning,dis", "warning,disconnected", "separation"),
         ("llbt audit x --input-format are", "arena", "kaggle"),
     ],
 )
