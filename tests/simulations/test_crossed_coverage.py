@@ -34,7 +34,8 @@ CASES = [
     (30, "a fifth of the cells"),
 ]
 OF_CELLS = {"a fifth of the cells": 0.2, "three tenths of the cells": 0.3}
-SIZES_UNDER_NULL = [(12, "equal"), (12, "sizes 1 to 10"), (30, "a fifth of the cells")]
+SIZE = "size of the test of prompts"  # whose effects are 0
+UNDER_NULL = [(12, "equal"), (12, "sizes 1 to 10")]
 
 
 def table(judges: int, kind: str, rng: np.random.Generator, of_prompts: float = SIGMA) -> llbt.Comparisons:
@@ -135,6 +136,15 @@ def test_intervals_cover(case: str) -> None:
     assert found["not converged"] == 0
 
 
+@pytest.mark.parametrize("case", recorded()[SIZE], ids=str)
+def test_the_test_of_no_effects_keeps_its_level(case: str) -> None:
+    """At most two Monte Carlo errors above the level; half of the p-values at least are 1, as σ is often 0."""
+    found = recorded()[SIZE][case]
+    for level in (0.05, 0.1):
+        assert found[f"at .{100 * level:02.0f}"] < level + 2 * np.sqrt(level * (1 - level) / found["tables"])
+    assert found["p of 1"] > 0.4
+
+
 @pytest.mark.slow
 def test_intervals_of_six_judges_cover() -> None:
     rng = np.random.default_rng(5)
@@ -147,3 +157,10 @@ def test_intervals_of_six_judges_cover() -> None:
 def test_it_is_found_again(case: tuple[int, str]) -> None:
     known = recorded()["found"][f"{case[0]}, {case[1]}"]
     assert simulated(*case, known["tables"], recorded()["seed"]) == pytest.approx(known, abs=0.005)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", [case for case in UNDER_NULL if f"{case[0]}, {case[1]}" in recorded()[SIZE]], ids=str)
+def test_the_level_is_found_again(case: tuple[int, str]) -> None:
+    known = recorded()[SIZE][f"{case[0]}, {case[1]}"]
+    assert simulated_size(*case, known["tables"], recorded()["seed"]) == pytest.approx(known, abs=0.006)
