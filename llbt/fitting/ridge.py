@@ -30,7 +30,8 @@ RidgePenalty = Annotated[
 ]
 
 FOLDS = 5
-_SPREADS = 2.0 ** np.arange(1.0, -6.5, -0.75)  # standard deviations of slopes to try, the widest first
+_STEP = 0.75  # between their logarithms to base 2
+_SPREADS = 2.0 ** np.arange(1.0, -6.5, -_STEP)  # standard deviations of slopes to try, the widest first
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,10 @@ def chosen_ridge(
 ) -> Ridge:
     """Return the strength with the smallest log-loss of held-out judgments, or of held-out clusters' judgments.
 
+    Ten strengths are tried, then the least of the parabola through the best three. The ten alone are too coarse: with
+    50 objects, 20,000 judgments and slopes of sd .3 on five features they led to sd .25. That shrank the worths too,
+    whose error rose from .078 without a penalty to .081; with the parabola (sd .32) it is .072.
+
     Raises
     ------
     DesignError
@@ -109,25 +114,40 @@ def chosen_ridge(
     unit = Ridge(1.0).matrix(design, c, free)
     number = FOLDS if by == "judgment" else min(FOLDS, clustered(c, by, (by,)).size)
     parts = folds_of(c, by, number, rng)
-    losses = np.sum([_losses(problem, unit, part) for part in parts], axis=0) / problem.counts.sum()
+
+    def losses_of(spreads: FloatArray) -> FloatArray:
+        return np.asarray(sum(_losses(problem, unit, part, spreads) for part in parts) / problem.counts.sum())
+
+    losses = losses_of(_SPREADS)
     best = int(np.argmin(losses))
+    spread, loss = _SPREADS[best], losses[best]
+    if 0 < best < len(losses) - 1:  # the least of the parabola through three
+        between = np.array([spread * 2.0 ** (-_STEP * _least_of(*losses[best - 1 : best + 2]))])
+        if (closer := losses_of(between)[0]) < loss:
+            spread, loss = between[0], closer
     what = "judgments" if by == "judgment" else f"{by}s"
     edge = " the strongest" if best == len(losses) - 1 else " the weakest" if best == 0 else ""
     edge = f",{edge} of those tried" if edge else ""
     chosen = (
-        f", chosen by the log-loss of held-out {what} in {number} folds: {format_number(losses[best], 5)}; with a "
+        f", chosen by the log-loss of held-out {what} in {number} folds: {format_number(loss, 5)}; with a "
         f"standard deviation of {format_number(_SPREADS[0], 2)} {format_number(losses[0], 5)}{edge}"
     )
-    return Ridge(float(_SPREADS[best] ** -2), chosen)
+    return Ridge(float(spread**-2), chosen)
 
 
-def _losses(problem: Problem, unit: FloatArray, part: Fold) -> FloatArray:
-    """Return −Σ log p of a fold for each strength, from fits to the other judgments."""
+def _least_of(before: float, at: float, after: float) -> float:
+    """Return where a parabola through values at −1, 0 and 1, of which the second is the least, is least."""
+    curved = before - 2 * at + after
+    return float((before - after) / (2 * curved)) if curved > 0 else 0.0
+
+
+def _losses(problem: Problem, unit: FloatArray, part: Fold, spreads: FloatArray) -> FloatArray:
+    """Return −Σ log p of a fold for each spread, the widest first, from fits to the other judgments."""
     rest = replace(problem, counts=problem.counts - part.held(problem.counts.shape))
     seen = rows_of(problem, part.rows)
-    found, params = np.empty(len(_SPREADS)), None
-    for k in reversed(range(len(_SPREADS))):  # the strongest first; each fit starts from the one before
-        fit = eliminate(rest, start=params, penalty=ridge(unit / _SPREADS[k] ** 2))
+    found, params = np.empty(len(spreads)), None
+    for k in reversed(range(len(spreads))):  # the strongest first; each fit starts from the one before
+        fit = eliminate(rest, start=params, penalty=ridge(unit / spreads[k] ** 2))
         step_made()
         params = fit.params
         chances = probabilities(seen, params)

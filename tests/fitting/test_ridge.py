@@ -10,6 +10,7 @@ from scipy import optimize, special
 
 import llbt
 from llbt.fitting.folds import folds_of
+from llbt.fitting.ridge import _least_of
 
 OBJECTS = list("ABCDE")
 FORMULA = "object + tie + object:(x + y)"
@@ -108,6 +109,16 @@ def test_the_strength_is_that_of_the_smallest_loss_of_held_out_clusters() -> Non
             losses[k] -= (held * log_p).sum()
     assert losses[1] == losses.min()
     assert f"{losses[1] / c.totals.sum():.5g}" in prior.said
+
+
+def test_the_strength_is_found_between_those_tried() -> None:
+    """Losses of a parabola in the logarithm of the standard deviation, whose least is known."""
+    assert _least_of(4.0, 1.0, 4.0) == 0
+    assert _least_of(*[(x - 0.3) ** 2 for x in (-1, 0, 1)]) == pytest.approx(0.3)
+    assert _least_of(1.0, 1.0, 1.0) == 0
+    prior = llbt.fit(FORMULA, table(500, judges=10), penalty="ridge", rng=1).specification.prior
+    steps = (1 - np.log2(prior.strength**-0.5)) / 0.75
+    assert abs(steps - round(steps)) > 1e-3
 
 
 def test_it_is_repeatable_and_the_held_out_loss_refits_with_the_penalty() -> None:
