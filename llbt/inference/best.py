@@ -20,7 +20,7 @@ from .contrasts import check_scale
 from .log_worths import LogWorths, centred
 from .new_judge import asked_of
 from .pair_tests import all_pairs
-from .pairwise_record import Pairwise
+from .pairwise_record import SAME, Pairwise
 from .scales import FACTORS, Scale
 from .selection import MOST_SIMULATED, Corrected, candidate_p, lead, winner
 from .simultaneous import root_of
@@ -46,7 +46,7 @@ class Best(Record):
     worth : Corrected
         The log-worth of the first object, minus the mean of all objects.
     lead : Corrected
-        The log-worth of the first object minus that of the second; its interval is not corrected.
+        The log-worth of the first object minus that of the second.
     scale : {"log_worth", "log_odds", "elo"}
     confidence : float
     notes : tuple of str
@@ -95,7 +95,7 @@ class Best(Record):
         return (*lines, f"Lead of {first!r} over {self.objects[1]!r}: {self._said(self.lead)}")
 
     def _said(self, of: Corrected) -> str:
-        values = (of.corrected, of.conf_low, of.conf_high, of.estimate)
+        values = (of.corrected, of.conf_low, of.conf_high, of.estimate if abs(of.estimate) > SAME else 0.0)
         corrected, low, high, plain = (format_number(FACTORS[self.scale] * value, 3) for value in values)
         return f"{corrected} ({low} to {high}), corrected for selection; {plain} before"
 
@@ -145,11 +145,15 @@ def best(
 
     The largest of several estimates is too large on average. The corrected worth is median-unbiased given that its
     object came first. Its interval is the hybrid interval of Andrews, Kitagawa & McCloskey (2024): conditional on
-    coming first, and within the simultaneous interval at level 1 − α/10. The corrected lead is median-unbiased given
-    which objects came first and second. Its interval is the uncorrected one, which keeps its level.
+    coming first, and within the simultaneous interval at level 1 − α/10. The lead is corrected in the same way, given
+    which objects came first and second, within the simultaneous intervals of all pairs. Estimates less than a quarter
+    of a standard error apart are treated as that far apart. Otherwise intervals of objects that nearly tie would be
+    narrow, and those of exact ties a single point.
 
-    In simulations (10 objects, 500 sets) the best object is a candidate in 94 to 100 %. The corrected interval of the
-    worth covers in 94 to 96 %, the uncorrected interval in 80 % if all objects are equal.
+    In simulations (3 and 10 objects, 1,000 sets each) the interval of the worth covers in 94 to 98 %, the uncorrected
+    interval in 79 to 95 %. The interval of the lead covers in 96 to 99.7 %, the uncorrected interval in 88 to 99 %. It
+    is 4.6 to 7.2 standard errors long, the uncorrected interval 3.9. The corrected worth and lead are too large in 48
+    to 57 % of the sets. The best object is a candidate in 94 to 100 % (10 objects, 500 sets).
 
     References
     ----------
@@ -181,7 +185,7 @@ def best(
     inside = np.flatnonzero(~np.isnan(found.estimate))
     if len(inside) < 2:
         raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
-    kept = inside[np.argsort(-found.estimate[inside], kind="stable")]
+    kept = inside[np.argsort(-np.round(found.estimate[inside] / SAME), kind="stable")]
     found, labels = found.some(kept), tuple(plain.comparisons.objects[k] for k in kept)
     pairs = all_pairs(plain, found, rng, objects=labels, confidence=confidence)
     cov = np.where(np.isnan(found.cov), 0.0, found.cov)
@@ -191,7 +195,7 @@ def best(
         found.estimate,
         candidate_p(*_advantages(pairs), pairs.df, root_of(cov), as_generator(rng), np.arange(len(kept))),
         winner(found.estimate, wider**2 * cov, np.eye(len(kept)) - 1 / len(kept), confidence, as_generator(rng)),
-        lead(found.estimate, wider**2 * cov, confidence),
+        lead(found.estimate, wider**2 * cov, confidence, as_generator(rng)),
         scale,
         confidence,
         (*notes, *plain.covariance.notes, _SIMULTANEOUS),

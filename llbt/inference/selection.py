@@ -8,8 +8,8 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from ..core.columns import FloatArray, IntArray
-from ..core.max_z import max_z_of
-from ..core.statistics import critical_value
+from ..core.max_z import MaxZ, max_z, max_z_of
+from .log_worths import KNOWN
 from .simultaneous import root_of
 
 _DRAWS = 20_000  # draws; the simulated p-value of .05 is exact to about .0015
@@ -17,9 +17,8 @@ MOST_SIMULATED = 300  # up to so many objects get all draws
 _CELLS, _LEAST_DRAWS = 6_000_000, 4_000  # with more objects: draws × objects, and least draws
 _BLOCK = 256  # draws at a time, which fit into the processor's cache
 _SURELY_NOT = 1e-3  # below this p-value by Bonferroni's bound, nothing is simulated
-_SAME = 1e-6  # tied estimates may differ by this share of a step
+_TIED = 0.25  # estimates closer than so many standard errors are treated as that far apart
 _FLAT = 1e-12  # a smaller slope is rounding
-_FAR = 40.0  # means are not searched beyond so many standard errors
 _SHARE = 0.1  # share of α that the hybrid interval spends on the simultaneous one (Andrews, Kitagawa & McCloskey 2024)
 
 
@@ -84,12 +83,7 @@ def candidate_p(
 
 
 def winner(
-    estimate: FloatArray,
-    cov: FloatArray,
-    centre: FloatArray,
-    confidence: float,
-    rng: np.random.Generator,
-    grain: float = 0.0,
+    estimate: FloatArray, cov: FloatArray, centre: FloatArray, confidence: float, rng: np.random.Generator
 ) -> Corrected:
     """Return the first of J estimates in falling order, corrected for selection, with the hybrid interval.
 
@@ -100,33 +94,46 @@ def winner(
         The combinations of the estimates to return: the identity, or the identity minus 1/J for centred estimates.
     confidence : float
     rng : numpy.random.Generator
-    grain : float
-        The step between possible differences of estimates, as for shares of a number of items. A tie then stands for
-        differences up to half a step, and counts as a quarter of a step.
     """
     size = len(estimate)
-    of, order = centre[0], np.arange(1, size)
+    order = np.arange(1, size)
     ahead = np.zeros((size - 1, size))
     ahead[order - 1, order], ahead[:, 0] = 1.0, -1.0
-    found = _conditional(estimate, cov, of, ahead, grain)
-    alpha = 1 - confidence
-    reach = max_z_of(centre @ root_of(cov), np.inf, rng).quantile(1 - _SHARE * alpha) * found.error
-    level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
-    low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
-    return Corrected(found.at, found.error, middle, low, high)
+    return _hybrid(
+        _conditional(estimate, cov, centre[0], ahead), max_z_of(centre @ root_of(cov), np.inf, rng), confidence
+    )
 
 
-def lead(estimate: FloatArray, cov: FloatArray, confidence: float, grain: float = 0.0) -> Corrected:
-    """Return the lead of the first estimate over the second, with the uncorrected interval; see `winner`."""
-    size = len(estimate)
+def lead(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.random.Generator) -> Corrected:
+    """Return the lead of the first of J estimates over the second, corrected as in `winner`.
+
+    Parameters
+    ----------
+    estimate, cov : ndarray, shapes (J,) and (J, J)
+    confidence : float
+    rng : numpy.random.Generator
+    """
+    size, variance = len(estimate), np.diag(cov)
     of = np.zeros(size)
     of[:2] = 1.0, -1.0
     ahead = np.zeros((size - 1, size))  # the second is behind the first, and all others are behind the second
     ahead[0, :2] = -1.0, 1.0
     ahead[np.arange(1, size - 1), np.arange(2, size)], ahead[1:, 1] = 1.0, -1.0
-    found = _conditional(estimate, cov, of, ahead, grain)
-    half = critical_value(confidence, np.inf) * found.error
-    return Corrected(found.at, found.error, found.mean_at(0.5, _FAR * found.error), found.at - half, found.at + half)
+    squared = variance[:, None] + variance - 2 * cov
+    error = np.sqrt(np.where(squared > KNOWN * variance.max(), squared, np.inf))
+    return _hybrid(_conditional(estimate, cov, of, ahead), max_z(error, cov, np.inf, rng), confidence)
+
+
+def _hybrid(found: _Conditional, largest: MaxZ, confidence: float) -> Corrected:
+    """Return the hybrid estimate and interval of a selected contrast.
+
+    `largest` is of the contrasts among which it was selected.
+    """
+    alpha = 1 - confidence
+    reach = largest.quantile(1 - _SHARE * alpha) * found.error
+    level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
+    low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
+    return Corrected(found.at, found.error, middle, low, high)
 
 
 @dataclass(frozen=True)
@@ -153,17 +160,19 @@ class _Conditional:
         return float(optimize.brentq(apart, *ends, xtol=1e-7 * self.error))
 
 
-def _conditional(
-    estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray, grain: float
-) -> _Conditional:
-    """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0."""
+def _conditional(estimate: FloatArray, cov: FloatArray, of: FloatArray, ahead: FloatArray) -> _Conditional:
+    """Return the combination `of` of estimates, given that the combinations `ahead` of them are at most 0.
+
+    The bounds are at least a quarter of a standard error away. Nearer ones, of estimates that nearly tie, would make
+    the interval narrow or a single point, which holds in few cases (see `best`).
+    """
     variance = float(of @ cov @ of)
     at, along = float(of @ estimate), cov @ of / variance
     slope, rest = ahead @ along, ahead @ (estimate - along * at)
-    rest -= np.where(np.abs(ahead @ estimate) < _SAME * grain, grain / 4, 0.0)
     low = max((-rest[slope < -_FLAT] / slope[slope < -_FLAT]).tolist(), default=-np.inf)
     high = min((-rest[slope > _FLAT] / slope[slope > _FLAT]).tolist(), default=np.inf)
-    return _Conditional(at, variance**0.5, min(low, at), max(high, at))
+    tied = _TIED * variance**0.5
+    return _Conditional(at, variance**0.5, min(low, at - tied), max(high, at + tied))
 
 
 def _share_below(x: float, mean: float, error: float, low: float, high: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -104,7 +104,6 @@ def best_systems(
     ahead: FloatArray,
     p_value: FloatArray,
     df: float,
-    grain: float,
     confidence: float,
     rng: np.random.Generator,
     *,
@@ -119,8 +118,6 @@ def best_systems(
         The unadjusted tests of the pairs. They decide; their joint distribution comes from the estimates.
     df : float
         Degrees of freedom of the covariance.
-    grain : float
-        The step between values that differences of estimates can have.
     confidence, rng, higher_is_better
     """
     size = len(systems)
@@ -143,11 +140,9 @@ def best_systems(
     cov = wider**2 * covariance
     score, ahead_by = _exactly(float(estimate[0])), _exactly(float(abs(estimate[0] - estimate[1])))
     if variance[0] > 0:
-        score = _signed(winner(sign * estimate, cov, np.eye(size), confidence, rng, grain), sign)
+        score = _signed(winner(sign * estimate, cov, np.eye(size), confidence, rng), sign)
     if squared[0, 1] > 0:
-        ahead_by = lead(sign * estimate, cov, confidence, grain)
-        # given a near tie the median-unbiased lead is far below 0: it is no lower than its interval
-        ahead_by = replace(ahead_by, corrected=max(ahead_by.corrected, ahead_by.conf_low))
+        ahead_by = lead(sign * estimate, cov, confidence, rng)
     return BestSystems(systems, estimate, found, score, ahead_by, confidence, (_SIMULTANEOUS,))
 
 

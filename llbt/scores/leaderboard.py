@@ -244,7 +244,6 @@ def leaderboard(
         standing.plain_mean,
         standing.covariance,
         standing.df,
-        _grain(scores.values, test),
         scores.higher_is_better,
     )
     if groups == "letters":
@@ -349,12 +348,6 @@ def _refuse_grades(scores: SystemScores) -> None:
             "For other scores choose test='wilcoxon', test='t' or test='permutation'.",
             expected="scores of 0 and 1",
         )
-
-
-def _grain(values: FloatArray, test: BoardTest) -> float:
-    """Return the step between values that differences of means can have."""
-    steps = np.array([1.0]) if test == "mcnemar" else np.diff(np.unique(values[~np.isnan(values)]))
-    return float(steps.min(initial=np.inf)) / values.shape[1] if len(steps) else 0.0
 
 
 def _averaged(units: Units, macro: str | None, test: BoardTest) -> tuple[str, ...]:

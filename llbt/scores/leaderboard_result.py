@@ -76,8 +76,6 @@ class ScoreLeaderboard(Record):
         Of the estimates, clustered as `std_error`.
     df : float
         Its degrees of freedom.
-    grain : float
-        The step between possible differences of means: 1/M for scores of 0 and 1.
     higher_is_better : bool
     head : tuple of str
         The lines above the table.
@@ -107,7 +105,6 @@ class ScoreLeaderboard(Record):
     plain_mean: FloatArray
     covariance: FloatArray
     df: float
-    grain: float
     higher_is_better: bool = True
     head: tuple[str, ...] = ()
 
@@ -231,7 +228,6 @@ class ScoreLeaderboard(Record):
             self.ahead,
             self.p_value,
             self.df,
-            self.grain,
             self.confidence,
             as_generator(rng),
             higher_is_better=self.higher_is_better,

@@ -84,12 +84,46 @@ def test_the_corrected_worth_is_median_unbiased_given_that_its_object_came_first
 
 
 def test_the_corrected_lead_is_that_of_truncated_normals() -> None:
-    """Two objects: the lead is positive, so the estimate is the median of a normal cut at 0."""
-    found = lead(np.array([0.3, -0.3]), np.diag([0.05, 0.05]), 0.95)
-    error = np.sqrt(0.1)
-    cut = stats.truncnorm((0 - found.corrected) / error, np.inf, found.corrected, error)
-    assert cut.cdf(0.6) == pytest.approx(0.5, abs=1e-6)
-    assert found.conf_high - found.conf_low == pytest.approx(2 * 1.959964 * error, rel=1e-6)
+    """Two objects: the lead is positive, so the estimate is the median of a normal cut at 0; its ends are quantiles."""
+    found = lead(np.array([0.3, -0.3]), np.diag([0.05, 0.05]), 0.95, np.random.default_rng(1))
+    error, level = np.sqrt(0.1), 0.9 * 0.05 / (1 - 0.1 * 0.05)
+    reach = stats.norm.isf(0.005 / 2) * error  # one pair
+    for mean, share in ((found.corrected, 0.5), (found.conf_low, 1 - level / 2), (found.conf_high, level / 2)):
+        low, high = (np.array([max(0.0, mean - reach), mean + reach]) - mean) / error
+        assert stats.truncnorm(low, high, mean, error).cdf(0.6) == pytest.approx(share, abs=2e-3)
+
+
+def test_the_corrected_lead_is_median_unbiased_given_first_and_second() -> None:
+    """Rejection sampling, with a third near the second: half of the draws with the same two ahead lie below."""
+    estimate, cov = np.array([0.55, 0.1, 0.02, -0.67]), np.diag([0.04, 0.05, 0.02, 0.03])
+    found = lead(estimate, cov, 0.95, np.random.default_rng(1))
+    of = np.array([1.0, -1.0, 0.0, 0.0])
+    along = cov @ of / (of @ cov @ of)
+    drawn = found.corrected + found.std_error * np.random.default_rng(2).standard_normal(400_000)
+    all_drawn = estimate - along * (of @ estimate) + np.outer(drawn, along)
+    order = np.argsort(-all_drawn, axis=1)[:, :2]
+    assert (drawn[(order == [0, 1]).all(axis=1)] < of @ estimate).mean() == pytest.approx(0.5, abs=0.02)
+    assert found.conf_low < found.corrected < found.conf_high
+
+
+@pytest.mark.parametrize("near", [0.0, 1e-12, 1e-3, 0.05])
+def test_estimates_that_tie_have_an_interval_that_holds_the_estimate(near: float) -> None:
+    """The bounds of the selection are then at the estimate, and without a margin the interval would be a point."""
+    cov = 0.04 * np.diag([1.0, 1.5, 1.2, 0.8])
+    for estimate in ([near, 0.0, -0.3, -0.4], [0.5, near, 0.0, -0.4], [2 * near, near, 0.0, 0.0]):
+        centre, rng = np.eye(4) - 1 / 4, np.random.default_rng(0)
+        for found in (winner(np.array(estimate), cov, centre, 0.95, rng), lead(np.array(estimate), cov, 0.95, rng)):
+            assert found.conf_low < found.corrected < found.conf_high
+            assert found.conf_low < found.estimate < found.conf_high
+            assert found.conf_high - found.conf_low > 3.9 * found.std_error
+
+
+def test_two_objects_that_tie_exactly_are_said_to_be_level() -> None:
+    """They stand in the order of the table, and their lead is 0, not its rounding error."""
+    rows = {"object_i": ["a", "a", "b"], "object_j": ["b", "c", "c"], "wins_i": [50, 60, 60], "wins_j": [50, 40, 40]}
+    found = llbt.best(llbt.fit("object", llbt.from_counts(pd.DataFrame(rows))))
+    assert found.objects == ("a", "b", "c")
+    assert str(found).splitlines()[3].endswith("corrected for selection; 0 before")
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ def recorded() -> dict:
 
 def test_the_set_holds_the_best_and_intervals_hold_the_score() -> None:
     record = recorded()
-    assert record["trials"] == 600
+    assert record["trials"] == 300
     for found in record["found"].values():
         assert found["best in set"] >= 0.93
         assert found["corrected interval"] >= 0.92
