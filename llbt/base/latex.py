@@ -123,7 +123,7 @@ def _text(column: Column) -> _Block:
 def _numbers(column: Column, marks: list[str] | None) -> _Block:
     raised = [mark.strip(".") for mark in (marks or (column.cells if column.kind == "stars" else []))]
     room = max(map(len, raised), default=0)
-    if column.kind == "stars":  # stars in their own table
+    if column.kind == "stars":  # a column of stars without estimates before it
         return _Block("", [raised_stars(mark, room) for mark in raised], None, True, room * _STARS_WIDE)
     write = composed_latex if column.kind == "composed" else number_latex
     cells = [write(cell) for cell in column.cells]

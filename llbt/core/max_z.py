@@ -22,7 +22,7 @@ _FEW = 300  # with more estimates, draws times estimates stay constant
 _LEAST_DRAWS = 4_000  # least draws, exact to about .017 (2,000 estimates, eight seeds)
 _SINGULAR = 1e-10  # a variance given the others is 0 below this share of it
 _SCALES, _REMOTE = 200, 1e-16  # number of scales at which t is normal, and the probability of the scales left out
-_NODES = 500  # each node is the mean of equally many draws: another 1e-4
+_NODES = 500  # each node is the mean of equally many draws, which adds an error of 1e-4
 _CELLS = 5_000_000  # contrasts × draws in memory at once
 
 

@@ -35,7 +35,7 @@ from .response import THREE, TWO
 
 Kind = Literal["ranking", "best_worst"]
 
-_COLUMNS = 12  # numbers that a pair of a list takes before it is counted
+_COLUMNS = 12  # numbers in memory for each pair of a list until it is counted
 _ENTRIES = 4_000_000  # pairs of objects of lists that are made at once
 _TOLD = {
     "ranking": "higher beats lower, shared places are ties",

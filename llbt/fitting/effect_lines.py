@@ -1,4 +1,4 @@
-"""The lines of a table that effects of judges enter: comparisons by judge, and by what judges are crossed with."""
+"""The lines of a table that effects of judges enter: comparisons by judge, and by groupings crossed with judges."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class EffectLines:
     ----------
     brackets : tuple of Bracket
     response : Response
-        Of the table.
+        The response of the table.
     problem : Problem
         Distinct comparisons; its counts are those of the whole table.
     pairs : ndarray of int, shape (S, 2)
-        Their objects.
+        The objects of each distinct comparison.
     rows : ndarray of int, shape (L,)
         The comparison of each line.
     counts : ndarray, shape (L, K)
@@ -50,7 +50,7 @@ class EffectLines:
 
     @classmethod
     def of(cls, without: PlainEstimates, brackets: Sequence[Bracket], ways: Sequence[Way]) -> EffectLines:
-        """Return the lines of a fit without its brackets; the ways are on lines common to all."""
+        """Return the lines of a fit without its brackets, given clusterings on common lines."""
         c = without.comparisons
         problem, _, merged = distinct(without.design, without.problem(), list(c.pairs.T))
         pairs = np.empty((int(merged.max()) + 1, 2), dtype=np.int64)
@@ -60,7 +60,7 @@ class EffectLines:
         return cls(tuple(brackets), c.response, problem, pairs, merged[lines.rows], lines.counts, names, codes)
 
     def take(self, some: IntArray) -> EffectLines:
-        """Return some of the lines; the problem has their counts."""
+        """Return some of the lines, with their counts in the problem."""
         codes = tuple(one[some] for one in self.codes)
         counts = np.zeros(self.problem.counts.shape)
         np.add.at(counts, self.rows[some], self.counts[some])
@@ -73,7 +73,7 @@ class EffectLines:
         return crossed(self.rows, self.counts, self.pairs, bearings)
 
     def grouped(self) -> Grouped:
-        """Return the lines by the level of the first grouping; of objects alone one group of all judgments."""
+        """Return the lines by levels of the first grouping; effects of objects have one group with all judgments."""
         effects = ["object" if bracket.effect == "1" else bracket.effect for bracket in self.brackets]
         codes = np.unique(self.codes[0], return_inverse=True)[1].ravel()
         width = self.problem.response.width

@@ -191,7 +191,7 @@ def _flipped(res: PlainEstimates, found: Linear) -> TestResult:
 def _restricted(res: PlainEstimates, found: Linear) -> Fit:
     """Return the fit that satisfies some hypotheses, with its means for the judgments."""
     free = found.matrix[:, res.free]
-    unit = np.sqrt(np.diag(res.solution.cov))  # parameters in standard errors, whatever their scale
+    unit = np.sqrt(np.diag(res.solution.cov))  # scales parameters to units of their standard errors
     basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]
     start = res.solution.params - unit * np.linalg.lstsq(free * unit, found.estimate)[0]
     problem = res.problem()

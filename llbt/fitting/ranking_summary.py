@@ -14,7 +14,7 @@ from .summary import NOT_CONVERGED, aliased_notes, coefficient_table_of, scale_n
 from .summary_rows import Sort
 
 _EQUAL = 1e-6  # log-worths closer than this count as equal
-_MOSTLY = 2  # above so many times as often as below
+_MOSTLY = 2  # "mostly above" means at least so many times as often as below
 _NAMED = 3  # most pairs in a note
 _MODELS = {
     ("ranking", "joint"): "Plackett-Luce model",

@@ -24,7 +24,7 @@ _SUM_OFF = 1e-6  # weights may differ from a sum of 1 by so much
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The values in one group minus those in another: two places, each with one class."""
+    """A difference between two groups: the covariate values of the first, and those of the second."""
 
     first: Mapping[Any, Any]
     second: Mapping[Any, Any]

@@ -221,7 +221,7 @@ def _by_unit(res: AnyFit | OneSource | ClassSource, by: str | None, at: At, prog
     return _told(model.unit, model.titles(), sized, worths.objects, worths.estimate, without, None, notes, beside)
 
 
-# a column next to the log-worths: name, heading, values by unit (U, M), and their kind
+# an additional column: name, heading, values for each unit and log-worth (U, M), and their kind
 _Column = tuple[str, str, npt.NDArray[Any], CellKind]
 
 

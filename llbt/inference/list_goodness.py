@@ -26,7 +26,7 @@ from .simulated_goodness import Apart, SimulatedGoodness, tested
 Of = Literal["pairs", "triples"]
 
 _SIZES = {"pairs": 2, "triples": 3}
-_MOST_CELLS = 50_000_000  # most numbers of cells in all drawn tables
+_MOST_CELLS = 50_000_000  # largest number of cells in all drawn tables together
 _MOST_SETS = 5_000  # most sets that one place can be given to
 
 

@@ -82,7 +82,7 @@ class Margin:
 
 
 def half_width(margin: float, scale: Scale) -> float:
-    """Return the margin as a distance of log-worths; it is measured on the scale, from equality.
+    """Return the margin, given as a distance from equality on a scale, as a difference of log-worths.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from .likelihood import Problem, row_sums, weighted_gram
 
 _ITERATIONS = 60
 _NEAR = 1e-7  # at this squared distance of a group to its mode, in standard deviations, a step is the last
-_NEAR_BY_CHORD = 1e-12  # the same if the step uses the information of another place
+_NEAR_BY_CHORD = 1e-12  # the same if the step uses the information of an earlier point
 _SLOW = 0.1  # if a chord step leaves more than this share of the squared distance, the information is computed anew
 _LARGE = 16  # a group with so many effects has its matrix factored by itself
 _HALVINGS = 25
@@ -394,7 +394,7 @@ class LineSums:
     def mode(self, near: Approximation | None) -> tuple[Effects, _Lines]:
         """Return the most probable effects, and the likelihood of the lines there, by Newton's method or chord steps.
 
-        Chord steps use the information of another place. They are taken as long as they come nearer fast enough.
+        Chord steps use the information of an earlier point. They are taken as long as they come nearer fast enough.
         """
         at = Effects.none(self.found) if near is None else near.mode
         solved, before = (None, np.inf) if near is None else (near.solved, np.inf)

@@ -247,7 +247,7 @@ class _Sums:
         self.rest += other.rest
 
     def empty(self) -> _Sums:
-        """Return the sums over no group."""
+        """Return sums of 0, to which blocks are added."""
         return _Sums(self.problem, self.rows, len(self.scale_slopes))
 
     def take(self, groups: Groups, block: Posterior) -> None:

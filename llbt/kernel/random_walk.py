@@ -232,7 +232,7 @@ class _Paths:
         return _swept(self.steps, point.informations, vectors)
 
     def step(self, point: _Path) -> Step:
-        """Return Newton's step, with its length in the curvature of all periods."""
+        """Return Newton's step, and its squared length by the curvature of the whole path."""
         step_made(_COST * point.path.size * point.path.shape[1] ** 2)
         step = self.swept(point).path - point.path
         length = float(np.einsum("tp,tpq,tq->", step, point.informations, step))

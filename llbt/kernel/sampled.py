@@ -44,7 +44,7 @@ def sampled_maximum(
         Where to start the scales, above 0.
     seed : int
     budget : float
-        Points are added until an array of an evaluation has so many numbers.
+        The size of an evaluation's largest array, in numbers, up to which points are added.
 
     Notes
     -----

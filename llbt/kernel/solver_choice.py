@@ -109,7 +109,7 @@ def branches_of(graph: Graph) -> Branches | None:
 
 
 def band_within(graph: Graph, iterations: int) -> Band | None:
-    """Return the band of a graph if a factor along it costs at most `iterations` gradient steps, else None."""
+    """Return the graph's band if factoring costs at most `iterations` conjugate gradient steps, else None."""
     costs = costs_of(graph, 0)
     return graph.band if costs.band <= costs.begin + iterations * costs.iteration else None
 
