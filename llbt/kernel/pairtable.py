@@ -96,7 +96,7 @@ class PairTable:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over comparisons of n times moments of the predictors, whose values in the cells are (1, 0, −1) and (0, 1, 0)."""
+    """Sums over comparisons of n times moments of the predictors; these are (1, 0, −1) and (0, 1, 0) in the cells."""
 
     value: float  # the log norm
     lead: FloatArray  # mean of the first predictor, added for object i and subtracted for object j, (U,)
