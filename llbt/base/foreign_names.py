@@ -184,9 +184,9 @@ class _Missing:
     name: str
 
     def __str__(self) -> str:
-        said = f"{self.kind.__name__} has no attribute {self.name!r}"
+        message = f"{self.kind.__name__} has no attribute {self.name!r}"
         hint = "" if self.name.startswith("_") else _hint(self.kind, self.name)
-        return f"{said}. {hint}" if hint else said
+        return f"{message}. {hint}" if hint else message
 
     def __repr__(self) -> str:
         return repr(str(self))

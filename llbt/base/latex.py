@@ -87,8 +87,8 @@ class _Layout:
 def as_latex(sheet: Sheet, paper: Paper) -> str:
     """Return a table as LaTeX; a table without columns gives only its lines."""
     if not sheet.columns:
-        said = "\n\n".join(breakable(line, 10.0) for line in (sheet.title, *sheet.head, *sheet.notes) if line)
-        return rf"{{\sloppy {said}\par}}"  # rather wide gaps between words than words beyond the margin
+        text = "\n\n".join(breakable(line, 10.0) for line in (sheet.title, *sheet.head, *sheet.notes) if line)
+        return rf"{{\sloppy {text}\par}}"  # rather wide gaps between words than words beyond the margin
     _check(paper)
     blocks = list(_blocks(sheet))
     layout = _layout(sheet, blocks, paper.size)
@@ -145,8 +145,8 @@ def _heading(column: Column) -> str:
         return HEADINGS[column.heading]
     if column.heading != column.name or column.kind == "composed":
         return escape_latex(column.heading)
-    said = column.heading.replace("_", " ")
-    return escape_latex(said[:1].upper() + said[1:])
+    text = column.heading.replace("_", " ")
+    return escape_latex(text[:1].upper() + text[1:])
 
 
 def _plain_width(source: str) -> float:
@@ -282,9 +282,9 @@ def _floating(sheet: Sheet, blocks: Sequence[_Block], layout: _Layout, paper: Pa
     lines += _settings(layout)
     lines += [rf"\begin{{tabular}}{{{_specification(blocks, layout)}}}", r"\toprule", _heading_row(blocks, layout)]
     lines += [r"\midrule", *_rows(blocks, layout), r"\bottomrule", r"\end{tabular}"]
-    said = _notes(sheet)
-    if said:
-        lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}", rf"\{_NOTES}\raggedright", *said]
+    below = _notes(sheet)
+    if below:
+        lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}", rf"\{_NOTES}\raggedright", *below]
         lines += [r"\end{minipage}"]
     return "\n".join([*lines, r"\end{table}"])
 
@@ -297,8 +297,8 @@ def _over_pages(sheet: Sheet, blocks: Sequence[_Block], layout: _Layout, paper: 
     heading = [r"\toprule", _heading_row(blocks, layout), r"\midrule"]
     lines += [*heading, r"\endfirsthead", *heading, r"\endhead", r"\bottomrule", r"\endlastfoot"]
     lines += [*_rows(blocks, layout), r"\end{longtable}"]
-    said = _notes(sheet)
-    lines += [rf"\{_NOTES}\raggedright", *(rf"\noindent {line}" for line in said)] if said else []
+    below = _notes(sheet)
+    lines += [rf"\{_NOTES}\raggedright", *(rf"\noindent {line}" for line in below)] if below else []
     return "\n".join([*lines, r"\endgroup"])
 
 
@@ -351,9 +351,9 @@ def _rows(blocks: Sequence[_Block], layout: _Layout) -> list[str]:
 
 
 def _caption(sheet: Sheet, paper: Paper) -> str:
-    said = breakable(sheet.title, _PAGE[0] / 2 / _LETTERS[0].em)
+    title = breakable(sheet.title, _PAGE[0] / 2 / _LETTERS[0].em)
     label = rf"\label{{{paper.label}}}" if paper.label else ""
-    return rf"\caption{{{said}}}{label}" if said else label
+    return rf"\caption{{{title}}}{label}" if title else label
 
 
 def _said(sheet: Sheet) -> list[str]:

@@ -460,8 +460,8 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
 
 def relabelled(value: object, names: Mapping[str, str]) -> str:
     """Return the new name of a label, or the name of a parameter with its labels renamed: A in ``object[A]``."""
-    said = str(value)
-    return names.get(said) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", said)
+    label = str(value)
+    return names.get(label) or _BRACKETED.sub(lambda found: f"[{names.get(found[1], found[1])}]", label)
 
 
 def _renamed(table: Table, rename: Mapping[Any, str]) -> Table:
@@ -486,7 +486,7 @@ def check_renamed(names: Mapping[str, str], texts: Iterable[str]) -> None:
 
     One mapping may serve several tables, so it may have labels that this table lacks.
     """
-    known = dict.fromkeys(found for said in texts for found in (said, *_BRACKETED.findall(said)))
+    known = dict.fromkeys(found for cell in texts for found in (cell, *_BRACKETED.findall(cell)))
     unknown = [name for name in names if name not in known]
     near = [(name, close[0]) for name in unknown if (close := difflib.get_close_matches(name, known, 1, _ALIKE))]
     near = [(name, close) for name, close in near if close not in names]

@@ -484,9 +484,9 @@ class Comparisons(Record):
 def check_three(c: Comparisons) -> None:
     """Raise for a table with grades or other outcomes, if a function understands only wins, ties and losses."""
     if c.response not in (TWO, THREE):
-        said = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
+        problem = f"the outcomes of a judgment are {listed(c.response.outcomes)}"
         merge = f"c.collapse() {'merges the grades' if c.response.grades else 'counts both bad as a tie'}"
-        raise JudgmentError(said, expected=f"a table of wins, ties and losses; {merge}")
+        raise JudgmentError(problem, expected=f"a table of wins, ties and losses; {merge}")
 
 
 def tabulate(lines: Lines, like: Comparisons) -> Comparisons:

@@ -47,6 +47,6 @@ def graded_outcomes(
     grade = np.where(decided, wins * sizes, 0).astype(np.int64)
     # without a middle there is no place between 1 and −1
     down = steps - grade - ((grade < 0) & (n_columns(response) % 2 == 0))
-    said = np.where(decided | tied, down, n_columns(response))
+    outcome = np.where(decided | tied, down, n_columns(response))
     unused = sorted(set(range(1, steps + 1)) - set(np.abs(grade[decided]).tolist()))
-    return said, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []
+    return outcome, response, [f"no judgment has the grade {listed(tuple(unused))} to either side"] if unused else []

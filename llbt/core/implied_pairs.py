@@ -45,7 +45,7 @@ def implied_pairs(
     """
     k, m = np.triu_indices(items.shape[1], 1)
     better, worse = ranks[:, k] < ranks[:, m], ranks[:, k] > ranks[:, m]
-    told = (better | worse | placed[:, k]).ravel()
+    informative = (better | worse | placed[:, k]).ravel()
     row = np.repeat(np.arange(len(items)), len(k))
     first, second = items[:, k].ravel(), items[:, m].ravel()
     forward = np.where(first < second, np.int8(1), np.int8(-1))
@@ -54,9 +54,9 @@ def implied_pairs(
         sizes = _bounds_passed(ratings[:, k].ravel(), ratings[:, m].ravel(), bounds)
         wins = np.where(sizes > 0, wins, np.int8(0))
     i, j = np.minimum(first, second), np.maximum(first, second)
-    if not told.all():
-        i, j, wins, row = i[told], j[told], wins[told], row[told]
-        sizes = sizes[told] if len(sizes) else sizes
+    if not informative.all():
+        i, j, wins, row = i[informative], j[informative], wins[informative], row[informative]
+        sizes = sizes[informative] if len(sizes) else sizes
     return i, j, wins, sizes, row
 
 

@@ -88,8 +88,8 @@ class Judgments(Record):
         cls, objects: tuple[Label, ...], pairs: IntArray, counts: FloatArray, shown: bool, notes: tuple[str, ...] = ()
     ) -> Judgments:
         """Return counts (S, 3) of pairs (S, 2) as judgments, one row for each outcome that a pair has."""
-        row, said = np.nonzero(counts)
-        return cls(objects, pairs[row], said, weights=counts[row, said], shown=shown, notes=notes)
+        row, outcome = np.nonzero(counts)
+        return cls(objects, pairs[row], outcome, weights=counts[row, outcome], shown=shown, notes=notes)
 
     @property
     def times(self) -> FloatArray:
@@ -106,8 +106,10 @@ class Judgments(Record):
         """The single judgments, as a frame with labels as categories (coded already), or as the query."""
         if self.query is not None:
             return self.query
-        objects, said = (pd.CategoricalDtype(pd.Index(list(x), dtype=object)) for x in (self.objects, OUTCOMES))
-        coded = {name: (self.pairs[:, k], objects) for k, name in enumerate(OBJECTS)} | {"outcome": (self.said, said)}
+        objects, outcomes = (pd.CategoricalDtype(pd.Index(list(x), dtype=object)) for x in (self.objects, OUTCOMES))
+        coded = {name: (self.pairs[:, k], objects) for k, name in enumerate(OBJECTS)} | {
+            "outcome": (self.said, outcomes)
+        }
         columns = {name: pd.Categorical.from_codes(codes, dtype=labels) for name, (codes, labels) in coded.items()}
         return pd.DataFrame({name: columns[name] if name in columns else self.values(name) for name in self.names})
 

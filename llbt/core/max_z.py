@@ -206,17 +206,17 @@ def max_z_of(root: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
     rng : numpy.random.Generator
     """
     lengths = np.linalg.norm(root, axis=1)
-    told = np.flatnonzero(lengths > 0)  # False for NaN
-    if not told.size:
+    nonzero = np.flatnonzero(lengths > 0)  # False for NaN
+    if not nonzero.size:
         return MaxZ(np.empty(0), 0, 0, df)
-    _, singular, directions = np.linalg.svd(root[told] / lengths[told, None], full_matrices=False)
+    _, singular, directions = np.linalg.svd(root[nonzero] / lengths[nonzero, None], full_matrices=False)
     rank = int((singular > 1e-9 * singular[0]).sum())
-    unit = (root[told] / lengths[told, None]) @ directions[:rank].T
+    unit = (root[nonzero] / lengths[nonzero, None]) @ directions[:rank].T
     drawn = np.empty(_DRAWS)
-    block = max(1, _CELLS // len(told))
+    block = max(1, _CELLS // len(nonzero))
     for start in range(0, _DRAWS, block):
         normal = rng.standard_normal((rank, min(block, _DRAWS - start)))
         normal /= np.linalg.norm(normal, axis=0)
         drawn[start : start + normal.shape[1]] = np.abs(unit @ normal).max(axis=0)
     drawn = np.sort(np.minimum(drawn, 1.0))
-    return MaxZ(drawn.reshape(_NODES, -1).mean(axis=1), rank, len(told), df)
+    return MaxZ(drawn.reshape(_NODES, -1).mean(axis=1), rank, len(nonzero), df)

@@ -111,9 +111,9 @@ class Patterns(Record):
     def to_comparisons(self) -> Comparisons:
         """Return the comparisons in the patterns, as if their judgments were independent."""
         pattern, pair = np.nonzero(self.answers != MISSING)
-        said = 1 - self.answers[pattern, pair].astype(np.int64)
+        outcome = 1 - self.answers[pattern, pair].astype(np.int64)
         i, j = self.pairs[pair].T
-        codes, counts = tallied([i, j, *(c.codes[pattern] for c in self.columns)], said, self.counts[pattern])
+        codes, counts = tallied([i, j, *(c.codes[pattern] for c in self.columns)], outcome, self.counts[pattern])
         columns = tuple(replace(c, codes=code) for c, code in zip(self.columns, codes[2:], strict=True))
         lines = Lines(np.column_stack(codes[:2]), counts, columns)
         note = f"{counted(float(counts.sum()), 'judgment')} of {counted(self.n_judges, 'judge')}, taken as independent"
@@ -146,11 +146,11 @@ class Patterns(Record):
         more = len(self) - len(order)
         pairs = [f"{self.objects[i]}:{self.objects[j]}" for i, j in self.pairs]
         notes = (*self.notes, *([f"{format_count(more)} more patterns"] if more else []))
-        said = f"{_SIGNS[1]} first, {_SIGNS[-1]} second preferred, 0 undecided, . no answer"
+        legend = f"{_SIGNS[1]} first, {_SIGNS[-1]} second preferred, 0 undecided, . no answer"
         return Table(
             fields,
             title=f"Patterns: {', '.join(self.said_sizes())}",
-            head=(f"Pairs: {', '.join(pairs[:15])}{', …' if len(pairs) > 15 else ''} ({said})",),
+            head=(f"Pairs: {', '.join(pairs[:15])}{', …' if len(pairs) > 15 else ''} ({legend})",),
             notes=notes,
         )
 
@@ -193,7 +193,7 @@ def gathered_patterns(
     if not len(kept):
         raise JudgmentError("no judge has an answer", expected="answers to some of the pairs")
     gone = float(n[silent].sum())
-    said = (f"{counted(gone, 'judge')} without any answer left out",) if gone else ()
+    gone_note = (f"{counted(gone, 'judge')} without any answer left out",) if gone else ()
     keys = [*(answers[kept].T.astype(np.int64) + 1), *(column.codes[kept] for column in columns)]
     first, group = groups(keys)
     return Patterns(
@@ -203,7 +203,7 @@ def gathered_patterns(
         kind=kind,
         levels=levels,
         columns=tuple(column.take(kept[first]) for column in columns),
-        notes=(*notes, *said),
+        notes=(*notes, *gone_note),
     )
 
 

@@ -282,9 +282,9 @@ class Rankings(Record):
         i, j, wins, sizes, of = (np.concatenate(parts) for parts in zip(*found, strict=True))
         if not len(i):
             raise JudgmentError("no list says anything of two objects", expected="two objects with places in a list")
-        said, response, unused = outcomes_of_pairs(wins, sizes, bounds)
+        outcome, response, unused = outcomes_of_pairs(wins, sizes, bounds)
         columns = (*self.columns, *self.cluster_columns)
-        codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], said, self.counts[of], n_columns(response))
+        codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], outcome, self.counts[of], n_columns(response))
         rest = [replace(c, codes=code) for c, code in zip(columns, codes[2:], strict=True)]
         kept = len(self.columns)
         lines = Lines(np.column_stack(codes[:2]), counts, tuple(rest[:kept]), (), tuple(rest[kept:]))
@@ -316,8 +316,8 @@ class Rankings(Record):
 
     def _notes_on_pairs(self, n: float, *, graded: bool) -> list[str]:
         """Return notes on the implied comparisons and their dependence."""
-        told = "each object against each other one" if self.ratings is not None else _TOLD[self.kind]
-        notes = [f"{counted(n, 'judgment')} implied by {counted(self.n_judgments, 'list')}: {told}"]
+        pairs_text = "each object against each other one" if self.ratings is not None else _TOLD[self.kind]
+        notes = [f"{counted(n, 'judgment')} implied by {counted(self.n_judgments, 'list')}: {pairs_text}"]
         if graded or self.sizes.max() > 2:
             what = "Differences of one judge's ratings" if graded else "Judgments implied by one list"
             notes.append(
@@ -390,12 +390,12 @@ def list_text(r: Rankings, k: int) -> str:
     labels, places = [str(r.objects[o]) for o in r.items[inside]], r.places[inside]
     if r.kind == "best_worst":
         return f"{labels[0]} > ({', '.join(labels[2:])}) > {labels[1]}" if len(labels) > 2 else " > ".join(labels)
-    said = [
+    in_order = [
         " = ".join(label for label, at in zip(labels, places, strict=True) if at == place)
         for place in range(1, int(places.max()) + 1)
     ]
     rest = [label for label, at in zip(labels, places, strict=True) if at == 0]
-    return " > ".join([*said, *([f"({', '.join(rest)})"] if rest else [])])
+    return " > ".join([*in_order, *([f"({', '.join(rest)})"] if rest else [])])
 
 
 def _ratings_text(r: Rankings, k: int) -> str:
@@ -449,11 +449,11 @@ def gathered_rankings(
             f"no list says anything of two objects: {counted(size, 'list')}", expected="two objects and one place in it"
         )
     alone, unplaced = int(n[(shown == 1)].sum()), int(n[(shown > 1) & (ranked < 1)].sum())
-    said = [f"{counted(alone, 'list')} of a single object left out"] if alone else []
-    said += [f"{counted(unplaced, 'list')} without any place left out"] if unplaced else []
+    omitted = [f"{counted(alone, 'list')} of a single object left out"] if alone else []
+    omitted += [f"{counted(unplaced, 'list')} without any place left out"] if unplaced else []
     items, used = dense(items[kept], len(objects))
     gone = [objects[k] for k in np.setdiff1d(np.arange(len(objects)), used)]
-    said += [f"{counted(len(gone), 'object')} left without lists: {listed(gone)}"] if gone else []
+    omitted += [f"{counted(len(gone), 'object')} left without lists: {listed(gone)}"] if gone else []
     lists, _ = dense(lists[kept], size)
     of = np.flatnonzero(~silent & (shown > 0))
     places = places[kept]
@@ -474,7 +474,7 @@ def gathered_rankings(
         columns=tuple(c.take(first) for c in every[: len(columns)]),
         cluster_columns=tuple(c.take(first) for c in every[len(columns) :]),
         object_columns=tuple(c.take(used) for c in object_columns),
-        notes=(*notes, *said),
+        notes=(*notes, *omitted),
         ratings=None if values is None else values[entries],
         unkept=unkept,
         unit=unit,

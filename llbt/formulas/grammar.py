@@ -395,8 +395,8 @@ def _sorted_term(term: Term, text: str, words: Vocabulary) -> tuple[str, Term]:
     if not heads:
         return ("worth" if objectlike else "cancelling"), term
     if len(heads) > 1:
-        said = " or ".join(_SAID[f.code] for f in heads)
-        _fail(f"a term describes {said}, not both", text, heads[-1].start, heads[-1].end)
+        phrase = " or ".join(_SAID[f.code] for f in heads)
+        _fail(f"a term describes {phrase}, not both", text, heads[-1].start, heads[-1].end)
     head = heads[0]
     _check_available(head, text, words)
     wrong = [f for f in objectlike if not _may_stand(f, head.code)]
