@@ -81,12 +81,12 @@ class SetsByJudge:
             mine: Any = np.flatnonzero(self.judge[batch.of] == g)
             x, z, n = matrix[batch.rows[mine]], self.effects[:, items[mine]], self.lists.counts[batch.of[mine]]
             worths = x @ params[:-1] + params[-1] * z  # (N, Q, m)
-            told = batch.part(mine).told(worths.reshape(-1, items.shape[1]), np.zeros(0))
-            slope = told.score.reshape(z.shape) * n[:, None]
-            value += told.value.reshape(z.shape[:2]) @ n
+            likelihood = batch.part(mine).told(worths.reshape(-1, items.shape[1]), np.zeros(0))
+            slope = likelihood.score.reshape(z.shape) * n[:, None]
+            value += likelihood.value.reshape(z.shape[:2]) @ n
             score[:, :-1] += np.tensordot(slope, x, 2)
             score[:, -1] += (slope * z).sum(axis=(1, 2))
-            parts.append((x, z, told.information.reshape(*z.shape, items.shape[1]) * n[:, None, None]))
+            parts.append((x, z, likelihood.information.reshape(*z.shape, items.shape[1]) * n[:, None, None]))
         total = float(special.logsumexp(value))
         share = np.exp(value - total)
         mean = share @ score
@@ -381,10 +381,10 @@ class JudgedUnits:
     def refitted(self, counts: FloatArray) -> BestWorstEffects:
         """Return the fit of a resample with these counts of units; each copy of a judge counts as another judge."""
         copies = np.repeat(np.arange(len(self.codes)), counts[self.codes].astype(np.int64))
-        said = [np.flatnonzero(self.fit.sets.judge == g) for g in copies.tolist()]
-        r, some = self.fit.rankings, np.concatenate(said)
+        list_numbers = [np.flatnonzero(self.fit.sets.judge == g) for g in copies.tolist()]
+        r, some = self.fit.rankings, np.concatenate(list_numbers)
         column = next(c for c in (*r.columns, *r.cluster_columns) if c.name == self.fit.judge)
-        codes = np.repeat(np.arange(len(copies)), [len(lists) for lists in said])
+        codes = np.repeat(np.arange(len(copies)), [len(lists) for lists in list_numbers])
         judges = replace(column, levels=np.array([f"J{k}" for k in range(len(copies))], dtype=object), codes=codes)
         return judged_sets(self.fit.specification, _taken(r, some, None, r.counts[some], judges))
 

@@ -132,16 +132,18 @@ def _summed(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[str]]:
 
 def _alone(left: LeftOut, way: Way, names: Sequence[str]) -> str:
     """Return notes on parameters without a standard error because only one cluster informs them."""
-    told: dict[Label, list[str]] = {}
+    params_by_cluster: dict[Label, list[str]] = {}
     for cluster, direction in zip(left.clusters, left.lost, strict=True):
-        here = told.setdefault(way.levels[cluster], [])
+        here = params_by_cluster.setdefault(way.levels[cluster], [])
         here += [
             name for name, moved in zip(names, np.abs(direction) > LOST, strict=True) if moved and name not in here
         ]
-    said = [f"{listed(here, 4)} without {way.name} {label!r}" for label, here in list(told.items())[:_NAMED]]
-    more = f", and so on for {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    phrases = [
+        f"{listed(here, 4)} without {way.name} {label!r}" for label, here in list(params_by_cluster.items())[:_NAMED]
+    ]
+    more = f", and so on for {len(params_by_cluster) - _NAMED} more" if len(params_by_cluster) > _NAMED else ""
     return Qualifying(
-        f"Std. Error NA: no finite estimate of {'; of '.join(said)}{more}. One cluster alone determines these "
+        f"Std. Error NA: no finite estimate of {'; of '.join(phrases)}{more}. One cluster alone determines these "
         "parameters. Leave them out of the formula, merge levels (Comparisons.pool), take another reference, or use "
         f"cov_type='nonrobust', which holds for these {way.name}s alone."
     )

@@ -65,10 +65,10 @@ def _infinite(judging: Judging, found: DiscriminationFit, direction: FloatArray,
     which = np.flatnonzero(direction)
     totals = np.bincount(judging.judged.judge, judging.judged.problem.totals, judging.judged.size)
     side = -1.0 if totals @ np.where(direction, 0.0, np.sign(found.sigma)) < 0 else 1.0
-    said = [_said(judging.levels[k], side * float(direction[k]), float(totals[k])) for k in which[:_NAMED]]
+    phrases = [_said(judging.levels[k], side * float(direction[k]), float(totals[k])) for k in which[:_NAMED]]
     more = f" and {len(which) - _NAMED} more" if len(which) > _NAMED else ""
     return SeparationError(
-        f"the discrimination of {judging.name} {', '.join(said)}{more}, {why}",
+        f"the discrimination of {judging.name} {', '.join(phrases)}{more}, {why}",
         f"Leave {listed([judging.levels[k] for k in which])} out (c.select(where={{{judging.name!r}: […]}})); merge "
         f"judges; or let judges differ by normal effects: (object | {judging.name}).",
     )

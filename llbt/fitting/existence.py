@@ -135,8 +135,8 @@ def check_existence(design: Design, free: IntArray, problem: Problem, c: Compari
         full = np.zeros(len(design.names))
         full[free] = direction / np.abs(direction).max()
         infinite = [design.names[k] for k in free[_undetermined(merged, direction)]]
-        said = describe(Separation(full, infinite, design, merged, rows, c))
-        raise _separated(*said, *([_PRIOR] if isinstance(problem.response, Cumulative) else []))
+        cause_and_remedy = describe(Separation(full, infinite, design, merged, rows, c))
+        raise _separated(*cause_and_remedy, *([_PRIOR] if isinstance(problem.response, Cumulative) else []))
     return reached
 
 

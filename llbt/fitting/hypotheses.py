@@ -184,8 +184,8 @@ def _flipped(res: PlainEstimates, found: Linear) -> TestResult:
     (name,) = res.specification.groups
     clusters = clustered(res.comparisons, name, (name,))
     test = flip_test(res.problem(), _restricted(res, found), clusters, found.matrix[:, res.free])
-    said, null = f"flips of {test.clusters} clusters' scores", ", ".join(found.labels)
-    return TestResult("Score test", null, test.statistic, test.df, test.p_value, said, (test.said(name),))
+    method, null = f"flips of {test.clusters} clusters' scores", ", ".join(found.labels)
+    return TestResult("Score test", null, test.statistic, test.df, test.p_value, method, (test.said(name),))
 
 
 def _restricted(res: PlainEstimates, found: Linear) -> Fit:

@@ -78,8 +78,8 @@ def _asked(res: MixedEstimates) -> tuple[str, ...]:
     if not res.has_judges:
         return ()
     size = len(res.judges.levels)
-    said = "by profile likelihood" if size >= _FEW else f"with {size} levels too low at their upper ends"
-    return (f"  95 % intervals of σ, {said}: res.scale_intervals()",)
+    method = "by profile likelihood" if size >= _FEW else f"with {size} levels too low at their upper ends"
+    return (f"  95 % intervals of σ, {method}: res.scale_intervals()",)
 
 
 def _profile(res: MixedEstimates, name: str) -> str:
@@ -96,11 +96,11 @@ def _number(x: float) -> str:
 
 def _tested(res: MixedEstimates) -> str:
     gain = likelihood_ratio(res.llf, res.without.llf)
-    said = f"  against no effects: likelihood ratio {format_number(gain, 5)}"
+    line = f"  against no effects: likelihood ratio {format_number(gain, 5)}"
     if len(res.brackets) > 1:
-        return f"{said} (a mixture of χ²: llbt.anova(res.without, res, n=199))"
+        return f"{line} (a mixture of χ²: llbt.anova(res.without, res, n=199))"
     p = format_p(res.boundary_test().p_value)
-    return f"{said}, {'p ' + p if p.startswith('<') else 'p = ' + p} (½χ²₀ + ½χ²₁)"
+    return f"{line}, {'p ' + p if p.startswith('<') else 'p = ' + p} (½χ²₀ + ½χ²₁)"
 
 
 def _likelihood(res: MixedEstimates) -> tuple[str, ...]:

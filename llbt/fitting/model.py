@@ -373,8 +373,8 @@ def default_formula(comparisons: Comparisons) -> str:
     'object + tie'
     """
     there = (comparisons.n_ties, comparisons.n_bad, comparisons.response.grades, comparisons.keeps_order)
-    said = dict(zip(HEADS, there, strict=True))
-    return " + ".join(["object", *(word for word, present in said.items() if present)])
+    has_head = dict(zip(HEADS, there, strict=True))
+    return " + ".join(["object", *(word for word, present in has_head.items() if present)])
 
 
 def _held(fixed: Mapping[str, float] | None, design: Design) -> dict[str, float]:

@@ -138,8 +138,8 @@ def _refuse_infinite(p: Patterns, level: FloatArray, names: list[str]) -> None:
     """Raise if the pairs do not identify all α, or if some α are infinite."""
     if np.linalg.matrix_rank(level) < level.shape[1]:
         raise DesignError(f"{len(p.objects)} objects, whose pairs do not tell {listed(names)} apart", _SIMPLER)
-    missing, said = p.counts @ (p.answers == MISSING), p.counts @ (p.answers != MISSING)
-    never, always = missing == 0, said == 0
+    missing, answered = p.counts @ (p.answers == MISSING), p.counts @ (p.answers != MISSING)
+    never, always = missing == 0, answered == 0
     both = csr_array(level[~(never | always)])
     either = csr_array(np.concatenate([-level[never], level[always]]))
     direction = direction_among(Conditions(both, either))

@@ -42,8 +42,8 @@ def predicted_lists(res: RankingEstimates, data: Rankings | None, confidence: fl
         lists, gone = _others(res, codings, data)
         impossible = _impossible(res, data)
         if impossible.any():
-            said = f"{counted(int(impossible.sum()), 'list')} of probability 0: as many tied objects occur in no"
-            notes = (f"{said} fitted list",)
+            reason = f"{counted(int(impossible.sum()), 'list')} of probability 0: as many tied objects occur in no"
+            notes = (f"{reason} fitted list",)
         found = Chances.of(res, lists, np.arange(number), number).without(gone, impossible)
     columns = [column for column in r.columns if column.name in _used(codings)]
     shown = {"ranking": [list_text(r, k) for k in range(number)]} | {c.name: c.values.tolist() for c in columns}

@@ -107,11 +107,11 @@ def reversal_notes(res: WithLists) -> tuple[str, ...]:
         return ()
     turned = turned[np.argsort(-(wins - wins.T)[tuple(turned.T)], kind="stable")]
     labels = res.rankings.objects
-    said = [f"{labels[a]} above {labels[b]} in {wins[a, b]:g} of {met[a, b]:g}" for a, b in turned[:_NAMED]]
+    phrases = [f"{labels[a]} above {labels[b]} in {wins[a, b]:g} of {met[a, b]:g}" for a, b in turned[:_NAMED]]
     more = f" and {counted(len(turned) - _NAMED, 'pair')} more" if len(turned) > _NAMED else ""
     return (
         Qualifying(
-            f"Estimates reverse the order of ranks ({', '.join(said)} lists{more}). In this model a place that k "
+            f"Estimates reverse the order of ranks ({', '.join(phrases)} lists{more}). In this model a place that k "
             "objects share counts as 1/k of a choice for each."
         ),
     )

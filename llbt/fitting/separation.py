@@ -153,26 +153,26 @@ def _levels(found: Separation) -> tuple[str, str]:
     b = next((b for b in moved if blamed[b][1]), moved[0])  # the predictor to blame; others only move against it
     rows, classes = levels[b], blamed[b][0]
     names, unit = found.classes(rows.units), rows.index[found.rows].reshape(len(found.rows), -1)
-    told = []
+    phrases = []
     for k in classes[:3]:
         inside = (unit == k).any(axis=1)
         who = found.class_at(names, int(np.flatnonzero(inside)[0]))
         if rows.added:
             who = f"object {found.comparisons.objects[rows.units['object'][k]]!r}" + (f" ({who})" if who else "")
         what, judgments = _said(found, b, inside), found.problem.totals[inside].sum()
-        told.append(f"{who or 'the table'} has {what} among {format_count(judgments)} judgments")
+        phrases.append(f"{who or 'the table'} has {what} among {format_count(judgments)} judgments")
     more = f" and {len(classes) - 3} more alike" if len(classes) > 3 else ""
     word = next(block for block, of in found.comparisons.response.shared.items() if of == b)
     if rows.added:
         effects = [f"{word}:object[{found.comparisons.objects[rows.units['object'][k]]}]" for k in classes]
         below = (rows.matrix @ found.direction)[classes] < 0
-        said = [f"{effect} is {'−∞' if down else '+∞'}" for effect, down in zip(effects[:3], below, strict=False)]
+        infinite = [f"{effect} is {'−∞' if down else '+∞'}" for effect, down in zip(effects[:3], below, strict=False)]
         remedy = f"Leave {word}:object out, or the objects (Comparisons.select)."
-        return f"{'; '.join(told)}{more}, so {', '.join(said)}", remedy
+        return f"{'; '.join(phrases)}{more}, so {', '.join(infinite)}", remedy
     effect = {"tie": "tie effect (tie)", "bad": "effect of both bad (bad)"}.get(word, "effect of each grade (grade)")
     alone = _UNUSED if found.comparisons.response.grades else _REMEDY
     remedy = f"Use one {effect}, or merge the levels of {listed(names)}." if names else alone
-    return f"{'; '.join(told)}{more}, {found.verdict}", remedy
+    return f"{'; '.join(phrases)}{more}, {found.verdict}", remedy
 
 
 def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
@@ -233,11 +233,11 @@ def _order(found: Separation, order: FloatArray) -> tuple[str, str]:
     members = moved & ((order > 0) == first)
     won = found.problem.response.tally(found.problem.counts)[members, 0 if first else 2].sum()
     side = "first" if first else "second"
-    said = (
+    cause = (
         f"the object shown {side} won all {format_count(won)} decided judgments{' of ' + where if where else ''}, "
         f"{found.verdict}"
     )
-    return said, f"Leave {'the interactions of order' if names else 'order'} out."
+    return cause, f"Leave {'the interactions of order' if names else 'order'} out."
 
 
 def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[str, str]:
@@ -259,11 +259,11 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
     ties = f", tied {format_count(counts[1])}" if counts[1] else ""
     setting = f" (under {where})" if where else ""
     fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
-    said = (
+    cause = (
         f"{braced(above)} won {format_count(counts[0])}{ties} and lost {format_count(counts[-1])} of the judgments "
         f"against {braced(below)}{setting}, {found.verdict}"
     )
-    return said, f"{fewer}{_REMEDY}"
+    return cause, f"{fewer}{_REMEDY}"
 
 
 def _by_numbers(found: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
@@ -282,15 +282,15 @@ def _by_numbers(found: Separation, shift: FloatArray, numbers: list[str]) -> tup
         tied = f", tied {format_count(ties)}" if ties else ""
         never = "lost" if word == "won" else "won"
         others = np.setdiff1d(pairs[members], some)
-        said = (
+        cause = (
             f"whatever {', '.join(numbers)}, {braced([c.objects[k] for k in some])} {word} "
             f"{format_count(wins)}{tied} and {never} {format_count(losses)} of the judgments against "
             f"{braced([c.objects[k] for k in others])}, {found.verdict}"
         )
-        return said, remedy
+        return cause, remedy
     judgments = format_count(found.problem.totals[moved].sum())
-    said = f"the values of {', '.join(numbers)} tell without an exception who won {judgments} judgments"
-    return f"{said}, {found.verdict}", remedy
+    cause = f"the values of {', '.join(numbers)} tell without an exception who won {judgments} judgments"
+    return f"{cause}, {found.verdict}", remedy
 
 
 def _tally(problem: Problem, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:

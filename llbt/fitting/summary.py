@@ -182,11 +182,11 @@ def _reference_level(res: Estimates, name: str) -> str:
         if variable == name:
             found.setdefault(level, []).append(term)
     where = len(found) > 1
-    said = [
+    levels = [
         ("no reference" if level is None else f"reference {level}") + (f" in {', '.join(terms)}" if where else "")
         for level, terms in found.items()
     ]
-    return "".join(f", {text}" for text in said)
+    return "".join(f", {text}" for text in levels)
 
 
 def _ties(res: Estimates) -> str:
@@ -238,11 +238,11 @@ def worths_in_order(res: Estimates) -> str:
     worth /= worth.sum()
     ranked = np.argsort(-np.round(np.log(worth), 9), kind="stable")  # equal worths keep the order of the objects
     text = f"{c.objects[ranked[0]]} {format_share(worth[ranked[0]])}"
-    told = ranked if len(ranked) <= _MOST_WORTHS else ranked[:_BEST]
-    for before, k in itertools.pairwise(told):
+    shown = ranked if len(ranked) <= _MOST_WORTHS else ranked[:_BEST]
+    for before, k in itertools.pairwise(shown):
         relation = "=" if np.isclose(worth[before], worth[k], rtol=1e-9) else ">"
         text += f" {relation} {c.objects[k]} {format_share(worth[k])}"
-    rest = len(ranked) - len(told)
+    rest = len(ranked) - len(shown)
     return f"{text} > … ({format_count(rest)} more: llbt.worth(res))" if rest else text
 
 
@@ -421,10 +421,10 @@ def _unkept_units(c: Comparisons) -> tuple[str, ...]:
     names = [name for name in (c.called.get(unit, unit) for unit in _UNITS) if name in c.unkept]
     if not names:
         return ()
-    said, asked = (f"{names[0]} was", names[0]) if len(names) == 1 else (f"{' and '.join(names)} were", names)
+    subject, asked = (f"{names[0]} was", names[0]) if len(names) == 1 else (f"{' and '.join(names)} were", names)
     return (
         Qualifying(
-            f"Judgments are taken as independent, and {said} not kept. To cluster: "
+            f"Judgments are taken as independent, and {subject} not kept. To cluster: "
             f"from_judgments(…, clusters={asked!r}), fit(…, cov_type='cautious')."
         ),
     )

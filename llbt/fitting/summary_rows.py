@@ -70,9 +70,9 @@ class CoefficientRows:
         left = max(most - len(kept), 0)
         for done, term in enumerate(sorted(terms, key=lambda t: len(free[t]))):
             each = max(1, left // (len(terms) - done))
-            told = sorted(free[term], key=self._informs, reverse=True)[:each]
-            kept += told
-            left -= len(told)
+            chosen = sorted(free[term], key=self._informs, reverse=True)[:each]
+            kept += chosen
+            left -= len(chosen)
         return tuple(sorted(kept))
 
     def _informs(self, k: int) -> float:
