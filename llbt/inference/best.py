@@ -88,10 +88,10 @@ class Best(Record):
         """Return the answer in words."""
         level, first, kept = f"{100 * self.confidence:.4g} %", self.objects[0], self.candidates
         if len(kept) == 1:
-            said = f"{first!r} is the best, with {level} confidence"
+            answer = f"{first!r} is the best, with {level} confidence"
         else:
-            said = f"One of {len(kept)} objects is the best, with {level} confidence: {listed(kept)}"
-        lines = [said, f"Worth of {first!r}: {self._said(self.worth)}"]
+            answer = f"One of {len(kept)} objects is the best, with {level} confidence: {listed(kept)}"
+        lines = [answer, f"Worth of {first!r}: {self._said(self.worth)}"]
         return (*lines, f"Lead of {first!r} over {self.objects[1]!r}: {self._said(self.lead)}")
 
     def _said(self, of: Corrected) -> str:

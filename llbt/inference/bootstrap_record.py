@@ -295,8 +295,8 @@ class Bootstrap(Record):
         """Return a note if judgments were drawn as independent although the fit or its table has clusters."""
         if has_lists(self.results):
             kept = [c.name for c in self.results.rankings.cluster_columns]
-            told = f"Lists were drawn as independent; resample={kept[0]!r} draws whole clusters." if kept else ""
-            return (Qualifying(told),) if told and self.resample == "list" else ()
+            note = f"Lists were drawn as independent; resample={kept[0]!r} draws whole clusters." if kept else ""
+            return (Qualifying(note),) if note and self.resample == "list" else ()
         res = plain_of(self.results)
         if res is None or self.resample not in ("judgment", "parametric"):
             return ()
@@ -305,8 +305,8 @@ class Bootstrap(Record):
         name = next(iter((*spec.groups, *res.comparisons.clusters)), None)
         if name is not None:
             assumed = ", as the errors of the fit assume" if name in spec.groups else ", which the table keeps"
-            told = f"Judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}."
-            notes.append(Qualifying(told))
+            note = f"Judgments were drawn as independent; resample={name!r} draws whole clusters{assumed}."
+            notes.append(Qualifying(note))
         return tuple(notes)
 
 

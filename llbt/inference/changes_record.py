@@ -67,7 +67,7 @@ class Gate(Record):
         """Return object, estimate, std_error, p_value, p_adjusted, failed."""
         worse = [label for label, out in zip(self.objects, self.failed, strict=True) if out]
         than = f" by more than {format_number(self.by)}" if self.by else ""
-        said = f"Worse{than}: {listed(worse)}" if worse else f"None got worse{than}: {listed(self.objects)}"
+        answer = f"Worse{than}: {listed(worse)}" if worse else f"None got worse{than}: {listed(self.objects)}"
         return Table(
             (
                 Field("object", "object", list(self.objects)),
@@ -78,7 +78,7 @@ class Gate(Record):
                 Field("failed", "worse", ["yes" if out else "no" for out in self.failed.tolist()]),
             ),
             title=f"Gate: {SCALES[self.scale]}",
-            head=(said, f"Decided by {self.how}"),
+            head=(answer, f"Decided by {self.how}"),
         )
 
 
@@ -293,8 +293,8 @@ class Changes(Record):
             lines += [f"No verdict: {self.no_verdict}; name objects that have not changed: anchor=[…]"]
         else:
             anchors = [label for label, inside in zip(self.objects, self.is_anchor, strict=True) if inside]
-            said = "all objects" if len(anchors) == len(self.objects) else counted(len(anchors), "object")
-            lines += [f"Against the mean of {said}, the object itself left out"]
+            anchor_text = "all objects" if len(anchors) == len(self.objects) else counted(len(anchors), "object")
+            lines += [f"Against the mean of {anchor_text}, the object itself left out"]
         only = zip(self.names, self.only, strict=True)
         lines += [f"Only in {name}, left out: {listed(labels)}" for name, labels in only if labels]
         return tuple(lines)

@@ -168,7 +168,7 @@ _SHORT = {"probability": "P", "confidence": "Conf."}
 def _answer(objects: tuple[Label, ...], first: FloatArray, share: str) -> str:
     """Return in words which objects may be first."""
     order = [k for k in np.argsort(-first, kind="stable") if first[k] >= _LEAST]
-    said = [f"{objects[k]} {format_share(first[k])}" for k in order[:_NAMED]]
-    rest = len(order) - len(said)
+    phrases = [f"{objects[k]} {format_share(first[k])}" for k in order[:_NAMED]]
+    rest = len(order) - len(phrases)
     more = f" and {counted(rest, 'more object')}" if rest else ""
-    return f"{share.capitalize()} of first place: {named(said, _NAMED)}{more}"
+    return f"{share.capitalize()} of first place: {named(phrases, _NAMED)}{more}"

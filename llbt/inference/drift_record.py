@@ -244,13 +244,13 @@ class Drift(Record):
             return f"Drift rate held: σ = {sigma} log-worths over {unit}"
         p_value = self.test().p_value
         p = format_p(p_value)
-        said = f"{'p ' + p if p[0] == '<' else 'p = ' + p}"
+        p_text = f"{'p ' + p if p[0] == '<' else 'p = ' + p}"
         level = f"{100 * self.confidence:.4g} %"
         if p_value < 1 - self.confidence:
-            return f"Drift detected: σ = {sigma} log-worths over {unit} ({level} {low} to {high}), {said}"
+            return f"Drift detected: σ = {sigma} log-worths over {unit} ({level} {low} to {high}), {p_text}"
         if self._undecided:
-            return f"Too little data to tell: σ = {sigma} log-worths over {unit}, at most {high} ({level}), {said}"
-        return f"No drift detected: σ = {sigma}, at most {high} log-worths over {unit} ({level}), {said}"
+            return f"Too little data to tell: σ = {sigma} log-worths over {unit}, at most {high} ({level}), {p_text}"
+        return f"No drift detected: σ = {sigma}, at most {high} log-worths over {unit} ({level}), {p_text}"
 
     @property
     def _undecided(self) -> bool:

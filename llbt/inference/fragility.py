@@ -81,8 +81,8 @@ class Fragility(Record):
         frame = self.removals
         mine = frame[(frame["change"] == row["change"]) & (frame["object"] == row["object"])]
         pairs = zip(mine["what"], mine["removed"], strict=True)
-        said = [f"{format_count(n)} × {what}" if n > 1 else str(what) for what, n in pairs]
-        return ", ".join(said[:_NAMED]) + (f" and {len(said) - _NAMED} more" if len(said) > _NAMED else "")
+        phrases = [f"{format_count(n)} × {what}" if n > 1 else str(what) for what, n in pairs]
+        return ", ".join(phrases[:_NAMED]) + (f" and {len(phrases) - _NAMED} more" if len(phrases) > _NAMED else "")
 
 
 def _exactness(row: dict[str, object]) -> str:
@@ -195,9 +195,9 @@ def fragility(
     rows: list[dict[str, object]] = []
     removals: list[dict[str, object]] = []
     asked = list(_asked(change, order, k))
-    for said, above, below in shown("fragility", asked, progress):
+    for description, above, below in shown("fragility", asked, progress):
         row, removed = changed((above, below))
-        label = {"change": said, **_named(res, row)}
+        label = {"change": description, **_named(res, row)}
         number = np.nan if removed is None else int(removed.sum())
         rows.append({**label, "removed": number, "share": number / total, "exact": row is not None and row[2]})
         if removed is not None:

@@ -285,8 +285,8 @@ def _tests(
 
     def test(name: str, value: float, by_flips: FlipTest | None) -> TestResult:
         if by_flips is not None:
-            said = f"flips of {by_flips.clusters} clusters' scores"
-            return TestResult(name, null, value, df, by_flips.p_value, said, tuple(notes))
+            method = f"flips of {by_flips.clusters} clusters' scores"
+            return TestResult(name, null, value, df, by_flips.p_value, method, tuple(notes))
         p_value = chi2_p_value(value, df) if possible and not clustered_fit else math.nan
         return TestResult(name, null, value, df, p_value, "chi2", tuple(notes))
 

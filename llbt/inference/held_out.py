@@ -289,9 +289,9 @@ def _bins(p: FloatArray, y: FloatArray, has_ties: bool) -> list[tuple[str, tuple
     kinds = {"preferred": (np.concatenate([p[:, 0], p[:, 2]]), np.concatenate([y[:, 0], y[:, 2]]), np.tile(n, 2))}
     kinds |= {"tie": (p[:, 1], y[:, 1], n)} if has_ties else {}
     found = []
-    for kind, (chance, said, judged) in kinds.items():
+    for kind, (chance, happened, judged) in kinds.items():
         place = np.minimum((chance * _BINS).astype(np.int64), _BINS - 1)
-        total, seen, hoped = (np.bincount(place, x, _BINS) for x in (judged, said, judged * chance))
+        total, seen, hoped = (np.bincount(place, x, _BINS) for x in (judged, happened, judged * chance))
         found += [(kind, (hoped[k] / total[k], seen[k] / total[k], total[k])) for k in np.flatnonzero(total)]
     return found
 

@@ -86,8 +86,8 @@ class JudgeUnits:
             mine = grouped.bundle == k
             repeats = summed_by(grouped.place[mine], counts[self.codes[mine]], len(groups.rows))
             bundles.append(replace(groups, repeats=repeats))
-            said = np.moveaxis(groups.counts * repeats[:, None], 0, 2)
-            np.add.at(summed, groups.rows.ravel(), said.reshape(-1, said.shape[2]))
+            answers = np.moveaxis(groups.counts * repeats[:, None], 0, 2)
+            np.add.at(summed, groups.rows.ravel(), answers.reshape(-1, answers.shape[2]))
         return replace(problem, counts=summed), tuple(bundles)
 
     def shrunk(self, counts: FloatArray) -> FloatArray:

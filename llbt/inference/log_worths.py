@@ -148,9 +148,9 @@ def _contexts(res: Estimates, one: LogWorths, grid: Grid, k: int, rows: csr_arra
         level, cov = level + effects.effect, effects.covariance
         own = kron(np.ones((len(level), 1)), eye_array(len(objects)))
         free = csr_array(hstack([free, own, csr_array((own.shape[0], len(effects.scales)))], format="csr"))
-    said = grid.judged[k] if grid.judged else class_name({name: grid.shown[name] for name in grid.means}, k)
+    contexts_text = grid.judged[k] if grid.judged else class_name({name: grid.shown[name] for name in grid.means}, k)
     estimate = np.where(outside, np.nan, level - level[:, [zero]])
-    return Contexts(grid.means, said, grid.mix[[k]].data, estimate, free, cov)
+    return Contexts(grid.means, contexts_text, grid.mix[[k]].data, estimate, free, cov)
 
 
 def _comparable(gaps: FloatArray, home: int) -> npt.NDArray[np.bool_]:

@@ -110,14 +110,14 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
         return Compared(df, ratio, chi2_p_value(ratio, df), notes=_noise(small, large))
     if scales > 1:
         p = math.nan
-        said = (
+        note = (
             f"NA: {large.formula}: {scales} standard deviations at once have a mixture of χ² that is not known; "
             "anova(…, n=199) draws tables from the smaller fit"
         )
     else:
         p = mixture_p_value(ratio, df - scales, boundary=scales)
-        said = f"{large.formula}: on {said_mixture(df - scales)}, for σ cannot be below 0"
-    notes = [*_noise(small, large), said]
+        note = f"{large.formula}: on {said_mixture(df - scales)}, for σ cannot be below 0"
+    notes = [*_noise(small, large), note]
     if small.at_zero:
         notes.append(f"{large.formula}: p-value too large (σ = 0 in the smaller fit); n=199 simulates tables")
     return Compared(df, ratio, p, notes=tuple(notes))

@@ -30,12 +30,12 @@ def check_tables(results: Sequence[Estimates]) -> None:
         why = of_comparisons(first).difference(of_comparisons(c))
         differ = sorted(set(first.covariates) ^ set(c.covariates))
         if differ and not why:
-            said = [
+            differences = [
                 (f"m{n} was fitted to {len(t)} comparisons" if n == 0 else f"m{n} to {len(t)}")
                 + (f" ({', '.join(gone)} pooled)" if (gone := [d for d in differ if d not in t.covariates]) else "")
                 for n, t in ((0, first), (k, c))
             ]
-            raise DesignError(f"{said[0]}, {said[1]}", f"Fit both to the table with {', '.join(differ)}.")
+            raise DesignError(f"{differences[0]}, {differences[1]}", f"Fit both to the table with {', '.join(differ)}.")
         raise DesignError(
             f"m0 was fitted to {', '.join(first.sizes())}, m{k} to {', '.join(c.sizes())}; deviances of different "
             f"tables cannot be compared{': ' + why if why else ''}",
