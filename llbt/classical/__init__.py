@@ -1,4 +1,4 @@
-"""The readings and tests that need no model, signs, ranks and orders: `llbt.classical`."""
+"""Scores of rankings and tests without a model, of signs, ranks and orders: `llbt.classical`."""
 
 from typing import NoReturn
 

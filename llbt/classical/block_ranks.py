@@ -1,4 +1,4 @@
-"""Ranks of objects in blocks, and the designs that tests of them expect."""
+"""Ranks of objects in blocks, and checks of the designs that the tests need."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Ranked:
 
     @property
     def deviation(self) -> FloatArray:
-        """Ranks less the mean rank of their block, shape (N,)."""
+        """Ranks minus the mean rank of their block, shape (N,)."""
         return np.asarray(self.rank - (self.size[self.block] + 1) / 2)
 
     @property
@@ -110,7 +110,7 @@ def _ranked(made: Blocks, entries: Blocks, table: pd.DataFrame) -> Ranked:
     alone = [labels[k] for k in order if not beside[k]]
     if alone:
         raise JudgmentError(
-            f"{counted(len(alone), 'object')} never ranked beside another: {listed(alone)}",
+            f"{counted(len(alone), 'object')} never ranked together with another: {listed(alone)}",
             "Leave them out.",
             expected="each in a block of two or more",
         )

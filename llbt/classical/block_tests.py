@@ -1,4 +1,4 @@
-"""Do objects that were ranked in blocks differ at all? The tests of Friedman, Durbin, Skillings and Mack, and Page."""
+"""Tests whether objects ranked in blocks differ: Friedman, Durbin, Skillings and Mack, and Page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def friedman_test(
     rank: str = "rank",
     block: str | Sequence[str] | None = None,
 ) -> TestResult:
-    """Test whether objects differ that were all ranked in every block: Friedman's test.
+    """Test whether objects differ, if every block ranks all of them (Friedman's test).
 
     Parameters
     ----------
@@ -37,27 +37,27 @@ def friedman_test(
     objects : sequence of str, optional
         Wide form: the columns of ranks, one per object; each row is a block.
     object, rank : str
-        Long form: the columns with the object and its rank. Only the order within a block counts, so ratings do as
-        well; equal values are tied and get their mean rank.
+        Long form: the columns with the object and its rank. Only the order within a block counts, so ratings can be
+        used, too. Equal values are tied and get their mean rank.
     block : str or sequence of str, optional
         Long form: the columns that make a block, such as ``"judge"`` or ``["judge", "prompt"]``.
 
     Returns
     -------
     TestResult
-        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block and where all is tied.
+        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block, and if all is tied.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, ranks that are not finite numbers, and an object ranked twice in a block.
+        For missing columns, ranks that are not finite numbers, and an object ranked twice in a block.
     DesignError
         For blocks that have only some of the objects.
 
     Notes
     -----
-    With rank sums R_j in b blocks, deviations of ranks from (t + 1)/2 summing to D_j by object and squared to S in all,
-    χ² = (t − 1) Σ D_j² / S, which allows for ties (Conover 1999, eq. 5.8.5).
+    In b blocks, let D_j be the sum of the deviations of object j's ranks from (t + 1)/2, and S the sum of all squared
+    deviations. Then χ² = (t − 1) Σ D_j² / S, which allows for ties (Conover 1999, eq. 5.8.5).
 
     References
     ----------
@@ -88,7 +88,7 @@ def durbin_test(
     rank: str = "rank",
     block: str | Sequence[str] | None = None,
 ) -> TestResult:
-    """Test whether objects differ that were ranked in balanced incomplete blocks: Durbin's test.
+    """Test whether objects ranked in balanced incomplete blocks differ (Durbin's test).
 
     Parameters
     ----------
@@ -98,14 +98,15 @@ def durbin_test(
     Returns
     -------
     TestResult
-        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block and where all is tied.
+        χ² with t − 1 degrees of freedom for t objects; NaN with a note for a single block, and if all is tied.
 
     Raises
     ------
     JudgmentError
         As in `friedman_test`.
     DesignError
-        For a design that is not balanced: blocks of one size, every object in as many blocks, and every pair.
+        For a design that is not balanced: blocks must have one size, every object must be in equally many blocks, and
+        so must every pair.
 
     Notes
     -----
@@ -140,7 +141,7 @@ def skillings_mack_test(
     rank: str = "rank",
     block: str | Sequence[str] | None = None,
 ) -> TestResult:
-    """Test whether objects differ that were ranked in blocks of any objects: the test of Skillings and Mack.
+    """Test whether objects ranked in arbitrary blocks differ (the test of Skillings and Mack).
 
     Parameters
     ----------
@@ -151,20 +152,20 @@ def skillings_mack_test(
     Returns
     -------
     TestResult
-        χ² with t − 1 degrees of freedom, less one for each further group of objects that no block connects.
+        χ² with t − 1 degrees of freedom, minus one for each further group of objects that no block connects.
 
     Raises
     ------
     JudgmentError
-        As in `friedman_test`, and for an object that no block has beside another.
+        As in `friedman_test`, and for an object that no block ranks with another.
 
     Notes
     -----
     Deviations of ranks from (k + 1)/2, weighted by √(12/(k + 1)) in blocks of k objects, are summed by object to A; the
-    statistic is AᵀV⁻A with a generalized inverse of their covariance V over all orders within blocks. V is that of the
-    midranks seen, so that ties are allowed for, which the published test does not do: without ties it is that test, on
-    complete blocks Friedman's test with its correction for ties, and on balanced incomplete blocks without ties
-    Durbin's.
+    statistic is AᵀV⁻A with a generalized inverse of their covariance V over all orders within blocks. V is computed for
+    the observed midranks, so the test allows for ties. The published test does not; without ties both are the same. On
+    complete blocks the test equals Friedman's test with its correction for ties, on balanced incomplete blocks without
+    ties Durbin's test.
 
     References
     ----------
@@ -207,33 +208,33 @@ def page_test(
     rank: str = "rank",
     block: str | Sequence[str] | None = None,
 ) -> TestResult:
-    """Test whether objects ranked in blocks follow an order that was stated beforehand: Page's test, one-sided.
+    """Test whether objects ranked in blocks follow an order stated beforehand (Page's one-sided test).
 
     Parameters
     ----------
     frame, objects, object, rank, block
         As in `friedman_test`, and blocks may lack objects; here 1 is the best rank.
     order : sequence
-        All objects, the one expected best first.
+        All objects, with the one expected to be best first.
 
     Returns
     -------
     TestResult
-        The standardized statistic, large where the ranks follow `order`; its p-value is one-sided. The notes give
-        Page's L where blocks are complete.
+        The standardized statistic, which is large if the ranks follow `order`, with a one-sided p-value. If blocks are
+        complete, the notes give Page's L.
 
     Raises
     ------
     JudgmentError
-        As in `friedman_test`, and for an object that no block has beside another.
+        As in `friedman_test`, and for an object that no block ranks with another.
     OptionError
         If `order` is not the objects, each once.
 
     Notes
     -----
-    L = Σ_j j R_j with the place j of an object in `order` and its rank sum R_j; mean and variance are those over all
-    orders of the midranks seen, so that ties are allowed for. In a block of k of the t objects deviations of ranks have
-    the weight (t + 1)/(k + 1) (Alvo & Cabilio 1995).
+    L = Σ_j j R_j with the place j of an object in `order` and its rank sum R_j. Mean and variance are over all orders
+    of the observed midranks, so the test allows for ties. In a block of k of the t objects deviations of ranks have the
+    weight (t + 1)/(k + 1) (Alvo & Cabilio 1995).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The order of systems that contradicts the pairwise majorities least."""
+"""The order of systems that contradicts the least weight of pairwise majorities."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FeedbackOrder(Record):
     bound : float
         No order contradicts less than this.
     optimal : bool
-        Whether this is certified to be the least: the solver closed the gap between the two.
+        Whether `violated` is certified as the minimum: the solver closed the gap to `bound`.
     notes : tuple of str
     """
 
@@ -61,7 +61,7 @@ class FeedbackOrder(Record):
             head=(self._certificate(),),
             notes=(
                 *self.notes,
-                "A majority weighs wins less losses; violated: what the order contradicts.",
+                "A majority weighs wins minus losses; violated: weight that the order contradicts.",
                 "Other orders may be equally good.",
             ),
         )
@@ -106,9 +106,9 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     Parameters
     ----------
     data : Comparisons, frame, path or list of records
-        A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates.
+        A table of counts, or judgments in any form that `read_judgments` reads. Counts are summed over covariates.
     exclude : label or sequence of labels
-        Objects that are left out.
+        Objects to leave out.
     time_limit : float
         Seconds after which the best order found is returned, with a bound in place of the certificate.
 
@@ -116,25 +116,25 @@ def feedback_order(data: object, *, exclude: Objects = (), time_limit: float = 6
     -------
     FeedbackOrder
         rank, object, violated; the best first. ``violated``, ``bound`` and ``optimal`` show how good the order is;
-        ``violations()`` has the majorities that it contradicts. The same data gives the same order; whether another
-        order is as good is not said.
+        ``violations()`` has the majorities that it contradicts. The same data give the same order; another order may be
+        equally good.
 
     Raises
     ------
     OptionError
-        For a time limit that is not a positive number, and objects to exclude that are not there.
+        For a time limit that is not a positive number, and unknown objects in `exclude`.
     JudgmentError
         If no judgment is left.
 
     Notes
     -----
-    The majority of i over j weighs max(0, w_ij − w_ji), ties count nothing (Lopez 2012). The order is a minimum
+    The majority of i over j weighs max(0, w_ij − w_ji), ties do not count (Lopez 2012). The order is a minimum
     feedback arc set of the graph of majorities. The same orders contradict the fewest judgments (the two sums differ
     by Σ min(w_ij, w_ji), whatever the order).
 
     This is the linear ordering problem: x_ij = 1 where i stands before j, x_ij + x_ji = 1, 0 ≤ x_ij + x_jk − x_ik ≤ 1.
-    Triangle inequalities are added as they are violated, first to the linear relaxation, whose solution is often
-    whole, then to the integer program (scipy's HiGHS, gap 0).
+    Violated triangle inequalities are added, first to the linear relaxation, whose solution is often integer, then to
+    the integer program (scipy's HiGHS, gap 0).
 
     References
     ----------

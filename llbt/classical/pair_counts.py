@@ -1,4 +1,4 @@
-"""Judgments summed by pair, without those of the objects that are left out."""
+"""Judgments summed by pair, without judgments of excluded objects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Objects = Sequence[Label] | Label
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Counts of J objects and P pairs, whatever the covariates and the order of presentation.
+    """Counts of J objects and P pairs, summed over covariates and the order of presentation.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def pair_counts(data: object, *, exclude: Objects = (), beside: str | None = Non
     Raises
     ------
     OptionError
-        For objects to leave out that are not there.
+        For unknown objects in `exclude`.
     JudgmentError
         If no judgment is left.
     """
@@ -169,7 +169,7 @@ def excluded(objects: tuple[Label, ...], exclude: Objects) -> npt.NDArray[np.boo
     Raises
     ------
     OptionError
-        For objects to leave out that are not there.
+        For unknown objects in `exclude`.
     """
     unknown = [label for label in named(exclude) if label not in objects]
     if unknown:

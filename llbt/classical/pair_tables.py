@@ -1,4 +1,4 @@
-"""What every table of pairs has: who was compared, how often, and p-values adjusted for the number of pairs."""
+"""Common parts of tables of pairs: objects, counts, and p-values adjusted for the number of pairs."""
 
 from __future__ import annotations
 

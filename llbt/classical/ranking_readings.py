@@ -1,4 +1,4 @@
-"""Scores of systems by several readings of the same rankings side by side."""
+"""Scores of systems by several definitions of a win (readings) on the same rankings, side by side."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ranking_readings(
     Raises
     ------
     OptionError
-        For no reading, and as `ranking_scores`.
+        Without a reading, and as `ranking_scores`.
     JudgmentError
         As `ranking_scores`.
 

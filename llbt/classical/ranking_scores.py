@@ -29,16 +29,17 @@ class RankingScores(Record):
     ----------
     objects : tuple, length J
     estimate : ndarray, shape (J,)
-        Scores on the scale of the reading: shares, or from −1 to 1 for ``"net_wins"``. NaN where nothing was counted.
+        Scores on the scale of the reading: shares, or from −1 to 1 for ``"net_wins"``. NaN if no judgment counts.
     n : ndarray, shape (J,)
-        Judgments behind each score (decided ones where ties are ignored); blocks for ``"ge_all_in_block"``.
+        The number of judgments behind each score (of decided ones if ties are ignored); of blocks for
+        ``"ge_all_in_block"``.
     replicates : ndarray, shape (B, J)
         The scores in B resamples.
     reading : str
     drawn : str
-        The resampled unit, in words; ``"judgment"`` or ``"block"`` where there is but one.
+        The resampled unit, in words; ``"judgment"`` or ``"block"`` if there is only one.
     confidence : float
-        Of each interval and each rank range.
+        The confidence of each interval and each rank range.
     counted : tuple of str
         Notes on the counts.
     """
@@ -79,7 +80,10 @@ class RankingScores(Record):
 
     @property
     def cluster(self) -> FloatArray:
-        """1 for the best: every rank range above a break is better than every one below it; NaN without resamples."""
+        """1 for the best cluster.
+
+        Every rank range above a break is better than every one below it; NaN without resamples.
+        """
         return as_whole(_clusters(self._ranges()))
 
     @property
@@ -89,20 +93,20 @@ class RankingScores(Record):
 
     @checked
     def with_confidence(self, confidence: Confidence) -> RankingScores:
-        """Return the same scores with intervals, rank ranges and clusters at another level, of the same resamples."""
+        """Return the same scores with intervals, rank ranges and clusters at another level, from the same resamples."""
         return replace(self, confidence=float(confidence))
 
     @checked
     def without(self, exclude: Objects) -> RankingScores:
         """Return the scores of the other objects alone, ranked among themselves.
 
-        Judgments and blocks are counted with these objects still; ``exclude=`` of `ranking_scores` leaves them out
-        before anything is counted.
+        The counts of judgments and blocks still include these objects. To leave them out of the counts, use
+        ``exclude=`` of `ranking_scores`.
 
         Parameters
         ----------
         exclude : label or sequence of labels
-            Such as the reference translation ``"_ref"``.
+            Objects to leave out, such as the reference translation ``"_ref"``.
         """
         kept = ~excluded(self.objects, exclude)
         left = tuple(label for label, here in zip(self.objects, kept, strict=True) if here)
@@ -180,25 +184,25 @@ def ranking_scores(
     data : Comparisons, frame, path or list of records
         A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates.
     reading : str
-        Of an object with w wins, t ties and l losses:
+        The score of an object with w wins, t ties and l losses:
 
-        * ``"ge_others"``: (w + t)/(w + t + l), the official score of WMT10, against which Bojar et al. (2011) advise;
+        * ``"ge_others"``: (w + t)/(w + t + l), the official score of WMT10; Bojar et al. (2011) advise against it;
         * ``"gt_others"``: w/(w + t + l);
         * ``"ignore_ties"``: w/(w + l);
         * ``"ge_all_in_block"``: the share of its blocks in which no other object is better; objects that share the
           first place all count. Needs judgments with blocks;
-        * ``"expected_wins"``: the mean over opponents of w/(w + l) against each, whatever the number of judgments;
-          opponents without a decided judgment are left out of the mean;
-        * ``"net_wins"``: (w − l)/(w + t + l), the share won less the share lost, from −1 to 1.
+        * ``"expected_wins"``: the mean over opponents of w/(w + l) against each, with equal weights; opponents without
+          a decided judgment are left out of the mean;
+        * ``"net_wins"``: (w − l)/(w + t + l), the share won minus the share lost, from −1 to 1.
     exclude : label or sequence of labels
-        Objects whose judgments are left out, such as the reference translation ``"_ref"``: nobody loses to them, and a
-        block in which one object is left has no judgment. ``ranking_scores(…).without("_ref")`` counts judgments and
-        blocks with them, and leaves them out of the result alone.
+        Objects whose judgments are left out, such as the reference translation ``"_ref"``. Losses to them do not count,
+        and a block with only one other object has no judgment. ``ranking_scores(…).without("_ref")`` counts their
+        judgments and blocks, and leaves the objects only out of the result.
     block : str, sequence of str or None
-        Columns of the judgments that together make a block, the systems ranked side by side. Where they have values,
-        blocks are resampled whole; None resamples judgments one by one.
+        Columns of the judgments that together identify a block: systems ranked side by side. If they have values, whole
+        blocks are resampled. None resamples single judgments.
     n : int
-        Number of resamples, 1000 say, for intervals, rank ranges and clusters; 0 leaves these out.
+        Number of resamples for intervals, rank ranges and clusters, such as 1000; with 0 there are none.
     rng : numpy.random.Generator or int, optional
     progress : bool
         Show a progress bar.
@@ -209,26 +213,25 @@ def ranking_scores(
     -------
     RankingScores
         object, estimate, n, conf_low, conf_high, rank, rank_low, rank_high, cluster; the best first. Intervals and rank
-        ranges hold 95 %; ``with_confidence(0.9)`` has others of the same resamples.
+        ranges have 95 % confidence; ``with_confidence(0.9)`` has others from the same resamples.
 
     Raises
     ------
     OptionError
         For invalid options, and for unknown objects in `exclude`.
     JudgmentError
-        For judgments without blocks where blocks are asked for; if no judgment is left; and for resampling fractional
-        counts.
+        For judgments without blocks if blocks are needed, if no judgment is left, and for resampling fractional counts.
 
     Notes
     -----
-    ``"ge_others"`` rewards ties: a system that says the same as others, and is never better than they are, gains
-    (Bojar et al. 2011). All readings depend on whom a system happened to be compared with: ``"expected_wins"``, which
-    gives each opponent the same weight, on which opponents it met at all, as those it never met are left out. A fit
-    with ``object + tie`` allows for that.
+    ``"ge_others"`` rewards ties: a system gains if its output equals that of others, even if it is never better (Bojar
+    et al. 2011). All scores depend on the opponents of a system. ``"expected_wins"`` gives each opponent the same
+    weight, but still depends on which opponents the system met. A fit with ``object + tie`` allows for the opponents.
 
     Resamples draw judgments from the whole table (or blocks from all blocks) with replacement, as many as there are.
     A rank range runs between two quantiles of the ranks in the resamples; clusters are the groups that do not overlap
-    (Koehn 2012; WMT13). A rank range holds for one system, not for all together; see ``pairwise(res).ranks()``.
+    (Koehn 2012; WMT13). A rank range holds for one system, not for all together; for simultaneous rank ranges see
+    ``pairwise(res).ranks()``.
 
     References
     ----------
@@ -263,7 +266,7 @@ def ranking_scores(
 
 
 def reading_sums(counts: PairCounts, reading: Reading, block: str | Sequence[str] | None) -> Sums:
-    """Return the sums that a reading of some judgments is made of; by block where there are blocks."""
+    """Return the sums from which a score is computed, by block if there are blocks."""
     size = len(counts.objects)
     group = _blocks(counts.judgments, reading, block)
     if reading == "ge_all_in_block" and group is not None:
@@ -277,12 +280,12 @@ def _check_blocks(data: object, reading: Reading, block: str | Sequence[str] | N
     if isinstance(data, Comparisons) and block not in ("block", None):
         raise OptionError(
             f"block={block!r} names columns of judgments, but a table of counts has none",
-            "Pass the judgments, what llbt.read_judgments(…) gives.",
+            "Pass the judgments, as llbt.read_judgments(…) returns them.",
         )
 
 
 def _blocks(judgments: Judgments, reading: Reading, block: str | Sequence[str] | None) -> IntArray | None:
-    """Return the number of the block of each judgment, (R,), or None where judgments stand for themselves."""
+    """Return the block number of each judgment, (R,), or None without blocks."""
     if block is None:
         return None
     there = "block" in judgments.names and bool(judgments.values("block").notna().any())

@@ -1,4 +1,4 @@
-"""How a ranking of systems is read from wins, ties and losses: arithmetic on arrays."""
+"""Scores of systems from wins, ties and losses, by several definitions: arithmetic on arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ READINGS: dict[Reading, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The sums of a reading, and the units that they are over. J objects, F sums, U units.
+    """The sums of a score, by unit. J objects, F sums, U units.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Sums:
         Wins of i, ties and wins of j, pair by pair (F = 3P); for ``"ge_all_in_block"`` the blocks of each object, then
         those in which it is best (F = 2J).
     units : csr_array or None, shape (U, F)
-        The share of each block in `total`; None where judgments stand for themselves.
+        The share of each block in `total`; None without blocks.
     """
 
     reading: Reading

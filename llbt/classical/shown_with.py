@@ -1,4 +1,4 @@
-"""Does the company that a system is shown in make its score? How often it is shown beside the reference."""
+"""How the score of a system depends on how often it is shown together with the reference."""
 
 from __future__ import annotations
 
@@ -95,19 +95,19 @@ def shown_with(
     Parameters
     ----------
     data : Judgments, frame, path or list of records
-        Judgments, whatever `read_judgments` reads; they give the scores, those against the reference included.
+        Judgments in any form that `read_judgments` reads. The scores include judgments against the reference.
     shown : str or sequence of str, optional
-        Columns with the objects that a block shows, ranked or not. Without it a block shows the objects that it has
-        judgments of.
+        Columns with the objects that a block shows, ranked or not. By default a block shows the objects of its
+        judgments.
     blocks : frame, path or list of records, optional
-        One row per block, with the columns `shown` and `by`: the raw file, say, with blocks that no judgment is left
-        of. By default the blocks of the judgments.
+        One row per block, with the columns `shown` and `by`, such as the raw file, which also has blocks without
+        judgments. By default the blocks of the judgments.
     block : str or sequence of str
         Columns of the judgments that, together with `by`, make a block.
     by : str or sequence of str
-        Columns that make groups, scored and correlated each by itself, such as the language pair.
+        Columns that define groups, such as the language pair. Each group has its own scores and correlation.
     reference : label
-        The object that others may be shown with; it is in no correlation.
+        The object that others may be shown with; the correlations leave it out.
     reading : str
         As in `ranking_scores`.
     confidence : float
@@ -117,13 +117,13 @@ def shown_with(
     -------
     ShownWith
         The columns of `by`, n_objects, estimate, conf_low, conf_high: a row per group, and one (``"all"``) that
-        correlates the rows of all groups. NaN for fewer than three objects, or where shares or scores are all equal.
+        correlates the rows of all groups. NaN for fewer than three objects, or if all shares or all scores are equal.
         Its attribute ``systems`` has share and score of each object.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, blocks that do not show the objects judged, and a reference that no block shows.
+        For missing columns, blocks that do not show the judged objects, and a reference that no block shows.
     OptionError
         For an unknown reading, and `blocks` without `shown`.
 
@@ -132,8 +132,8 @@ def shown_with(
     A system that meets the reference mostly loses to it, so one might expect that being shown with it more often lowers
     a score under ``"ge_others"``. Bojar et al. (2011) studied this for WMT10. They found no correlation over all
     language pairs, −.107. Within language pairs it was from .341 (Spanish to English) to −.433 (English to German), the
-    last because of a few outlying systems. So look at ``systems`` before a correlation is believed. Intervals are
-    Fisher's, which take the objects for a random sample.
+    last because of a few outlying systems. So look at ``systems`` before you trust a correlation. Intervals are
+    Fisher's, which take the objects as a random sample.
 
     References
     ----------
@@ -250,7 +250,7 @@ def _joined(
     both.insert(len(by) + 3, "share", both["with_reference"] / both["shown"])
     both = both.astype({"shown": np.int64, "with_reference": np.int64})
     unjudged = int(both["score"].isna().sum())
-    said = f"{counted(unjudged, 'object')} shown without a score: in no correlation"
+    said = f"{counted(unjudged, 'object')} shown without a score: left out of the correlations"
     return both, (said,) if unjudged else ()
 
 

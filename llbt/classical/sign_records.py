@@ -25,15 +25,15 @@ class SignTests(Record):
     n : ndarray, shape (S,)
         Units that the test uses.
     estimate, conf_low, conf_high : ndarray, shape (S,)
-        Share of wins of i among what the rule counts, as a probability, and its two-sided interval.
+        The share of wins of i among the counts of the rule, as a probability, and its two-sided interval.
     statistic : ndarray, shape (S,)
-        Wins counted for i (exact binomial tests), wins of i less wins of j (exact trinomial test), or z.
+        Wins counted for i (exact binomial tests), wins of i minus wins of j (exact trinomial test), or z.
     p_value : ndarray, shape (S,)
     p_adjusted : ndarray, shape (S,)
         As `p_value` where not adjusted.
     rule, alternative : str
     exact : bool
-        Whether the test is exact, by the distribution of the counts, and not by the normal.
+        Whether the test uses the exact distribution of the counts instead of the normal approximation.
     confidence : float
     unit : str
         The unit with one verdict: ``"judgment"``, ``"prompt"``, ….

@@ -1,4 +1,4 @@
-"""The arithmetic of the sign test: what each rule makes of ties, and the p-values on arrays."""
+"""The arithmetic of the sign test: ties under each rule, and p-values, on arrays."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Counted:
     Attributes
     ----------
     low, high : ndarray
-        Wins of i where ties count against i, and where they count against j; equal for most rules.
+        Wins of i if ties count against i, and if they count against j; equal for most rules.
     n : ndarray
         Judgments behind them.
     """
@@ -126,7 +126,7 @@ class Counted:
 
 
 def count_wins(rule: Ties, counts: FloatArray, *, whole: bool) -> Counted:
-    """Return what a rule makes of counts (S, 3): wins of i, ties, wins of j.
+    """Return the counts under a rule from counts (S, 3): wins of i, ties, wins of j.
 
     With `whole` both sides get the whole part of their share: a tie that cannot be shared is left out (split,
     proportional), or goes to the side tested to be worse (two-thirds).

@@ -1,4 +1,4 @@
-"""Is one object preferred to another? Sign tests by pair, with several rules for ties, and the test of the model."""
+"""Sign tests by pair, with several rules for ties, and the likelihood-ratio test of the model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sign_test(
     confidence: Confidence = 0.95,
     interval: Interval = "wilson",
 ) -> SignTests:
-    """Test for every pair whether one object is preferred to the other: the sign test, by a rule for ties.
+    """Test for every pair whether one object is preferred to the other: the sign test, with a rule for ties.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ def sign_test(
         A table of counts, or whatever `read_judgments` reads. Counts are summed over covariates and over both orders
         of display; ``c.select(where={"judge": "A"})`` of a table `c` asks one judge.
     ties : str
-        The rule for ties. Rules that test P(i) = P(j): ``"drop"`` leaves them out; ``"split"`` gives half to either
-        side; ``"proportional"`` shares them out as the wins fall; ``"asymptotic-ump"`` is (n_i − n_j)/√(n_i + n_j)
-        against the normal, whatever `exact` says; ``"trinomial"`` holds n_i − n_j against its distribution at the share
-        of ties seen. Rules that ask for more than P(i) > P(j): ``"median"`` counts ties against the side that is
-        tested to be better, ``"two-thirds"`` two thirds of them.
+        The rule for ties. These rules test P(i) = P(j): ``"drop"`` leaves ties out; ``"split"`` gives half to either
+        side; ``"proportional"`` divides them in proportion to the wins; ``"asymptotic-ump"`` compares (n_i − n_j)/√(n_i
+        + n_j) with the normal distribution and ignores `exact`; ``"trinomial"`` compares n_i − n_j with its
+        distribution at the observed share of ties. These rules demand more than P(i) > P(j): ``"median"`` counts ties
+        against the side that is tested to be better, ``"two-thirds"`` counts two thirds of them against it.
     unit : str, optional
         The unit with one verdict: ``"judgment"``, or a column such as ``"prompt"``, whose judgments of a pair count
-        once, for the object that wins more of them. By default the prompt if it is recorded, else the judgment.
+        once, for the object that wins more of them. By default the prompt if it is recorded, otherwise the judgment.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: object_i is preferred.
     exact : bool
@@ -77,8 +77,8 @@ def sign_test(
     Raises
     ------
     JudgmentError
-        For counts that are not whole in an exact test, where there is no judgment, and for a `unit` that the judgments
-        do not have.
+        For counts that are not whole in an exact test, without judgments, and for a `unit` that the judgments do not
+        have.
     OptionError
         For invalid options.
 
@@ -87,26 +87,26 @@ def sign_test(
     With n_i wins of i, t ties, n_j wins of j, m = n_i + n_j and n = m + t, the wins x of i out of N are compared with
     Bin(N, 1/2), or (2x − N)/√N with the normal: drop x = n_i, N = m; split x = n_i + t/2, N = n (Dixon & Mood 1946);
     proportional x = n_i + t·n_i/m, N = n; two-thirds x = n_i + t/3, N = n; median x = n_i, N = n. Exact tests give both
-    sides the whole part of their share; a tie left over counts for none (split, proportional) or against the side
-    tested to be better (two-thirds). For the last two rules the other direction has the roles exchanged, and the
-    two-sided p-value is twice the smaller, at most 1.
+    sides the integer part of their share; a remaining tie counts for neither side (split, proportional) or against the
+    side tested to be better (two-thirds). For the last two rules the other direction exchanges the roles, and the
+    two-sided p-value is twice the smaller p-value, at most 1.
 
     Coakley & Heise (1996) add two thirds of the zeros to the positive differences. Here it is n_j + 2t/3 of the side
     tested to be worse, which must be small. A large value compared with Bin(n, 1/2) would reject equal chances whenever
     ties are many.
 
     In the median test a tie counts like a loss: it tests whether an object wins more than half of all judgments
-    (Dey, Manjourides & Randles 2019). The advice of Randles (2001) that Dras (2015) quotes is another one: ties should
-    speak against a preference, but less than losses do. ``"split"`` and ``"two-thirds"`` follow it. Dras's p = .0088
-    for the data of the example is Wald's test of the model (`model_test`).
+    (Dey, Manjourides & Randles 2019). Dras (2015) quotes different advice by Randles (2001): ties should count against
+    a preference, but less than losses do. ``"split"`` and ``"two-thirds"`` follow it. Dras's p = .0088 for the data of
+    the example is Wald's test of the model (`model_test`).
 
     The normal approximations of drop and trinomial are the asymptotic-ump test, which Coakley & Heise recommend. For
     models of ties see Rayner & Best (1999), for policies on "no preference" Ennis & Ennis (2012), for trinomial Bian,
-    McAleer & Wong (2011). p-values are NaN where a rule that drops ties finds nothing else.
+    McAleer & Wong (2011). If a rule drops ties and a pair has only ties, its p-value is NaN.
 
     Units are taken as independent of each other. Judgments of one prompt, in both orders or by several judges, are
-    alike as a rule: 60 prompts judged in both orders are 60 verdicts, not 120. A verdict is a tie where both objects
-    win as often. Where each pair has one prompt alone, the default is the judgment.
+    usually correlated: 60 prompts judged in both orders are 60 verdicts, not 120. A verdict is a tie if both objects
+    win equally often. If each pair has only one prompt, the default unit is the judgment.
 
     References
     ----------
@@ -173,7 +173,7 @@ def sign_test(
 def model_test(
     data: object, *, unit: str | None = None, alternative: Alternative = "two-sided", adjust: Adjust = "holm"
 ) -> LLBTTests:
-    """Test for every pair whether its objects have the same worth, in the model ``object + tie`` of that pair alone.
+    """Test for every pair whether its objects have the same worth, in the model ``object + tie`` of this pair alone.
 
     Parameters
     ----------
@@ -195,21 +195,21 @@ def model_test(
     Raises
     ------
     JudgmentError
-        Where there is no judgment, and for a `unit` that the judgments do not have.
+        Without judgments, and for a `unit` that the judgments do not have.
     OptionError
         For invalid options.
 
     Notes
     -----
-    The tie effect fits the ties of a pair exactly, with λ_i = λ_j as without, so only the m = n_i + n_j decided
-    judgments, or verdicts of units, enter: G² = 2(n_i log(2n_i/m) + n_j log(2n_j/m)), which is what ``llbt.anova``
-    gives for the fits with and without ``object``; the log-odds are log(n_i/n_j) with variance 1/n_i + 1/n_j. Other
-    pairs do not help; for a test that uses them all see ``llbt.pairwise``.
+    The tie effect fits the ties of a pair exactly, also under λ_i = λ_j. So only the m = n_i + n_j decided judgments,
+    or verdicts of units, enter: G² = 2(n_i log(2n_i/m) + n_j log(2n_j/m)). ``llbt.anova`` gives the same for the fits
+    with and without ``object``; the log-odds are log(n_i/n_j) with variance 1/n_i + 1/n_j. Other pairs are not used;
+    for a test that uses all pairs see ``llbt.pairwise``.
 
-    χ² rejects equal worths too often where m is small: at level 5 % 10.9 % of tables with m = 10, 25 % with m = 3.
-    Below m = 20 the p-value is exact: that of G² among all divisions of m judgments, where divisions as likely as the
-    observed one count half (mid-p). This is the limit of a parametric bootstrap, and rejects in at most 7.7 %. A note
-    counts these pairs. Fractional counts are always compared with χ².
+    If m is small, χ² rejects equal worths too often: at the 5 % level it rejects 10.9 % of tables with m = 10 and 25 %
+    with m = 3. Below m = 20 the p-value is exact: the position of G² among all divisions of m judgments, where
+    divisions as likely as the observed one count half (mid-p). This is the limit of a parametric bootstrap, and rejects
+    in at most 7.7 %. A note counts these pairs. Fractional counts are always compared with χ².
 
     References
     ----------
@@ -262,13 +262,13 @@ def model_test(
 
 @checked
 def mcnemar_test(table: Any, *, exact: bool = True, correction: bool = True) -> TestResult:
-    """Test whether two systems judged right or wrong on the same inputs are right equally often.
+    """Test whether two systems are right equally often on the same inputs (McNemar's test).
 
     Parameters
     ----------
     table : array_like or DataFrame, shape (2, 2)
-        Numbers of inputs: rows are the outcomes of the first system, columns those of the second, in the same order, as
-        ``pandas.crosstab(first, second)`` counts them.
+        Numbers of inputs: rows are the outcomes of the first system, columns the outcomes of the second, in the same
+        order, as in ``pandas.crosstab(first, second)``.
     exact : bool
         The sign test of the two cells where the systems differ; False: χ² with one degree of freedom.
     correction : bool
@@ -340,7 +340,7 @@ def _tested(
 
 
 def _all_ties(counts: FloatArray, ties: Ties) -> tuple[str, ...]:
-    """Say which pairs have no p-value, or no share, because they have ties only."""
+    """Return a note on pairs with only ties, which have no p-value or no share."""
     bare = int((counts[:, [0, 2]].sum(axis=1) == 0).sum())
     if not bare or (RULES[ties].counts_ties and ties != "trinomial"):
         return ()

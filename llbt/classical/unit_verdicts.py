@@ -1,4 +1,4 @@
-"""One verdict per unit: judgments of one prompt, which are alike, count once in tests of pairs."""
+"""One verdict per unit: correlated judgments of one prompt count once in tests of pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAME = 1e-9  # fractional counts: wins closer than this are equal
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """The counts that P pairs are tested by.
+    """The counts for tests of P pairs.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Verdicts:
     unit : str
         ``"judgment"`` or what has one verdict.
     notes : tuple of str
-        Those of the judgments, and how many verdicts there are.
+        Notes on the judgments, and on the number of verdicts.
     """
 
     pairs: PairCounts
@@ -40,14 +40,14 @@ class Verdicts:
 
 
 def pair_verdicts(data: object, unit: str | None, *, exclude: Objects = ()) -> Verdicts:
-    """Return the verdicts of each pair: of a unit for the object that wins more of its judgments, a tie where equal.
+    """Return the verdicts of each pair: for the object that wins more judgments of the unit, else a tie.
 
     Parameters
     ----------
     data : Comparisons, or what `read_judged` reads
     unit : str or None
-        A column; ``"judgment"``: every judgment by itself. None: the prompt where the judgments say it and some pair
-        was judged on several, else ``"judgment"``.
+        A column; or ``"judgment"``: every judgment is a unit. None: the prompt if it is recorded and some pair was
+        judged on several prompts, otherwise ``"judgment"``.
     exclude : label or sequence of labels
 
     Raises
@@ -82,7 +82,7 @@ def _is_known(judgments: Judgments, name: str = _KNOWN) -> bool:
 
 
 def _codes(judgments: Judgments, name: str) -> IntArray:
-    """Return the unit of each judgment, shape (R,); one without a value is a unit of its own."""
+    """Return the unit of each judgment, shape (R,); a judgment without a value is a unit of its own."""
     values = judgments.columns[judgments.standing_for(name)]
     codes, levels = values.factorize()
     alone = np.flatnonzero(codes < 0)

@@ -451,7 +451,7 @@ def test_objects_shown_without_a_judgment_are_in_no_correlation():
     found = shown_with(judgments_of(blocks), shown=list(raw), blocks=raw)
     assert found.systems.set_index("object").loc["Z", ["shown", "with_reference"]].tolist() == [1, 1]
     assert found.correlations["n_objects"].tolist() == [5]
-    assert "1 object shown without a score: in no correlation" in found.notes
+    assert "1 object shown without a score: left out of the correlations" in found.notes
 
 
 def test_a_correlation_without_variation_is_undefined():
