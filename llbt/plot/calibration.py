@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @checked
 def calibration(held_out: HeldOut | WithWorths, *, rng: Rng = 0, ax: Axes | None = None) -> Axes:
-    """Plot how often held-out judgments came out as predicted, over the predicted probability.
+    """Plot the observed shares of held-out judgments against their predicted probabilities.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def calibration(held_out: HeldOut | WithWorths, *, rng: Rng = 0, ax: Axes | None
     Returns
     -------
     matplotlib.axes.Axes
-        One line per model and outcome (either object preferred, tie) with ± 1.96 standard errors of a share that is as
-        predicted, and the diagonal on which predictions are right.
+        One line per model and outcome (either object preferred, tie) with ± 1.96 standard errors under the predictions,
+        and the diagonal of correct predictions.
 
     Raises
     ------

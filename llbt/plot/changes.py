@@ -37,7 +37,7 @@ def changes(res: Changes, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     DesignError
-        Where there is no verdict: then a change has no direction.
+        If there is no verdict, so that changes have no direction.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of latent classes of judges: the worths of each class, and where each judge belongs, with matplotlib."""
+"""Pictures of latent classes of judges: the worths of each class, and the class of each judge, with matplotlib."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def classes(found: Classes, *, confidence: Confidence = 0.95, ax: Axes | None = 
     -------
     matplotlib.axes.Axes
         A row for each object, in the order of the log-worths of all judges, and a point for each class. The legend has
-        the shares of the classes. 0 is the mean of the objects in each class. Classes at infinity have no intervals;
-        what is beyond the intervals of the others stands at the edge.
+        the shares of the classes. 0 is the mean of the objects in each class. Classes with infinite estimates have no
+        intervals; points beyond the intervals of other classes are drawn at the edge.
 
     Raises
     ------
     DesignError
-        Where worths depend on covariates, so that a class has more than one set of them.
+        If worths depend on covariates, so that a class has several sets of worths.
 
     Examples
     --------
@@ -115,9 +115,8 @@ def posteriors(found: Classes, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        A row for each judge, as long as a probability of 1, in which each class has its part; judges of one class stand
-        together, those who are surest first. Where the parts of a class end in straight lines, the judges are told
-        apart well.
+        A bar for each judge, divided by the probabilities of the classes. Judges of one class are grouped, the most
+        certain first. If the parts of a class end in straight lines, the classes separate the judges well.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of how a metric decides: over subsets of systems, pair by pair, and by the size of its difference."""
+"""Pictures of a metric's agreement with humans: over subsets of systems, by pair, and by the size of differences."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ def subset_correlations(
     Parameters
     ----------
     found : SubsetCorrelations, or mapping of name to such
-        The result of `subset_correlations`; several for several metrics, or the best against random systems. Rolling
-        ones have an axis of their own and cannot stand with others.
+        The result of `subset_correlations`; several results for several metrics, or to compare the best with random
+        systems. Rolling subsets need an axis of their own, so they cannot be drawn with others.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One line each, broken where a correlation is undefined; random systems as their median with a band that holds
-        the share `confidence` of the draws. The fewer and the better the systems, the further right.
+        One line for each result, broken where a correlation is undefined. Random systems have their median, with a band
+        that contains the share `confidence` of the draws. The axis runs to fewer and better systems.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def _draw_subset(ax: Axes, name: str, one: SubsetCorrelations, k: int) -> None:
 
 @checked
 def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
-    """Plot the difference of human scores over that of a metric, pair by pair, with the errors of either type marked.
+    """Plot differences of human scores over differences of a metric, by pair, with errors of both types marked.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        One mark per pair, turned so that the metric prefers the first system: below 0 humans prefer the other. The
+        One mark per pair. The metric prefers the first system of each pair; below 0, humans prefer the other. The
         legend has the number of each outcome: both significant in the same direction; the metric only, or both in
         opposite directions (type I); humans only (type II); neither.
 
@@ -188,7 +188,7 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
 
 @checked
 def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None = None) -> Axes:
-    """Plot how probable it is that humans agree over the size of a metric's difference, and mark the one needed.
+    """Plot the probability that humans agree over the size of a metric's difference, and mark the needed difference.
 
     Parameters
     ----------
@@ -202,9 +202,9 @@ def difference_curve(curve: DifferenceCurve, *, unit: str = "", ax: Axes | None 
     Returns
     -------
     matplotlib.axes.Axes
-        The curve with its band, the bins with Wilson's intervals at their mean differences, the target as a dashed line
-        and the needed difference where the curve reaches it, if that lies among those seen. The axis ends past the
-        bins, so that a few huge differences do not squeeze the rest.
+        The curve with its band, the bins with Wilson's intervals at their mean differences, the target as a dashed
+        line, and the needed difference where the curve reaches it, if it is within the observed range. The axis ends
+        after the bins, so a few huge differences do not squeeze the rest.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def paired(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the scores of two systems on the same instances against each other, with the distribution of either.
+    """Plot the scores of two systems on the same instances against each other, with both distributions.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def paired(
     Returns
     -------
     matplotlib.axes.Axes
-        One point per instance; those in the shaded triangle are won by i. Lines at either system's mean (solid) and
-        median (dashed); histograms of the scores as inset axes above and on the right.
+        One point per instance; i wins the instances in the shaded triangle. There are lines at the mean (solid) and the
+        median (dashed) of each system, and histograms of the scores above and on the right.
 
     Raises
     ------
     OptionError
-        For a system that is not there.
+        For an unknown system.
     JudgmentError
         For two systems without a common instance.
 
@@ -162,7 +162,7 @@ def differences(
     frame : frame, path, list of records or SystemScores
         Scores, wide or long, as `scores.pairwise` reads them.
     i, j : label
-        The systems; differences are those of i less j.
+        The systems; differences are i − j.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -175,7 +175,7 @@ def differences(
     Raises
     ------
     OptionError
-        For a system that is not there.
+        For an unknown system.
     JudgmentError
         For two systems without a common instance.
 

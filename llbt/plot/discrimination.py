@@ -42,7 +42,7 @@ def discrimination(
     method: IntervalMethod = "wald",
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the discriminations of all judges in order of their size, those that are inverted or guess in colour.
+    """Plot the discriminations of all judges in order of size; judges who guess or are inverted are in colour.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def discrimination(
     confidence : float
         Level of the intervals, which decide whether judges are marked as guessing.
     method : {"wald", "profile"}
-        Of the intervals, as in `DiscriminationResults.discrimination_intervals`.
+        The method of the intervals, as in `DiscriminationResults.discrimination_intervals`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 

@@ -1,4 +1,4 @@
-"""Pictures of how well models fit: residuals of one, deviances of several, with matplotlib."""
+"""Pictures of the fit of models: residuals of one model, deviances of several, with matplotlib."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ANOVA = {"df_resid", "deviance", "df", "statistic", "p_value"}
 
 @checked
 def residuals(res: PlainFit, *, kind: Residual = "pearson", most: Count = 20, ax: Axes | None = None) -> Axes:
-    """Plot the largest standardized residuals: what happens more or less often than the model expects.
+    """Plot the largest standardized residuals: outcomes more or less frequent than the model expects.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def residuals(res: PlainFit, *, kind: Residual = "pearson", most: Count = 20, ax
     kind : {"pearson", "deviance"}
         As in `llbt.residuals`.
     most : int
-        Cells that are drawn, the largest residuals first.
+        The number of cells to draw, the largest residuals first.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One row per cell with its residual; about 95 % of all cells lie in the shaded band where the model holds.
+        One row per cell with its residual. If the model holds, about 95 % of all cells lie in the shaded band.
 
     Raises
     ------

@@ -36,8 +36,8 @@ def fragility(found: Fragility | WithWorths, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         A row per change, the object and the one that overtakes it, over the units left out on a logarithmic scale:
-        filled where this is the minimum, open where it is an upper bound. Rankings that did not change are grey, at the
-        right end. The legend has every mark that is drawn.
+        filled if this is the minimum, open if it is an upper bound. Rankings that did not change are grey, at the right
+        end. The legend explains every mark in the picture.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _HEIGHT, _NAME = 2.4, 0.14  # inches: of the axes, and of a name beside them
 
 @checked
 def frontier(costs: CostFrontier, *, ax: Axes | None = None) -> Axes:
-    """Plot the mean score of each system over its mean cost, and the frontier of those that no other one beats.
+    """Plot the mean score of each system over its mean cost, and the frontier of unbeaten systems.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def frontier(costs: CostFrontier, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The systems on the frontier are blue and named at the right, with the share of resamples in which they are on
-        it; the line is the best score at each cost. All others are grey. The axis of costs is logarithmic where they
+        it; the line is the best score at each cost. All others are grey. The axis of costs is logarithmic if costs
         range over more than a factor of ten. Systems without a score or a cost are left out.
 
     Raises

@@ -83,27 +83,27 @@ def intervals(
     confidence: Confidence = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the objects with their intervals, the best at the top, and mark those that do not differ significantly.
+    """Plot the objects with their intervals, the best at the top, and mark objects that do not differ significantly.
 
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        A fit with effects of judges is shown for the average judge. Or several fits of the same objects, drawn beside
-        each other: a list, named by their formulas, or a mapping of names to fits. Or a board of scores, what
-        ``board.leaderboard()`` and `scores.leaderboard` return: mean scores, which have no other options than
+        A fit with effects of judges is shown for the average judge. Several fits of the same objects are drawn side by
+        side: pass a list, named by formulas, or a mapping of names to fits. A board of scores, from
+        ``board.leaderboard()`` or `scores.leaderboard`, is drawn with its mean scores; it takes only the options
         `confidence` and `ax`.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        The covariate values, if log-worths differ by covariates: ``{"judge": "J3"}``.
     by : str or sequence of str, optional
-        Covariates that split the answer, as in `leaderboard`: the groups are drawn beside each other.
+        Covariates that split the answer, as in `leaderboard`; the groups are drawn side by side.
     scale : {"log_odds", "elo", "log_worth", "odds_ratio", "probability"}
         Worths and odds have a logarithmic axis, on which equal distances are equal odds.
     bars : {"confidence", "quasi"}
         Confidence intervals of each estimate against the mean of all, as in `leaderboard`; or comparison intervals from
-        quasi standard errors, against the reference, as in `quasi_variances`. The latter are for comparing objects with
-        each other, on the scales ``"log_odds"``, ``"log_worth"`` and ``"elo"``.
+        quasi standard errors, against the reference, as in `quasi_variances`. Comparison intervals are for comparing
+        objects with each other, on the scales ``"log_odds"``, ``"log_worth"`` and ``"elo"``.
     confidence : float
-        Of each interval; and of all letters and clusters together.
+        The confidence of each interval, and of all letters and clusters together.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -113,21 +113,21 @@ def intervals(
         One point with its bar per object. Objects that share a letter at the right do not differ significantly, as in
         ``pairwise(res).letters()``; if more than nine letters are needed, and in a fit with effects of objects, the
         rank ranges of ``pairwise(res).ranks()`` are printed instead. Dashed lines are the breaks of
-        ``pairwise(res).clusters()``. The lines below the axis say which.
+        ``pairwise(res).clusters()``. The lines below the axis explain this.
 
-        Of several fits or groups each row has a point with its bar for each of them, named in the legend. The object
+        With several fits or groups, each row has a point with its bar for each of them, named in the legend. The object
         with the best mean over the fits is at the top. Letters, ranks and breaks belong to one fit and are left out.
 
-        Of a board of scores rank ranges stand at the right, or its letters, and dashed lines are the breaks between its
+        For a board of scores, rank ranges or letters are at the right, and dashed lines are the breaks between
         clusters.
 
     Raises
     ------
     OptionError
-        For options that a board of scores does not have, log-worths that differ between classes and neither `at` nor
-        `by`, fits of other objects, more than eight fits or groups, and for unknown options.
+        For options that a board of scores does not have, log-worths that differ between classes without `at` or `by`,
+        fits of different objects, more than eight fits or groups, and unknown options.
     DesignError
-        For fits whose estimates mean something else on this scale, as those of graded judgments do beside others.
+        For fits whose estimates have different meanings on this scale, such as graded judgments beside others.
 
     Examples
     --------
@@ -166,16 +166,16 @@ def intervals(
 def ranks(
     ranks: Annotated[Table | AnyFit | ScoreLeaderboard, JUDGED_INSIDE], *, at: At = None, ax: Axes | None = None
 ) -> Axes:
-    """Plot how sure the ranks are: how often each object has each rank, or the confidence set of each rank.
+    """Plot the uncertainty of ranks: how often each object has each rank, or the confidence set of each rank.
 
     Parameters
     ----------
     ranks : Table, ScoreLeaderboard or a fit
-        The result of ``bootstrap(res).ranks()``: shares are drawn as shades. Or what ``pairwise(res).ranks()`` or
-        `leaderboard` return, or a board of scores: ranks are drawn as points with their confidence sets, as those of a
-        fit are.
+        The result of ``bootstrap(res).ranks()``: shares are drawn as shades. For the result of
+        ``pairwise(res).ranks()`` or `leaderboard`, a board of scores, or a fit, ranks are drawn as points with their
+        confidence sets.
     at : mapping or "average", optional
-        For a fit, where log-worths are taken when they differ by covariates: ``{"judge": "J3"}``.
+        For a fit, the covariate values, if log-worths differ by covariates: ``{"judge": "J3"}``.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -187,7 +187,7 @@ def ranks(
     Raises
     ------
     OptionError
-        For anything else, `at` beside a table, and log-worths that differ between classes and no `at`.
+        For other arguments, `at` with a table, and log-worths that differ between classes without `at`.
 
     Examples
     --------

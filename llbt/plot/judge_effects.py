@@ -22,7 +22,7 @@ _LETTERS = {"tie": "tie effect γ", "bad": "effect γ of both bad", "order": "or
 
 @checked
 def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None, ax: Axes | None = None) -> Axes:
-    """Plot the effects of all judges on one thing, in order of their size: a caterpillar.
+    """Plot one effect of all judges, in order of size (a caterpillar plot).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def judge_effects(effects: JudgeEffects | EffectsFit, *, of: Label | None = None
     Raises
     ------
     OptionError
-        For what has no effects in the fit.
+        For a name without effects in the fit.
 
     Examples
     --------

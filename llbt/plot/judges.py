@@ -74,7 +74,7 @@ def judges(
     confidence: Confidence = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the log-worths of the objects as each judge sees them against those of the pooled model.
+    """Plot the log-worths of the objects by judge, compared with the pooled model.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def judges(
     pooled : LLBTResults, optional
         The fit without these differences, such as ``object``; by default the average of `res` over the judgments.
     at : mapping, optional
-        The classes that are drawn, as in `worth`; by default all.
+        The classes to draw, as in `worth`; by default all.
     scale : {"log_worth", "log_odds", "odds_ratio", "elo", "probability"}
-        Each class has mean 0 by itself, so that no reference object is singled out.
+        Each class has mean 0, so no reference object is singled out.
     confidence : float
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -94,16 +94,15 @@ def judges(
     -------
     matplotlib.axes.Axes
         One row per object, the best of the pooled model at the top: a stroke with its interval as a band for the pooled
-        model, a point with its interval for each judge; for more than eight judges only points. Those far from the
-        median of the judges (3.5 robust standard deviations, at most twelve) are orange, and named where names have
-        room.
+        model, a point with its interval for each judge; for more than eight judges only points. Judges far from the
+        median (3.5 robust standard deviations, at most twelve) are orange, and named if there is room.
 
     Raises
     ------
     DesignError
-        Where the worths do not differ by covariates.
+        If the worths do not differ by covariates.
     OptionError
-        For a `pooled` whose worths do or whose objects are others.
+        For a `pooled` fit whose worths differ by covariates, or that has other objects.
 
     Examples
     --------
@@ -145,15 +144,14 @@ def judges(
 
 @checked
 def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axes | None = None) -> Axes:
-    """Plot the effects of ties, grades, both bad and order, by judge or whatever else the formula lets them differ by.
+    """Plot the effects of ties, grades, both bad and order, by judge or by other covariates of these terms.
 
     Parameters
     ----------
     res : LLBTResults
         A fit with ``tie``, ``grade``, ``bad`` or ``order``, such as ``object + tie * judge + order * judge``.
     at : mapping, optional
-        Covariate values that are drawn, such as ``{"judge": ["J1", "J3"]}``; by default all labels, and numbers at
-        their mean.
+        Covariate values to draw, such as ``{"judge": ["J1", "J3"]}``; by default all labels, and the mean of numbers.
     confidence : float
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -161,11 +159,11 @@ def ties(res: PlainFit, *, at: At = None, confidence: Confidence = 0.95, ax: Axe
     Returns
     -------
     matplotlib.axes.Axes
-        γ (of a cumulative link the cut θ₁) and δ with Wald intervals, one row per class. Without an order effect ties
-        have odds exp(γ) against a decision between equals for either side; the object shown first has its odds times
-        exp(2δ). A grade has its γ, the log-odds of it against the smallest grade between equals (of a cumulative link
-        its cut less the one before). With ``tie:object`` or ``bad:object`` γ is that of each object against an average
-        one.
+        γ (with a cumulative link the cut θ₁) and δ with Wald intervals, one row per class. exp(γ) is the odds of a tie
+        against a win of either of two equal objects, without an order effect; exp(2δ) multiplies the odds of the object
+        shown first. The γ of a grade is its log-odds against the smallest grade between equal objects (with a
+        cumulative link, its cut minus the cut before). With ``tie:object`` or ``bad:object``, γ is for each object
+        against an average object.
 
     Raises
     ------

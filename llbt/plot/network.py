@@ -1,4 +1,4 @@
-"""The picture of the compared objects and their numbers of comparisons, with matplotlib."""
+"""The network of compared objects with the numbers of judgments, with matplotlib."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axe
     ----------
     res : LLBTResults
     at : mapping or "average"
-        Where the worths are taken that order the objects, when they differ by covariates.
+        The covariate values for the worths that order the objects, if worths differ by covariates.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -62,13 +62,14 @@ def network(res: PlainFit, *, at: At = "average", ax: Axes | None = None) -> Axe
     matplotlib.axes.Axes
         Objects on a circle, the best at the top and then clockwise. Lines are blue where the better object of the pair
         won more often than the model expects, orange where it won less often (standardized residuals of the pair over
-        all covariates; grey where the pair is fitted exactly). Beyond 15 objects pairs are squares of a matrix with
-        the better object in the row, as large as their judgments are many. The figure has further axes for the colours.
+        all covariates; grey where the pair is fitted exactly). Beyond 15 objects, pairs are squares of a matrix with
+        the better object in the row; the size shows the number of judgments. The figure has further axes for the
+        colours.
 
     Raises
     ------
     OptionError
-        For anything but a fit.
+        For arguments that are not fits.
     DesignError
         For a fit without worths.
 

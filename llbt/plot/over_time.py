@@ -46,7 +46,7 @@ def over_time(
     facets: Facet | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot how good objects were over time: worths that drift with their bands, or Elo ratings in order of play.
+    """Plot worths over time: drifting worths with their bands, or Elo ratings in order of play.
 
     Parameters
     ----------
@@ -55,24 +55,24 @@ def over_time(
     time : str, optional
         For a fit, the column of the time; an answer has its own.
     most : int
-        Objects that are coloured and named, or have a panel: those that change most.
+        The number of objects to colour and name, or to give a panel: those that change most.
     facets : "object", optional
-        A panel for each object, the highest at the end first, with its curve against the grey ones of all others.
+        A panel for each object, with its curve and the grey curves of all others. The object with the highest last
+        value comes first.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A curve for each object, its name at its end; around worths a band, the interval of each period. Beyond `most`
-        objects the others are grey, without bands and names. Elo ratings are drawn over the time by which they were
-        played if it is of numbers or dates, else over the judgments; of very many judgments of an object every some.
-        Panels stand in the Axes, ``ax.child_axes``.
+        A curve for each object with its name at the end, and a band for the interval of worths in each period. Beyond
+        `most` objects, curves are grey, without bands and names. Elo ratings are drawn over time if times are numbers
+        or dates, otherwise over the judgments; very long curves are thinned. Panels are ``ax.child_axes``.
 
     Raises
     ------
     OptionError
-        For another answer, a fit without a time, a time beside an answer that has its own, and a `most` below 1.
+        For other answers, a fit without `time`, `time` with an answer that has its own, and a `most` below 1.
 
     Examples
     --------

@@ -62,29 +62,28 @@ _LIGHTEST = 0.4  # share of the full colour in that of the smallest grade
 
 @checked
 def probabilities(res: WithWorths | FitPart, *, at: At = None, ax: Axes | None = None) -> Axes:
-    r"""Plot the probability that one object beats another, as a heat map with the counted wins.
+    r"""Plot the probability that one object beats another, as a heat map with the numbers of wins.
 
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        For a fit in which judges differ, it is of the average judge.
+        If judges differ in the fit, the probability is for the average judge.
     at : mapping or "average", optional
-        Where the log-worths are taken when they differ by covariates: ``{"judge": "J3"}``; wins are those at the labels
-        that it names.
+        The covariate values, if log-worths differ by covariates: ``{"judge": "J3"}``. Wins are counted at these labels.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        P(row beats column) given a decision, without the order effect, those of `pairwise`; the best object first.
-        Where cells are large enough the probability is written in them, and below it how often the row did win. The
-        colours reach as far from ½ as the probabilities do; the figure has further axes for their scale.
+        P(row beats column) given a decision, without the order effect, as in `pairwise`; the best object first. If
+        cells are large enough, they have the probability and, below it, the number of wins of the row. The colour scale
+        reaches as far from ½ as the probabilities do; the figure has further axes for it.
 
     Raises
     ------
     OptionError
-        For log-worths that differ between classes and no `at`, and for patterns whose answers depend on each other.
+        For log-worths that differ between classes without `at`, and for patterns whose answers depend on each other.
 
     Examples
     --------
@@ -142,22 +141,23 @@ def outcomes(c: Comparisons, *, rows: Rows = "pair", most: Count = 30, ax: Axes 
     ----------
     c : Comparisons
     rows : {"pair", "object"}
-        One bar per pair of objects, the one with more wins left; or one per object.
+        One bar per pair of objects, with the object that has more wins on the left; or one bar per object.
     most : int
-        Rows that are drawn: the pairs or objects with the most judgments.
+        The number of rows to draw: the pairs or objects with the most judgments.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Shares of the judgments, summed over covariates and both orders, counts in the bars, and the number of judgments
-        at the right; by falling share of wins and half the ties. The larger the grade of a preference, the darker.
+        Shares of the judgments, summed over covariates and both orders, with counts in the bars and the number of
+        judgments at the right. Rows are sorted by the share of wins plus half the ties. Larger grades of preference are
+        darker.
 
     Raises
     ------
     OptionError
-        For anything but `Comparisons`, an unknown `rows`, and a `most` below 1.
+        For data other than `Comparisons`, an unknown `rows`, and a `most` below 1.
 
     Examples
     --------

@@ -45,7 +45,7 @@ _WIDE = 20  # from this ratio of largest to smallest number of judgments the axi
 
 @checked
 def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
-    """Plot simulated power over the number of judgments per pair, and mark the numbers that a power needs.
+    """Plot simulated power over the number of judgments per pair, and mark the numbers for the target power.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        One curve per scenario and test with the 95 % intervals of the simulation, the target as a dashed line, and
-        below where a curve crosses it the required number of judgments.
+        One curve per scenario and test with the 95 % intervals of the simulation, the target as a dashed line, and the
+        required number of judgments where a curve crosses it.
 
     Raises
     ------

@@ -46,7 +46,7 @@ def ranks_by_method(
     most: Count = 10,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the ranks that systems have under several methods: one line per system, crossing where methods disagree.
+    """Plot the ranks of systems by several methods, one line per system; lines cross where methods disagree.
 
     Parameters
     ----------
@@ -55,21 +55,21 @@ def ranks_by_method(
     values : {"scores", "ranks"}
         The content: scores or ranks.
     most : int
-        Systems that are coloured and named: those whose rank changes most.
+        The number of systems to colour and name: those whose rank changes most.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure that grows with both.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The best on top. Systems that a method ties share the mean of their ranks, with their names below each other.
-        Beyond `most` systems the others are grey and without names.
+        The best system is at the top. Systems tied by a method share their mean rank, with their names below each
+        other. Beyond `most` systems, lines are grey and without names.
 
     Raises
     ------
     JudgmentError
-        For anything but a DataFrame of numbers with two or more systems and methods, and systems or methods that stand
-        there twice.
+        For arguments that are not a DataFrame of numbers with two or more systems and methods, and for repeated systems
+        or methods.
     OptionError
         For unknown options and a `most` below 1.
 

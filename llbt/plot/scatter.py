@@ -29,19 +29,19 @@ def scatter(metric: npt.ArrayLike, human: npt.ArrayLike, *, cutoff: Positive = 2
     metric, human : array_like or DataFrame, shape (N, M) or (N,)
         As in `llbt.metrics.correlate` at system level.
     cutoff : float
-        Where outliers among human scores begin, as in `llbt.metrics.outliers`.
+        The cutoff for outliers among human scores, as in `llbt.metrics.outliers`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The legend has Pearson's r of all systems, and of those that are no outliers. Up to four outliers are named.
+        The legend has Pearson's r of all systems, and without outliers. Up to four outliers are named.
 
     Raises
     ------
     JudgmentError
-        For scores that are infinite, no numbers, or of shapes that do not belong together.
+        For scores that are infinite or not numbers, and for shapes that do not match.
 
     References
     ----------

@@ -31,7 +31,7 @@ Compared = Annotated[
 
 @checked
 def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None = None) -> Axes:
-    """Plot which metric is significantly better than which, as a matrix.
+    """Plot as a matrix which metrics are significantly better than which others.
 
     Parameters
     ----------
@@ -46,8 +46,7 @@ def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None 
     -------
     matplotlib.axes.Axes
         A row and a column per metric. A cell is dark if its row's metric is better than its column's after adjustment,
-        and light if only before adjustment. A dot tells the dark ones apart in print, a dash says that a test is
-        undefined.
+        and light if only before adjustment. A dot marks dark cells in print; a dash means that a test is undefined.
 
     Raises
     ------

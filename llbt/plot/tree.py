@@ -49,7 +49,7 @@ def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = N
     found : JudgeTree
         The result of ``llbt.judges.tree(formula, c)``.
     confidence : float
-        Level of the intervals, which for a tree that is not honest are conditional on the tree.
+        Level of the intervals. If the tree is not honest, they are conditional on the tree.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -62,7 +62,7 @@ def tree(found: JudgeTree, *, confidence: Confidence = 0.95, ax: Axes | None = N
     Raises
     ------
     DesignError
-        Where worths depend on covariates, so that a leaf has more than one set of them.
+        If worths depend on covariates, so that a leaf has several sets of worths.
 
     Examples
     --------

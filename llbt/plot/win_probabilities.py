@@ -46,7 +46,7 @@ _CHANCES: dict[Mechanism, str] = {
 def win_probabilities(
     pairs: PairwiseScores, *, test: ScoreTest = "sign", mechanism: Mechanism = "wins", ax: Axes | None = None
 ) -> Axes:
-    """Plot P(row > column) of every two systems as a heat map, with stars where they differ significantly.
+    """Plot P(row > column) of every two systems as a heat map, with stars for significant differences.
 
     Parameters
     ----------
@@ -63,8 +63,7 @@ def win_probabilities(
     -------
     matplotlib.axes.Axes
         The system with the largest mean probability first. The colour scale covers the largest distance from ½.
-        Numbers (percent) where they fit, else stars alone, else a
-        dot where p < .05.
+        Cells have numbers (percent) if they fit, otherwise only stars, otherwise a dot if p < .05.
 
     Raises
     ------

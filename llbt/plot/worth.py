@@ -65,17 +65,17 @@ def worth(
     Parameters
     ----------
     res : LLBTResults, MixedResults, DiscriminationResults or RankingResults
-        For a fit with effects of judges, it is of the average judge.
+        A fit with effects of judges is shown for the average judge.
     at : mapping or "average", optional
         Classes, as in `worth`.
     scale : str
         As in `worth`; probabilities and odds have a logarithmic axis, on which equal distances are equal odds.
     most : int
-        Objects that are coloured and named, or have a panel: those whose worth changes most over the classes, of one
-        class the best. Panels of classes have a row for every object.
+        The number of objects to colour and name, or to give a panel: those whose worth changes most over the classes;
+        with one class the best. Panels of classes have a row for every object.
     facets : {"object", "class"}, optional
-        ``"object"``: a panel for each object, the best first, with its line over the classes against the grey ones of
-        all others. ``"class"``: a panel for each class, with a row for each object.
+        ``"object"``: a panel for each object, the best first, with its line over the classes and the grey lines of all
+        others. ``"class"``: a panel for each class, with a row for each object.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -83,15 +83,15 @@ def worth(
     -------
     matplotlib.axes.Axes
         One line per object over the classes, with 95 % intervals and the name at its end; for one class, points from
-        the best to the last. Beyond `most` objects the others are grey, without intervals and names; `intervals`, with
-        the same scales, has a row for each. Panels stand in the Axes, ``ax.child_axes``.
+        the best to the last. Beyond `most` objects, lines are grey, without intervals and names; `intervals`, with the
+        same scales, has a row for each object. Panels are ``ax.child_axes``.
 
     Raises
     ------
     OptionError
         For an unknown scale and a `most` below 1.
     DesignError
-        For panels of worths that have one class.
+        For panels, if the worths have only one class.
 
     Examples
     --------

@@ -18,7 +18,7 @@ def expected_grades(res: PlainEstimates, groups: int = _GROUPS) -> Table:
     res : LLBTResults
         For graded judgments.
     groups : int
-        Stretches of P(the expected favourite is preferred | decided), of about as many judgments each.
+        The number of groups by P(the expected favourite is preferred | decided), each with about as many judgments.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from .report_inputs import Study
 
 
 def groups_of(s: Study) -> dict[str, tuple[str, Callable[[Study], list[str]]]]:
-    """Return the section on groups of judges, where the report is of such groups."""
+    """Return the section on groups of judges, if the report has groups."""
     if s.groups is None:
         return {}
     if isinstance(s.groups, JudgeTree):

@@ -97,12 +97,13 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     Parameters
     ----------
     res : a fit of any kind but of very many objects, Calibration or LatentClasses
-        For a fit with effects of judges the sentences are about the average judge; then they say how far judges differ,
-        and what a new judge prefers. With effects of objects worths are predictions: no pair is tested. For a fit with
-        discriminations the sentences are about a judge of discrimination 1; then they say how judges differ. For a fit
-        of lists odds are those of one object before another. For patterns odds leave out the dependence on other
-        answers; shares of decisions are summed over all answers. For latent classes each class is described, then a
-        judge of any class. For calibrated worths the estimates are the corrected ones; then what machines add.
+        With effects of judges, the sentences are about the average judge, then about differences between judges and the
+        preference of a new judge. With effects of objects, worths are predictions, and no pair is tested. With
+        discriminations, the sentences are about a judge of discrimination 1, then about differences between judges. For
+        lists, odds are of one object before another. For patterns, odds leave out the dependence on other answers;
+        shares of decisions are summed over all answers. For latent classes, each class is described, then a judge of
+        any class. For calibrated worths, the sentences are about the corrected estimates, then about the gain from the
+        machines.
     confidence : float
         Of the intervals; 1 − confidence is the level of significance.
 
@@ -114,16 +115,17 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
     Notes
     -----
     Worths that differ by covariates are averaged over the judgments of the table: log-odds for the odds, and
-    probabilities for the share of decisions, which is what a count of the decisions estimates. Two objects are compared
+    probabilities for the share of decisions, as a count of decisions would estimate it. Two objects are compared
     by Wald's test; of more objects, every pair, with p-values and intervals adjusted for all of them (single-step), as
     in `pairwise`. Whether worths or ties differ by a covariate is the joint test of these parameters that
     ``res.wald_test`` makes: Wald's with the covariance of the fit or, of clusters, the score test with their scores
     flipped in sign. With fewer than 15 judgments per parameter, where Wald's test rejects too rarely, it is Rao's
     score test.
 
-    The fit is tested by the deviance against χ²; where more than a fifth of the fitted counts are below 5 by X² against
-    199 tables drawn from the model. With such tables, χ² rejects a true model by the deviance between never and almost
-    always, and by X² between 2 and 15 % of the time at level 5 % (six designs of four to ten objects, 400 tables each).
+    The deviance tests the fit against χ². If more than a fifth of the fitted counts are below 5, X² is compared with
+    199 tables drawn from the model instead. With these sparse tables, χ² would reject a true model at the 5 % level
+    between never and almost always by the deviance, and in 2 to 15 % by X² (six designs of four to ten objects, 400
+    tables each).
 
     Examples
     --------

@@ -254,12 +254,12 @@ def model_table(
     Parameters
     ----------
     results : sequence of fits of any kind, Calibration or LatentClasses
-        The standard deviations of effects of judges have their own rows, named by their brackets. Figures of fit are
-        then those of the judgments, Σ n log p. Discriminations are rows of their own, too. Fits of lists and of
-        patterns have a likelihood of lists or patterns, which compares only with fits of the same ones. Latent classes
-        have a column for each class, with the likelihood of all classes together. Calibrated worths have no likelihood,
-        and the number of labels that alone would be as precise. For very many objects log-worths stand there where
-        `keep` names them.
+        The standard deviations of effects of judges have their own rows, named by their brackets. Figures of fit then
+        use the likelihood of the judgments, Σ n log p. Discriminations have their own rows, too. Fits of lists and of
+        patterns have a likelihood of lists or patterns, which can be compared only with fits of the same data. Latent
+        classes have a column for each class, with the likelihood of all classes together. Calibrated worths have no
+        likelihood, but the number of labels with the same precision. For very many objects, only log-worths named in
+        `keep` are shown.
     names : sequence of str, optional
         Headings of the fits; by default (1), (2), …
     below : {"std_error", "statistic", "conf_int"} or None
@@ -271,7 +271,7 @@ def model_table(
     confidence : float
         Level of the intervals.
     keep, drop : sequence of str, optional
-        Parameters that stay, or go: ``"tie"``, ``"object[A]"``, or a term of a formula for all of its parameters:
+        Parameters to keep or to drop: ``"tie"``, ``"object[A]"``, or a term of a formula for all of its parameters:
         ``"object:judge"``. A note has the number of rows left out.
     rename : mapping, optional
         Other names of parameters, or of labels in them: ``{"tie": "Ties", "gpt-4-0613": "GPT-4"}``.

@@ -86,22 +86,21 @@ def write_report(
     Parameters
     ----------
     data : a fit, Calibration, JudgeReport, ClassModels, LatentClasses, JudgeTree, a table, Judgments, frame, path …
-        A fit of any kind but of very many objects, which is reported as it is, as are calibrated worths
-        (`llbt.judges.calibrate`) and the report on a machine that judges (`llbt.judges.report`); groups of judges
-        (`llbt.judges.classes`, `llbt.judges.tree`), which have a section beside the report of the fit of all judges
-        that they hold; or what is fitted for the report: a table of counts,
-        or judgments in a known format, as `from_judgments` takes them without further names. Judgments under other
-        names come as what `from_judgments` or `fit` returns. Lists (`Rankings`) are fitted as lists, and `Patterns` as
+        A fit of any kind except for very many objects; calibrated worths (`llbt.judges.calibrate`); or the report on a
+        machine judge (`llbt.judges.report`). Groups of judges (`llbt.judges.classes`, `llbt.judges.tree`) get a section
+        beside the report on the fit of all judges. Other data are fitted for the report: a table of counts, or
+        judgments in a known format that `from_judgments` reads without further names. If your columns have other names,
+        pass the result of `from_judgments` or `fit`. Lists (`Rankings`) are fitted as lists, and `Patterns` as
         patterns.
     path : path
-        Where to write; a file that is there is replaced.
+        The file to write; an existing file is replaced.
     formula : str, optional
         The model of data; by default that of `default_formula`: ``object``, with ``+ tie`` where there are ties
         and ``+ order`` where the order was kept.
     title : str, optional
     audit : Audit, optional
-        The result of `audit`; by default the audit of `data`, or of the table of a fit. Patterns and
-        calibrated worths have the section where it is passed.
+        The result of `audit`; by default the audit of `data`, or of the table of a fit. Patterns and calibrated worths
+        have this section only if you pass an audit.
     confidence : float
         Of all intervals.
     progress : bool
@@ -116,11 +115,11 @@ def write_report(
     JudgmentError
         For data that cannot be read.
     OptionError
-        For the formula of a fit, a folder that is not there, and a path that is read.
+        For a formula with a fit, a missing folder, and a path that is one of the inputs.
     DesignError
         For objects that were never compared with each other, and more than 10,000 of them.
     OSError
-        Where the page cannot be written; a page that was there stays as it was.
+        If the page cannot be written; an existing page stays unchanged.
 
     Notes
     -----
@@ -129,9 +128,10 @@ def write_report(
     Without JavaScript all rows are shown. In print, tables of more than 300 rows are left out. If there are more than
     2,000 pairs or counts, the page names the call that returns the rest. Pages and pictures are dark if the reader
     prefers it. Estimates have three digits; the page names the calls that return them.
-    Data are fitted with ``cov_type="cautious"``: standard errors by the clusters (judge, prompt, block or others) that
-    give the largest ones, or of independent judgments if no clusters are recorded or they are too few. The page says
-    which. Where an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so first.
+    Data are fitted with ``cov_type="cautious"``: standard errors are clustered (by judge, prompt, block or others) by
+    the clusters that give the largest ones, or of independent judgments if clusters are not recorded or too few. The
+    page says which. If an estimate is infinite, the model is fitted with Firth's bias reduction, and the page says so
+    first.
 
     Examples
     --------
