@@ -33,8 +33,8 @@ def rendered(answer: Record, printing: Printing, page: Callable[..., str] | None
 
     HTML is one table, or the result of `page`.
 
-    The notes of csv, which has no place for them, are written to standard error.
-    Lines around it name the options of the command in place of the library's arguments.
+    csv has no place for notes, so they are written to standard error.
+    Lines around the table name options of the command instead of arguments of the library.
     """
     asked = _asked(printing)
     if printing.format in ("text", "markdown", "latex", "html") and type(answer).as_text is Record.as_text:
@@ -125,13 +125,13 @@ def _sigma(res: FitResults) -> dict[str, Any]:
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Return the rows of a frame, missing and infinite numbers as None: JSON has no words for them."""
+    """Return the rows of a frame, with None for missing and infinite numbers, which JSON cannot write."""
     plain = frame.astype(object)
     return plain.where(frame.notna() & ~frame.isin([float("inf"), -float("inf")]), None).to_dict("records")
 
 
 def _as_json(facts: Mapping[str, Any]) -> str:
-    """Return facts as JSON in which what cannot be seen is escaped."""
+    """Return facts as JSON, with invisible characters escaped."""
     text = json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=2, default=_plain)
     return "\n".join(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in text.split("\n"))
 

@@ -1,4 +1,4 @@
-"""Commands made from functions of the library: their options are the parameters, as signature and docstring have them.
+"""Commands made from functions of the library: their options come from the signature and the docstring.
 
 Signatures are read from the source, so that help and completion import none of the library.
 """
@@ -50,7 +50,7 @@ _NEEDED = inspect.Parameter.empty
 
 @dataclass(frozen=True)
 class _Asked:
-    """A parameter: its name, its default, its kind and its text as the docstring has them."""
+    """A parameter with its name, default, kind and text from the docstring."""
 
     name: str
     default: Any
@@ -100,7 +100,7 @@ def _with_default(text: str, default: Any) -> str:
 
 
 def _read(module: str, name: str) -> tuple[str, list[_Asked]]:
-    """Return what a function or record of the library says first, and its parameters or fields."""
+    """Return the first paragraph of the docstring of a function or record, and its parameters or fields."""
     text = source(module, name)
     node: Any = ast.parse(text).body[0]
     head, entries = re.split(r"\n\n\w+\n-+\n", docstring(text))[:2]
@@ -142,7 +142,7 @@ Machines = Annotated[
 def fitted(
     file: File, *, formula: Formula = None, lists: Lists, reading: Reading, counting: Counting, model: Model
 ) -> tuple[Any, tuple[Any, ...]]:
-    """The options say how FILE is written and the model is fitted, as for llbt fit."""
+    """The options describe the layout of FILE and the model, as for llbt fit."""
     from .list_inputs import data_of, fit_of, tell
 
     data = data_of(file, lists, reading, counting, model)
@@ -151,14 +151,14 @@ def fitted(
 
 
 def people_and_machines(file: File, other: Machines, *, reading: Reading) -> tuple[Any, tuple[Any, ...]]:
-    """FILE has the labels of people, OTHER the verdicts of machines. The options say how both are written."""
+    """FILE has the labels of people, OTHER the verdicts of machines. The options describe the layout of both."""
     from .inputs import judged_of, opened
 
     return None, tuple(judged_of(opened(name, reading), name) for name in (file, other))
 
 
 def supposed(**assumed: Any) -> tuple[Any, tuple[Any, ...]]:
-    """No file is read: the options are what is assumed of the study."""
+    """No file is read: the options are the assumptions about the study."""
     import llbt
 
     return None, (llbt.Scenario(**assumed),)

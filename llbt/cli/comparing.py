@@ -126,7 +126,7 @@ def compare(
 
 
 def _objects(name: str, text: str, shared: Sequence[Any]) -> list[Any]:
-    """Return the objects that an option names, refused where not both files have them."""
+    """Return the objects that an option names; refuse objects that are not in both files."""
     from .inputs import label_of
 
     found = [label_of(shared, word) for word in items(name, text)]
@@ -137,6 +137,6 @@ def _objects(name: str, text: str, shared: Sequence[Any]) -> list[Any]:
 
 
 def _names(file: str, other: str) -> tuple[str, str]:
-    """Return what the two files are called: by their names without ending, where these differ."""
+    """Return the names of the two files: without endings, if these names differ."""
     a, b = Path(file).stem, Path(other).stem
     return (a, b) if a and b and a != b else ("a", "b")

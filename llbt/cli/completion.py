@@ -13,7 +13,7 @@ _START = 1 << 16  # characters of a file in which its first line ends
 
 
 def after_files(incomplete: str) -> list[str]:
-    """Return files and bundled data sets whose names begin so."""
+    """Return files and bundled data sets whose names begin with the given text."""
     return [*files(incomplete), *(name for name in bundled() if name.startswith(incomplete))]
 
 
@@ -66,14 +66,14 @@ def _file_of(ctx: typer.Context) -> object:
 
 
 def after_formats(incomplete: str) -> list[str]:
-    """Return the formats of judgments whose names begin so."""
+    """Return the formats of judgments whose names begin with the given text."""
     import llbt
 
     return [name for name in llbt.formats.table().to_frame()["name"] if name.startswith(incomplete)]
 
 
 def columns_of(file: object) -> list[str]:
-    """Return the fields that the first line of a text file names; none where that is not to be seen at once."""
+    """Return the fields named in the first line of a text file; none if the line does not show them."""
     try:
         with open(str(file), encoding="utf-8-sig") as lines:
             first = lines.readline(_START).strip()

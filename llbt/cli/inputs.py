@@ -124,21 +124,21 @@ def refuse_standard_input(output: Path, file: str, counting: Counting) -> None:
 
 
 def counted(read: Opened, counting: Counting, groups: Sequence[str], units: str = "kept") -> llbt.Comparisons:
-    """Return the comparisons of a file, or a bundled data set, summed over what is to be pooled.
+    """Return the comparisons of a file, or a bundled data set, summed over the covariates to pool.
 
     Parameters
     ----------
     groups : sequence of str
         Columns that are kept as clusters and have to be there.
     units : {"kept", "found"}
-        Whether a judge and a prompt that were named have to be there, or are kept where they are.
+        Whether a named judge and prompt must exist, or are kept only if they exist.
     """
     with working("reading"):
         return narrowed(_table(read, groups, units), counting.pool, counting.largest_component)
 
 
 def narrowed(c: llbt.Comparisons, pool: str | None, largest_component: bool) -> llbt.Comparisons:
-    """Return a table summed over what is to be pooled, or the largest group of objects in it."""
+    """Return a table summed over the covariates to pool, or its largest group of objects."""
     c = _pooled(c, pool)
     return _largest(c) if largest_component else c
 
@@ -159,7 +159,7 @@ def _table(read: Opened, groups: Sequence[str], units: str) -> llbt.Comparisons:
 
 
 def _once(read: Opened) -> Opened:
-    """Return judgments that count a pair once where a judge saw it in both orders on one prompt."""
+    """Return judgments that count a pair once if a judge saw it in both orders on one prompt."""
     names = (
         "objects",
         "outcome",
@@ -200,7 +200,7 @@ def _largest(c: llbt.Comparisons) -> llbt.Comparisons:
 
 @contextlib.contextmanager
 def in_groups(c: llbt.Comparisons) -> Iterator[None]:
-    """Say of objects that were never compared with each other what the command line does about it."""
+    """Add the remedy in options to an error about objects that were never compared."""
     try:
         yield
     except DesignError as error:

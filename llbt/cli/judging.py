@@ -78,7 +78,7 @@ def agreement(
     reading: Reading,
     printing: Printing,
 ) -> None:
-    """Say how far judges agree on the same units, raw and corrected for chance."""
+    """Print how far judges agree on the same units, raw and corrected for chance."""
     import llbt
 
     from ..errors import JudgmentError
@@ -150,10 +150,10 @@ def judge_report(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Say whether an LLM judge is usable, from the verdicts of people and of the machine.
+    """Print whether an LLM judge is usable, from the verdicts of people and of the machine.
 
-    FILE has one row for each pair of answers; rows without a label of people are welcome. The answer has agreement,
-    position bias, length bias, self-preference, what the verdicts are worth in labels, and the leaderboards.
+    FILE has one row for each pair of answers; rows without a human label are used, too. The answer has agreement,
+    position bias, length bias, self-preference, how many labels the verdicts replace, and the leaderboards.
     """
     import llbt
 

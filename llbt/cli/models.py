@@ -102,7 +102,7 @@ def leaderboard(
 ) -> None:
     """Rank the objects, with intervals of estimates and ranks, and counts.
 
-    The options say how FILE is written and the model is fitted, as for llbt fit. --format html writes one page that
+    The options describe the layout of FILE and the model, as for llbt fit. --format html writes one page that
     loads nothing; its columns sort, and its rows are filtered by name.
     """
     import llbt
@@ -167,7 +167,7 @@ def worth(
     model: Model,
     printing: Printing,
 ) -> None:
-    """Print the worth of every object with its interval, by judge or whatever else the formula has.
+    """Print the worth of every object with its interval, by judge or other covariates of the formula.
 
     The options for the layout of FILE and for the model are those of llbt fit.
     """

@@ -41,7 +41,7 @@ def needed(
     model: Model,
     printing: Printing,
 ) -> None:
-    """Say how many more judgments it takes until ranks are known.
+    """Print how many more judgments are needed until ranks are known.
 
     Name one goal or more: --split 1, --top 3, --elo 20. Prompts or judges are added if standard errors are clustered by
     them (--cov-type cluster --groups prompt), otherwise judgments. The options for the layout of FILE and for the model

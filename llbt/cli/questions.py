@@ -60,7 +60,7 @@ def pairwise(
 ) -> None:
     """Compare every pair of objects: differences, simultaneous intervals, adjusted p-values.
 
-    The options say how FILE is written and the model is fitted, as for llbt fit.
+    The options describe the layout of FILE and the model, as for llbt fit.
     """
     import llbt
 
@@ -119,7 +119,7 @@ def contrasts(
 ) -> None:
     """Estimate and test weighted sums of log-worths, such as one object against the mean of others.
 
-    The options say how FILE is written and the model is fitted, as for llbt fit.
+    The options describe the layout of FILE and the model, as for llbt fit.
     """
     import llbt
 
@@ -177,7 +177,7 @@ def predict(
 ) -> None:
     """Predict the probability of each outcome of comparisons: of the file's own, of others, or of all pairs.
 
-    The options say how FILE is written and the model is fitted, as for llbt fit.
+    The options describe the layout of FILE and the model, as for llbt fit.
     """
     import llbt
 

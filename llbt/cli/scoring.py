@@ -65,7 +65,7 @@ def aggregate(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Make one score of each system's scores on many instances, by means, medians, Bradley-Terry or ratings.
+    """Combine each system's scores on many instances into one score, by means, medians, Bradley-Terry or ratings.
 
     FILE has a row for each system and item, a column for each system, or a row for each system. The roles of columns
     follow from their names and values, and notes name them.
@@ -100,7 +100,7 @@ def leaderboard(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Rank systems by their mean scores, with the ranges of ranks and the groups that tests of all pairs allow.
+    """Rank systems by their mean scores, with rank ranges and groups from tests of all pairs.
 
     FILE has a row for each system and item, a column for each system, or a row for each system. The roles of columns
     follow from their names and values, and notes name them. --format html writes one page that loads nothing; its
@@ -178,7 +178,7 @@ def board(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Put systems into tiers by the results that an evaluation tool wrote: means, rank ranges, clusters, the best.
+    """Put systems into tiers by the results of an evaluation tool: means, rank ranges, clusters, the best.
 
     FILE is the folder of results of lm-evaluation-harness, Inspect, HELM, SWE-bench, Every Eval Ever, Appraise,
     mt-metrics-eval or sacrerouge, one of their files, or a table of scores. --format html writes one page that loads
@@ -237,7 +237,7 @@ def interval(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Say how far each metric agrees with humans, and how sure that is."""
+    """Print how far each metric agrees with humans, with intervals."""
     import llbt
 
     from .answers import one_below_another, rendered
@@ -297,7 +297,7 @@ def compare_all(
     n_jobs: Jobs = 1,
     printing: Printing,
 ) -> None:
-    """Say which metrics agree with humans better than which, every pair tested."""
+    """Test every pair of metrics: does one agree with humans better than the other."""
     import llbt
 
     from .answers import rendered
