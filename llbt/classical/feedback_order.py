@@ -61,7 +61,7 @@ class FeedbackOrder(Record):
             head=(self._certificate(),),
             notes=(
                 *self.notes,
-                "A majority weighs wins minus losses; violated: weight that the order contradicts.",
+                "A majority weighs wins less losses; violated: what the order contradicts.",
                 "Other orders may be equally good.",
             ),
         )

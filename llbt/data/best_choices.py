@@ -1,4 +1,4 @@
-"""From sets with a best, or a best and a worst, to Rankings."""
+"""Readers of sets with a best, or a best and a worst object."""
 
 from __future__ import annotations
 
@@ -37,41 +37,41 @@ def from_choices(
     clusters: Names = (),
     object_covariates: object = None,
 ) -> Rankings:
-    """Return sets of objects with the best one, or with the best and the worst one.
+    """Return sets of objects with the best object, or with the best and the worst object.
 
     Parameters
     ----------
     frame : frame, path or list of records
-        One row per set that was shown; with a `design` one row per judge. Also one row per profile of a conjoint
-        study: columns of respondent and task, of attributes, and one called ``chosen``, ``selected`` or ``choice`` of 0
-        and 1. A note says what was read. Profiles are objects, and their attributes are covariates of objects:
+        One row per set; with a `design` one row per judge. A conjoint study has one row per profile: columns of
+        respondent and task, columns of attributes, and a column of 0 and 1 called ``chosen``, ``selected`` or
+        ``choice``. A note says what was read. Profiles are objects, and their attributes are covariates of objects:
         ``fit("price + colour", …)``.
     objects : sequence of str
-        The columns that name the objects of a set; missing values where it had fewer. With a design they are its
-        columns, by default all. Without a design they are found where three or more names differ by a letter or a
-        number at their end, as ``variety_a``, ``variety_b``, ``variety_c``, next to a column ``best`` or
+        The columns that name the objects of a set, with missing values if the set has fewer objects. With a design they
+        are columns of the design, by default all. Without a design they are found where three or more names differ by a
+        letter or a number at their end, as ``variety_a``, ``variety_b``, ``variety_c``, next to a column ``best`` or
         ``overall_best``. A column ``worst`` is read with them, and a note says so.
     best, worst : str or sequence of str
-        The columns that name the best and, if recorded, the worst of them: by their names, by their place in
-        the set (1, 2, …), or by the letter or name of their column (``A`` of ``item_A``). With a `design` one column
-        for each of its sets.
+        The columns of the best and, if recorded, the worst object. A cell has its name, its place in the set (1, 2, …),
+        or the letter or name of its column (``A`` of ``item_A``). With a `design`, name one column for each of its
+        sets.
     design : frame, path or list of records, optional
         The sets that every judge was shown, one row per set, with one column per place.
     covariates, clusters : str or sequence of str
         Columns that models may use, and that standard errors may allow for.
     object_covariates : frame or path, optional
-        A table with a column ``object`` and one row for each.
+        A table with a column ``object`` and one row for each object.
 
     Returns
     -------
     Rankings
-        With a worst of the kind ``"best_worst"``; else lists whose first place is the best and who rank no other.
+        With a worst object, rankings of the kind ``"best_worst"``; otherwise lists with only the best object ranked.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, a best or worst that the set does not have, one object as both, and an object
-        twice in a set; the row is named.
+        For missing columns, a best or worst object that is not in the set, one object as both, and an object twice in a
+        set. The error names the row.
     OptionError
         For columns with two roles.
 

@@ -59,10 +59,10 @@ def read_judgments(
         A csv, tsv, json, jsonl or parquet file (gzipped or not), several of a kind as a list or with a pattern such as
         ``"a/*.parquet"``; a list of mappings, or of pairs (winner, loser); a frame of any library that narwhals knows.
     format : str or JudgmentFormat
-        One of ``list_formats()``, or a format of your own. ``"auto"`` goes by the names of the fields; with `objects`
-        and `outcome` no format is needed.
+        One of ``list_formats()``, or a format of your own. ``"auto"`` finds the format by the names of the fields. With
+        `objects` and `outcome` no format is needed.
     objects : two str, optional
-        Fields of the object shown first and of the other, in place of those of the format.
+        Fields of the object shown first and of the other object, in place of the format's fields.
     outcome : str or sequence of str, optional
         Field of the outcome, in place of the format's own. Several fields are the verdicts of several judges, one
         column per judge with the judge's name. An empty cell means that the judge gave no verdict.
@@ -72,39 +72,39 @@ def read_judgments(
     winner, loser : str, optional
         Fields of the object that won and the object that lost, if there is no field of the outcome.
     scores : two str, optional
-        Fields with the points of the two objects. More points win, equal points are a tie, and rows without points
-        are left out.
+        Fields with the scores of the two objects. The higher score wins, equal scores are a tie, and rows without
+        scores are left out.
     orders : "agree" or None
         How to count a pair that a judge saw in both orders on one prompt. ``"agree"``: once, as a tie if the verdicts
         differ. None: every judgment counts.
     judge, prompt : str, optional
-        Fields of the judge and of what was judged; several joined by ``+`` are read together.
+        Fields of the judge and of the prompt; several fields joined by ``+`` are read together.
     object_names, pairs
-        For ``format="prefmod"`` where the columns do not say which pair they hold: the objects in their order, which
-        tables and fits keep (the last is the reference), and the order of the pairs: ``"prefmod"`` (12, 13, 23, 14,
-        …), ``"dictionary"`` (12, 13, 14, …) or a list of pairs of names.
+        For ``format="prefmod"``, if the columns do not name their pairs: the objects in their order, which tables and
+        fits keep (the last is the reference), and the order of the pairs: ``"prefmod"`` (12, 13, 23, 14, …),
+        ``"dictionary"`` (12, 13, 14, …) or a list of pairs of names.
     joined : bool
-        Whether a label of several objects whose outputs were identical (``a+b`` in WMT) stands for each of them;
-        with False it stays as it is written, and the record is one judgment.
+        Whether a label of several objects with identical outputs (``a+b`` in WMT) stands for each of them. With False
+        the label is kept, and the record is one judgment.
     weights : str, optional
-        Column with the number of judgments that a row stands for.
+        Column with the number of judgments in a row.
     ties_column : str, optional
-        Column that says yes where a judgment is a tie, whatever its outcome says; where there is none but winner and
-        loser, it is found by its name and values.
+        Column that says yes if a judgment is a tie, whatever its outcome. With only winner and loser, it is found by
+        name and values.
     ignore : str or sequence of str
-        Columns that say nothing of the judgments, though their names may: ``"count"``, say, of words.
+        Columns that are not part of the judgments, although their names suggest it, such as a ``"count"`` of words.
     where : str or mapping, optional
-        Rows to read: those in which this column says yes (``"anony"``), or has this value: ``{"language": "English"}``.
+        Rows to read: rows in which this column says yes (``"anony"``), or has this value: ``{"language": "English"}``.
     missing : "drop" or None
-        What becomes of rows without a value in a column that is read: ``"drop"`` leaves them out, counted, as R's
-        ``na.omit`` does; None: they are refused.
+        The treatment of rows with a missing value in a column that is read: ``"drop"`` leaves them out, as R's
+        ``na.omit`` does, and a note counts them. None refuses them.
     defaults : mapping, optional
-        Field of the format → its value where the file has no such field, such as ``{"baseline": "gpt-4-0314"}``.
+        Field of the format → its value if the file lacks the field, such as ``{"baseline": "gpt-4-0314"}``.
     labels : "text", "number" or None
-        What the labels of objects are, as in `from_judgments`.
+        The type of the labels of objects, as in `from_judgments`.
     max_dropped : int
-        How many judgments may be left out, counted, because nobody knows what they say; among them those of an object
-        with itself, which stay if none may.
+        How many judgments may be left out because their outcome is unknown; a note counts them. Judgments of an object
+        with itself are among them; they stay if `max_dropped` is 0.
 
     Returns
     -------
@@ -115,9 +115,8 @@ def read_judgments(
         (judgments made together, such as those of one ranking), ``record`` (the same for judgments that were one
         before labels such as ``a+b`` were taken apart; only in formats that have such labels), and every other field
         under its own name.
-        Its attribute ``notes`` says what was read and what was left out. Rows of large files of one judgment a row,
-        over 16 MiB of parquet or 256 MiB of text together, stay in DuckDB and are counted there; ``to_frame()`` brings
-        them.
+        Its attribute ``notes`` says what was read and what was left out. Large files with one judgment per row, over 16
+        MiB of parquet or 256 MiB of text together, stay in DuckDB and are counted there; ``to_frame()`` loads them.
 
     Raises
     ------
@@ -125,18 +124,19 @@ def read_judgments(
         For files that cannot be read, missing fields, formats that do not fit, and more unknown outcomes than
         `max_dropped`. Also for a column that may contain weights, or that contradicts the outcome on ties.
     OptionError
-        For an unknown `format`, and for options that the format does not have.
+        For an unknown `format`, and for options that the format lacks.
 
     Notes
     -----
     ``from_judgments``, and everything else that takes judgments, needs no further names for them. A tie of
-    the kind ``both_bad`` is a tie. An outcome of its own: ``from_judgments(judgments, outcomes={"both_bad": "bad"})``.
-    Leave such judgments out with ``outcomes={"tie (bothbad)": None}`` or by selecting rows:
+    the kind ``both_bad`` is a tie. To make it an outcome of its own: ``from_judgments(judgments, outcomes={"both_bad":
+    "bad"})``. To leave these judgments out: ``outcomes={"tie (bothbad)": None}`` or by selecting rows:
     ``judgments.take(judgments.to_frame()["tie_kind"].isna())``.
 
-    Of a record that compares ``a+b`` with ``c``, ``agreement`` and ``judges.summary`` count one judgment, scores and
-    fits two. A fit takes them as one with ``from_judgments(judgments, clusters="record")`` and ``cov_type="cluster"``,
-    or, of their frame, with ``weights=`` a column ``1 / frame.groupby("record")["record"].transform("size")``.
+    A record that compares ``a+b`` with ``c`` is one judgment for ``agreement`` and ``judges.summary``, but two for
+    scores and fits. To make a fit take it as one judgment, use ``from_judgments(judgments, clusters="record")`` and
+    ``cov_type="cluster"``, or, of their frame, with ``weights=`` a column ``1 /
+    frame.groupby("record")["record"].transform("size")``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From matrices of wins to Comparisons."""
+"""The reader of matrices of wins into Comparisons."""
 
 from __future__ import annotations
 
@@ -66,8 +66,7 @@ def from_matrix(
 
     Notes
     -----
-    Pairs without judgments are no comparisons. Rows and columns may be in different orders: labels
-    decide, not positions.
+    Pairs without judgments are left out. Rows and columns may have different orders: labels decide, not positions.
 
     Examples
     --------

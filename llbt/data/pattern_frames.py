@@ -1,4 +1,4 @@
-"""From frames with one row per judge to Patterns."""
+"""The reader of frames with one row per judge into Patterns."""
 
 from __future__ import annotations
 
@@ -32,42 +32,42 @@ def from_patterns(
     covariates: Names = (),
     weight: str | None = None,
 ) -> Patterns:
-    """Return what judges said of all pairs, one row of the frame per judge.
+    """Return complete response patterns: the answers of each judge to all pairs, from one row per judge.
 
     Parameters
     ----------
     frame : frame, path or list of records
         A frame of any library that narwhals knows, or the path of a file.
     kind : {"comparisons", "rankings", "ratings"}
-        What the columns hold: an answer to each pair; the rank of each object, 1 for the best; or its rating, of which
-        only the order counts.
+        The content of the columns: an answer to each pair; the rank of each object, 1 for the best; or its rating, of
+        which only the order counts.
     objects : sequence of str
         The J objects. For rankings and ratings they are columns.
     columns : sequence of str
-        Of comparisons the columns of the pairs 12, 13, 23, 14, 24, 34, …, in this order, P = J(J − 1)/2 of them.
+        For comparisons: the P = J(J − 1)/2 columns of the pairs 12, 13, 23, 14, 24, 34, …, in this order.
     coded : sequence of three numbers
-        Of comparisons: what says that the first object is preferred, that neither is, and that the second is. A missing
-        value has no answer.
+        For comparisons: the codes for the first object being preferred, a tie, and the second object being preferred. A
+        missing value is a missing answer.
     higher_is_better : bool
-        Of ratings: whether the higher one is preferred.
+        For ratings: whether the higher rating is preferred.
     covariates : str or sequence of str
         Covariates of the judges.
     weight : str, optional
-        A column that says how many judges a row stands for.
+        A column with the number of judges in a row.
 
     Returns
     -------
     Patterns
-        Where judges left out pairs, ranks or ratings, these pairs have no answer; for rankings an object without a rank
-        stands below all that have one.
+        If judges left out pairs, ranks or ratings, these pairs have no answer. For rankings, an object without a rank
+        is below all ranked objects.
 
     Raises
     ------
     JudgmentError
-        For columns that are not there, answers that are none of those coded, ranks and ratings that are not finite
-        numbers, equal ranks, and a frame without answers.
+        For missing columns, answers without a code, ranks and ratings that are not finite numbers, equal ranks, and a
+        frame without answers.
     OptionError
-        For fewer than two objects, and another number of columns than there are pairs.
+        For fewer than two objects, and if the number of columns is not the number of pairs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From rankings of several objects at once to Rankings."""
+"""Readers of rankings of several objects."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def from_rankings(
     object_covariates: object = None,
     judge_covariates: object = None,
 ) -> Rankings:
-    """Return rankings: lists of the objects that were ranked side by side.
+    """Return rankings: lists of objects that were ranked side by side.
 
     ``fit(formula, rankings)`` takes each list as one judgment; `Rankings.to_comparisons` returns the pairs that the
     lists imply.
@@ -82,29 +82,29 @@ def from_rankings(
     frame : frame, path or list of records
         A frame of any library that narwhals knows, or the path of a file. Wide, one row per ranking and one column per
         object; long, one row per ranked object; or one row per ranking with columns that name the objects and columns
-        of their ranks, as files of the WMT have it. The path of a file of PrefLib, by its suffix ``.soc``, ``.soi``,
-        ``.toc`` or ``.toi``, needs nothing else.
+        of their ranks, as in files of the WMT. A path of a PrefLib file, with the suffix ``.soc``, ``.soi``, ``.toc``
+        or ``.toi``, needs no other argument.
     objects : sequence of str, optional
-        Wide form: the columns of ranks, one per object and named after it; or, where their cells are texts, the
-        columns of the places, first to last, whose cells name the objects.
+        Wide form: the columns of ranks, one per object and named after it; or, if their cells are texts, the columns of
+        the places, first to last, whose cells name the objects.
     object, rank : str or sequence of str
-        Long form: the columns with the object and its rank, 1 for the best; only the order of the ranks counts, equal
-        ranks are ties. Several columns each, one rank for each object: one row per ranking.
+        Long form: the columns with the object and its rank, 1 for the best; only the order of the ranks counts, and
+        equal ranks are ties. For one row per ranking, name several columns of each, with a rank for each object.
     judge, prompt : str, optional
-        Long form: columns that together make a ranking, the objects that were ranked side by side.
+        Long form: columns that together identify a ranking, that is, objects ranked side by side.
     block : str or sequence of str, optional
-        Long form: the columns that make a ranking, in place of `judge` and `prompt`. Without them and without `objects`
-        the table is read if its columns have only one possible meaning, and a note names it. They may be columns
-        ``rank`` and ``object``, where all other columns identify a ranking; columns named after places; or columns that
-        hold 1 to k in each row.
+        Long form: the columns that identify a ranking, in place of `judge` and `prompt`. Without these and without
+        `objects`, the table is read if its columns have only one possible meaning, and a note states it. They may be
+        columns ``rank`` and ``object``, where all other columns identify a ranking; columns named after places; or
+        columns that hold 1 to k in each row.
     unranked : {"unknown", "below"}
-        What a missing rank says: nothing, so that the object is not in the list; or that the object was shown and
-        stands below all that have a rank, as where judges name the best three.
+        The meaning of a missing rank. ``"unknown"``: the object is not in the list. ``"below"``: the object was shown
+        and is below all ranked objects, for example if judges name only the best three.
     missing : value or sequence of values
-        Ranks that mean "none", such as −1. A missing value always does, and in files of the WMT so does −1.
+        Ranks that mean "none", such as −1. A missing value always means none, and so does −1 in files of the WMT.
     covariates, clusters, numeric, object_covariates, judge_covariates
-        As in `from_judgments`; these columns have one value per ranking. ``clusters="block"`` keeps the ranking
-        itself: the label of its column, of several columns together, or the number of the row.
+        As in `from_judgments`; these columns have one value per ranking. ``clusters="block"`` keeps the ranking itself
+        as a cluster: the label of its column or columns, or the number of the row.
 
     Returns
     -------
@@ -113,11 +113,11 @@ def from_rankings(
     Raises
     ------
     JudgmentError
-        For lines of PrefLib that are no order, and a file that is not what its head says; columns that are not there,
-        ranks that are not finite numbers or below 0 beside others above it, objects that are missing or stand twice in
-        a ranking, a covariate with several values in a ranking, and where no ranking says anything of two objects.
+        For lines of PrefLib that are not an order, and a file that contradicts its head; missing columns, ranks that
+        are not finite numbers or that are below 0 while others are above, objects that are missing or occur twice in a
+        ranking, a covariate with several values in a ranking, and if no ranking has two objects.
     OptionError
-        For columns with two roles, and if nothing says what makes a ranking.
+        For columns with two roles, and if no column identifies a ranking.
 
     References
     ----------

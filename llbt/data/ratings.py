@@ -1,4 +1,4 @@
-"""From ratings of several objects at once to Rankings."""
+"""Readers of ratings of several objects."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def from_ratings(
     object_covariates: object = None,
     judge_covariates: object = None,
 ) -> Rankings:
-    """Return ratings as rankings, each rating beside its object: lists of the objects that were rated side by side.
+    """Return ratings as rankings: lists of objects that were rated side by side, with their ratings.
 
-    `Rankings.to_comparisons` returns the pairs that the lists imply: there ``tie_threshold=`` makes near ratings ties,
-    and ``cuts=`` grades preferences by how far ratings differ. ``fit(formula, rankings)`` takes the order alone.
+    `Rankings.to_comparisons` returns the pairs that the lists imply: its ``tie_threshold=`` makes similar ratings ties,
+    and ``cuts=`` grades preferences by the difference of ratings. ``fit(formula, rankings)`` uses only the order.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ def from_ratings(
         Long form: the columns with the object and its rating, any finite number. Ratings that differ by at most 1e-12
         of the larger one are ties.
     judge, prompt, block
-        As in `from_rankings`; the judge alone unless told otherwise.
+        As in `from_rankings`; by default the judge alone.
     higher_is_better : bool
         Whether the higher rating wins, or the lower.
     missing : value or sequence of values
-        Ratings that mean "none", such as 0. A missing value always does.
+        Ratings that mean "none", such as 0. A missing value always means none.
     covariates, clusters, numeric, object_covariates, judge_covariates
         As in `from_rankings`.
 

@@ -1,4 +1,4 @@
-"""From scores of systems on instances to Comparisons."""
+"""The reader of scores of systems on instances into Comparisons."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def from_scores(
     rater: str | None = None,
     ignore: Names = (),
 ) -> Comparisons:
-    """Return the comparisons that scores imply: each system against each other one on every instance.
+    """Return the comparisons that scores imply: every two systems on every instance.
 
     Parameters
     ----------
     frame : frame, path, list of records or SystemScores
         A frame of any library that narwhals knows, or the path of a file; scores of one metric: a row for each system
-        and item, a column for each system, or a row for each system. For scores with the lower one better, and for a
-        threshold of ties, pass `scores.SystemScores`.
+        and item, a column for each system, or a row for each system. If lower scores are better, or for a threshold of
+        ties, pass `scores.SystemScores`.
     covariates, clusters, numeric, object_covariates
         As in `from_counts`; covariates and clusters have one value per instance. ``clusters="instance"`` (or whatever
         the column is called) keeps the instance itself.
@@ -60,18 +60,18 @@ def from_scores(
     Raises
     ------
     JudgmentError
-        For columns that are not there or have two roles; scores that are not finite numbers; an instance (of a system)
+        For columns that are missing or have two roles; scores that are not finite numbers; an instance (of a system)
         that occurs twice; a covariate that is missing or has several values for an instance; and if no instance has two
         scores.
 
     Notes
     -----
     A missing score implies nothing about its system on that instance; notes name the pairs that lack instances. A pair
-    has one judgment per instance, but the judgments on one instance share their scores and are not independent:
-    estimates are consistent, standard errors and tests of a plain fit are not right. Keep the instance in
-    `clusters` and fit with ``cov_type="cluster"``; that takes a line per pair and instance.
+    has one judgment per instance. The judgments on one instance share their scores, so they are not independent:
+    estimates are consistent, but standard errors and tests of a plain fit are wrong. Keep the instance in `clusters`
+    and fit with ``cov_type="cluster"``; this needs a line per pair and instance.
 
-    With a threshold, ties are not transitive; the model takes one pair at a time and needs no transitivity.
+    With a threshold, ties are not transitive; the model does not need transitivity.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Scores of systems on instances, read from wide or long frames into one matrix, and when one is the better."""
+"""Scores of systems on instances, read from wide or long frames into one matrix, and the rule for ties."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ENTRIES = 2**21  # scores compared at a time: 16 MB
 
 @dataclass(frozen=True)
 class TieRule:
-    """When two scores are tied: they differ by at most a threshold, give or take 1e-12 of the larger.
+    """The rule for ties: two scores tie if they differ by at most a threshold, within 1e-12 of the larger.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class TieRule:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SystemScores(Record):
-    """Scores of N systems on M instances, and when one of two is the better one.
+    """Scores of N systems on M instances, and the rule that says which of two scores is better.
 
     Made by ``SystemScores.from_frame(…)``, ``from_wide(…)`` and ``from_long(…)``, and taken wherever scores are.
 
@@ -94,7 +94,7 @@ class SystemScores(Record):
         Columns that are neither read nor left out by the caller.
     notes : tuple of str
     rater : str
-        The column of raters, where each instance is an item as one rater scored it; else empty.
+        The column of raters, if each instance is an item scored by one rater; otherwise empty.
     items : tuple of str
         The columns that name items together.
     higher_is_better : bool
@@ -136,8 +136,8 @@ class SystemScores(Record):
         """Return the scores of a frame in any layout, by the roles of its columns.
 
         A frame has a row for each system and item, a column for each system, or a row for each system and a column for
-        each item. Which of them it is, and what each column means, is read from the names of columns, then from their
-        values; notes say it. Ambiguous frames are refused; the error names the arguments that decide.
+        each item. The layout and the meaning of each column are found by the names of columns, then by their values;
+        notes state them. Ambiguous frames are refused; the error names the arguments that resolve the ambiguity.
 
         Parameters
         ----------
@@ -145,12 +145,12 @@ class SystemScores(Record):
         system : str, optional
             The column of systems.
         item : str or sequence of str, optional
-            The columns that tell together which item (question, document, segment) was scored.
+            The columns that together identify the scored item (question, document, segment).
         score : str or sequence of str, optional
             The column of scores; for a frame with a column for each system, or each item, these columns.
         rater : str, optional
-            The column of raters: each instance is then an item scored by one rater, and standard errors are by rater if
-            there are any. Columns that are called as raters are, and not named here, are averaged over.
+            The column of raters: each instance is then an item scored by one rater, and standard errors are clustered
+            by rater. Scores are averaged over columns with usual names of raters that are not named here.
         ignore : str or sequence of str, optional
             Columns to leave out.
         others : str or sequence of str, optional
@@ -165,9 +165,9 @@ class SystemScores(Record):
         Raises
         ------
         JudgmentError
-            For judgments, counts and fits; a file without a header; columns that are not there, have two roles or can
-            be read in two ways; fewer than two systems; cells that are not finite numbers; and a system that is scored
-            twice on an item, unless by raters or in runs (``seed``, ``epoch``, ``run``), which are averaged.
+            For judgments, counts and fits; a file without a header; columns that are missing, have two roles or are
+            ambiguous; fewer than two systems; cells that are not finite numbers; and a system that is scored twice on
+            an item, unless by raters or in runs (``seed``, ``epoch``, ``run``), which are averaged.
 
         Examples
         --------
@@ -211,7 +211,7 @@ class SystemScores(Record):
         higher_is_better : bool
             Whether the higher score wins, or the lower.
         tie_threshold : float
-            Two scores are tied if they differ by at most so much, give or take 1e-12 of the larger one.
+            Two scores are tied if they differ by at most this, within 1e-12 of the larger one.
         relative : bool
             Whether the threshold is a share of the larger of the two (by absolute value) rather than on the scale of
             the scores.

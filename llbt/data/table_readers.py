@@ -1,4 +1,4 @@
-"""From frames of counts or judgments to Comparisons."""
+"""Readers of frames of counts or judgments into Comparisons."""
 
 from __future__ import annotations
 
@@ -70,29 +70,30 @@ def from_counts(
     objects : two str
         Columns with the two objects of each row; labels of any type.
     wins : two str
-        Columns with the wins of either.
+        Columns with the wins of object i and of object j.
     ties_column : str, sequence of str, mapping or None
         Column with the ties; several columns (two kinds of ties) are summed. By default ``"ties"``, or another column
-        with a name and whole numbers as for ties, such as ``"draws"``; without one, and with None, the table has no tie
+        of whole numbers with a usual name, such as ``"draws"``. Without one, and with None, the table has no tie
         category. A mapping of columns to ``"tie"`` or ``"bad"``, ``{"ties": "tie", "both_bad": "bad"}``, counts both
         bad as an outcome of its own.
     grades : sequence of str or mapping, optional
         In place of `wins` and `ties_column`: a column for each grade of preference, from object i preferred most to
-        object j preferred most, ``("++", "+", "=", "-", "--")``, as many for either; or a mapping of columns
-        to grades, positive for object i: ``{"much better": 2, "better": 1, "same": 0, "worse": -1, "much worse": -2}``.
+        object j preferred most, ``("++", "+", "=", "-", "--")``, with equally many for both objects; or a mapping of
+        columns to grades, positive for object i: ``{"much better": 2, "better": 1, "same": 0, "worse": -1, "much
+        worse": -2}``.
     covariates, clusters : str or sequence of str
-        Columns that split the table, and columns kept beside the counts.
+        Columns that split the table, and columns that are kept beside the counts.
     numeric : str or sequence of str
-        Covariates (of any kind) to read as numbers whatever their type; a column of the frame that is
-        named only here is kept as a covariate.
+        Covariates of any kind to read as numbers, whatever their type. A column of the frame that is named only here is
+        kept as a covariate.
     object_covariates : frame or path, optional
-        One row per object: a column ``object`` (else a pandas index of labels, else the first column)
-        names it, every other column is an object covariate.
+        One row per object. A column ``object`` names it (or a pandas index of labels, or the first column); every other
+        column is an object covariate.
     judge_covariates : frame or path, optional
-        One row per judge: the judge column with the same name as in the judgments, or ``judge`` (else a pandas index
-        with a name or of labels, else the first column), with keys as text or numbers, and the covariates of judges,
-        such as their age, in every other column. They are joined to the judgments and split the table as `covariates`
-        do; the judge does only where `covariates` name it, too.
+        One row per judge. The judge column has the same name as in the judgments, or ``judge`` (or it is a pandas index
+        with a name or of labels, or the first column). Every other column is a covariate of judges, such as their age.
+        These covariates are joined to the judgments and split the table as `covariates` do. The judge splits the table
+        only if `covariates` name it, too.
     side_covariates : mapping or sequence of str, optional
         Name → the two columns with its value for either object: ``{"length": ("length_a", "length_b")}``. Names alone,
         ``["length"]``, mean those columns: the name with ``_a`` and ``_b``.
@@ -100,16 +101,16 @@ def from_counts(
         Whether to keep the order of presentation, with the object of the first column shown first. Without it the two
         orders of a pair are merged, and a note says so.
     units : str or sequence of str
-        Columns to keep as clusters where they are there, have no other role and a label in every row:
+        Columns to keep as clusters if they exist, have no other role, and have a label in every row:
         ``("judge", "prompt", "block")`` for ``cov_type="cautious"``.
     ignore : str or sequence of str
-        Columns that say nothing of the counts, though their names may, such as ``"total"`` or ``"count"``.
+        Columns that are not counts, although their names suggest it, such as ``"total"`` or ``"count"``.
     where, missing : optional
-        Rows to read, and what becomes of rows with a missing value, as in `read_judgments`.
+        Rows to read, and the treatment of rows with a missing value, as in `read_judgments`.
     labels : "text", "number" or None
-        The type of the labels of objects. None: of a csv file numbers if every label of both columns, written back, is
-        the text that was read, else text; what has types of its own (frames, parquet, JSON) keeps them. ``"text"``: the
-        objects as texts (2 and 2.0 are two objects). ``"number"``: labels that spell one number are one object.
+        The type of the labels of objects. None: labels of a csv file are numbers if all labels of both columns are
+        written in the standard form of numbers, otherwise text; frames, parquet and JSON keep their types. ``"text"``:
+        labels are texts (2 and 2.0 are two objects). ``"number"``: labels that spell the same number are one object.
 
     Returns
     -------
@@ -118,18 +119,18 @@ def from_counts(
     Raises
     ------
     JudgmentError
-        For columns that are not there or have reserved names; missing, negative or infinite counts; missing labels; an
-        object compared with itself; an object table that does not fit.
+        For columns that are missing or have reserved names; missing, negative or infinite counts; missing labels; an
+        object compared with itself; an object table that does not match.
     OptionError
-        For options that name a column twice, or do not go together.
+        For options that name a column twice, or cannot be combined.
 
     Notes
     -----
-    Floats are numbers; Boolean, text, categorical and date columns are labels. Integers of objects
-    (`object_covariates`) and sides (`side_covariates`) are numbers. Integers of rows and judges are numbers in
-    functions of numbers, ``I(age - 30)``, and labels where they are a term: for three to ten labels the printout says
-    so; more are refused without ``C(age)`` or ``numeric="age"``. Integers that name a judge, worker, annotator, rater,
-    user, prompt, item, question, block or topic are labels. Objects and clusters are always labels, where whole floats
+    Floats are numbers; Boolean, text, categorical and date columns are labels. Integer covariates of objects
+    (`object_covariates`) and sides (`side_covariates`) are numbers. Integer covariates of rows and judges are numbers
+    within functions, such as ``I(age - 30)``, and labels as a term by themselves. With three to ten labels the printout
+    says so; with more you must write ``C(age)`` or ``numeric="age"``. Integers that name a judge, worker, annotator,
+    rater, user, prompt, item, question, block or topic are labels. Objects and clusters are always labels; whole floats
     become integers. Rows that repeat a comparison are summed, and a note counts them.
 
     Examples
@@ -264,53 +265,50 @@ def from_judgments(
     ----------
     frame : frame, path, list of records or bytes
         A frame of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, PySpark or any library that narwhals knows; a
-        file or several, as in `read_judgments`; the bytes of one; what `read_judgments` returns. Rows are
-        counted in the engine that holds them, and only the counts come back.
+        file or several, as in `read_judgments`; the bytes of one; what `read_judgments` returns. Rows are counted in
+        their own engine, such as DuckDB or Spark; only the counts are loaded.
     format : str or JudgmentFormat, optional
-        How the judgments are written, as in `read_judgments`. None: under the names that follow; if these are not
-        there or none is given for a file, what its fields say (``"auto"``).
+        The layout of the judgments, as in `read_judgments`. None: the columns have the names below; if these are
+        missing, or if none is given for a file, the format is found by its fields (``"auto"``).
     objects : two str
         Columns with the two objects of each row; labels of any type.
     outcome : str or sequence of str
         Column of the outcome. Several columns hold the outcomes of several judges, as in `read_judgments`.
     outcomes : mapping, "names", "slots" or None
-        How to read its labels. None: as the winner's name, the name of one of the two object columns,
-        ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one reading has to explain
-        every label. ``"names"`` allows only the winner's name, ``"slots"`` only the others. A mapping from
-        labels to ``"i"``, ``"j"``, ``"tie"`` or None (leaves the rows out, counted in the notes) extends the
+        How to read the outcome labels. None: a label is the winner's name, the name of one of the two object columns,
+        ``i``/``j``, ``a``/``b``, ``left``/``right`` or ``>``/``=``/``<``, and ``tie``; one of these codings must
+        explain every label. ``"names"`` allows only the winner's name, ``"slots"`` only the other codings. A mapping
+        from labels to ``"i"``, ``"j"``, ``"tie"`` or None (leaves the rows out, counted in the notes) extends the
         defaults; its key None stands for missing outcomes. Numbers always need a mapping. ``{"tie (bothbad)": "bad"}``
-        counts both bad as an outcome of its own, beside ties; the key may be the kind of a tie, too, as in
-        `read_judgments`: ``{"both_bad": "bad"}``. A mapping to grades,
-        ``{"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1, "A<<B": -2}``, positive for object i and as many for either,
-        gives a table of graded judgments.
+        counts both bad as an outcome of its own, apart from ties. The key may also be the kind of a tie, as in
+        `read_judgments`: ``{"both_bad": "bad"}``. A mapping to grades, ``{"A>>B": 2, "A>B": 1, "A=B": 0, "A<B": -1,
+        "A<<B": -2}``, positive for object i, with equally many for both objects, gives a table of graded judgments.
     strength : str, optional
-        Column of the strength of the preference: sizes 1, 2, … beside the outcome (of ties 0 or nothing), or
-        signed grades, positive for object i, where it is the column of `outcome` too or there is none. ``"strength"``
-        is the column of formats that have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see
-        `read_judgments`. Without it preferences of all strengths count alike, and a note says how many there are of
-        each.
+        Column of the strength of the preference: sizes 1, 2, … in addition to the outcome (0 or empty for ties); or
+        signed grades, positive for object i, if there is no other column of the outcome. ``"strength"`` is the column
+        of formats that have one, such as HelpSteer3, Arena-Hard, MultiPref and Potato; see `read_judgments`. Without it
+        preferences of all strengths count equally, and a note counts each strength.
     cuts : sequence of float
-        Strengths beyond which a preference has the next grade, where they are finer than grades: AlpacaEval's
-        preferences are up to .5 from the middle, and ``cuts=(0.25,)`` makes two grades of them.
+        Strengths beyond which a preference has the next grade, for strengths finer than grades. AlpacaEval's
+        preferences are up to .5 from the middle; ``cuts=(0.25,)`` makes two grades of them.
     weights : str, optional
-        Column with the number of judgments that a row stands for, or with sampling weights. These need clustered
-        standard errors: ``fit(…, cov_type="cluster", groups="judge")``; where judgments are independent, by a column
-        that numbers the rows.
+        Column with the number of judgments in a row, or with sampling weights. Sampling weights need clustered standard
+        errors: ``fit(…, cov_type="cluster", groups="judge")``. If judgments are independent, cluster by a column that
+        numbers the rows.
     covariates, clusters, numeric, object_covariates, judge_covariates, side_covariates, order, units
-        As in `from_counts`. If the format knows the column of the judge or the prompt, ``"judge"`` and ``"prompt"``
-        stand for it, too; `units` keep their names of the frame, other columns have the requested names.
+        As in `from_counts`. If the format has a column of the judge or the prompt, you can also name it ``"judge"`` or
+        ``"prompt"``. `units` keep their names in the frame; other columns have the requested names.
     winner, loser, scores, orders
-        As in `read_judgments`: columns of the object that won and of the one that lost; of the points of either; and
-        ``"agree"`` to count a pair that a judge saw in both orders on one prompt once.
+        As in `read_judgments`: columns of the winner and of the loser; of the scores of both objects; and ``"agree"``,
+        to count a pair once if a judge saw it in both orders on one prompt.
     ties_column, ignore, where, missing, defaults
-        As in `read_judgments`: the column that says which judgments are ties, columns that are not part of the
-        judgments, the rows to read, the treatment of rows with a missing value, and values of fields that the file
-        lacks.
+        As in `read_judgments`: the column that marks ties, columns that are not part of the judgments, the rows to
+        read, the treatment of rows with a missing value, and values of fields that the file lacks.
     labels : "text", "number" or None
         The type of the labels of objects, as in `from_counts`.
     max_dropped : int
-        How many rows may be left out, counted in the notes, because nobody knows what their outcome says or an object
-        is compared with itself.
+        How many rows may be left out because their outcome is unknown or they compare an object with itself. The notes
+        count them.
 
     Returns
     -------
@@ -319,15 +317,15 @@ def from_judgments(
     Raises
     ------
     JudgmentError
-        For outcomes that are missing, unknown or can be read in two ways, with the mapping to paste; for grades that
-        are fractions, not the same to both sides, or all for one side; and as in `from_counts` and `read_judgments`.
+        For outcomes that are missing, unknown or ambiguous, with a mapping to paste; for grades that are fractions,
+        asymmetric, or all on one side; and as in `from_counts` and `read_judgments`.
     OptionError
-        For outcomes that are not a mapping, cuts that do not rise; and as in these two.
+        For outcomes that are not a mapping, cuts that do not increase; and as in `from_counts` and `read_judgments`.
 
     Notes
     -----
-    The words of the readings are also understood in capitals (``A``, ``Left``, ``Tie``); names of objects
-    and columns are not folded.
+    The words of the codings may be capitalized (``A``, ``Left``, ``Tie``). Names of objects and columns must match
+    exactly.
 
     Examples
     --------

@@ -299,7 +299,7 @@ ERRORS = [
         wide([[1, 2, NA], [2, 1, NA]]),
         {"objects": ["A", "B", "C"]},
         JudgmentError,
-        "skillings_mack_test: 1 object never ranked beside another: 'C'.*Leave them out",
+        "skillings_mack_test: 1 object never ranked together with another: 'C'.*Leave them out",
     ),
     (
         friedman_test,
