@@ -354,18 +354,19 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
             f"{grouping!r}{near(grouping, names)} is not kept by this table (clusters and covariates: {kept})",
             f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
         )
-    way = kept_way(c, grouping, groupings)
+    way, formula = kept_way(c, grouping, groupings), res.specification.formula
     if way.clusters.size < _LEAST:
+        kept = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, of which no standard deviation can be estimated",
-            f"Take it as a covariate: {bracket.effect} * {grouping}.",
+            f"Take it as a covariate: {kept}llbt.fit({f'{formula} + {bracket.effect}:{grouping}'!r}, c).",
             expected=f"at least {_LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():
         raise DesignError(
             f"every level of {grouping!r} made one judgment, so what differs between judges and what differs between "
             "judgments of one judge cannot be told apart",
-            "Fit without the bracket.",
+            f"Fit without the bracket: llbt.fit({formula!r}, c).",
         )
     return way
 

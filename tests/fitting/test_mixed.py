@@ -158,7 +158,16 @@ def test_bad_input_is_refused(frame: pd.DataFrame) -> None:
     plain = "object + tie + (object | judge)"
     _refused(frame, "object + tie + (object | worker)", DesignError, "'worker' is not kept")
     _refused(frame[frame["judge"] < "J02"], plain, DesignError, "'judge' has 2 levels")
-    _refused(frame[frame["judge"] < "J02"], "object + tie + (tie | judge)", DesignError, r"tie \* judge")
+    _refused(
+        frame[frame["judge"] < "J02"],
+        "object + tie + (tie | judge)",
+        DesignError,
+        r"\), then llbt\.fit\('object \+ tie \+ tie:judge', c\)",
+    )
+    two = llbt.from_counts(frame[frame["judge"] < "J02"], covariates="judge")
+    with pytest.raises(DesignError, match=r"covariate: llbt\.fit\('object \+ tie \+ object:judge', c\)"):
+        llbt.fit(plain, two)
+    assert llbt.fit("object + tie + object:judge", two, prior="jeffreys").converged
     _refused(frame, "object + tie + (order | judge)", DesignError, "deviations from order")
     _refused(frame, plain, OptionError, "cov_type='quasi' beside", cov_type="quasi")
     _refused(frame, plain, OptionError, "prior=1", prior=1)
