@@ -169,7 +169,7 @@ def warn_user(message: str, category: type[LLBTWarning]) -> None:
 
 
 def repeated(names: Iterable[T]) -> tuple[T, ...]:
-    """Return what stands several times among some names, in the order in which it comes up."""
+    """Return the names that occur more than once, in the order of their first occurrence."""
     return tuple(name for name, times in Counter(names).items() if times > 1)
 
 

@@ -136,7 +136,7 @@ def check_judge_separation(e: Evidence) -> Finding:
         return Finding(name, "unchecked", f"{len(labels)} judges: searched one by one up to {_MOST_JUDGES}")
     own = 2 * e.by_judge().sum(axis=1) / len(e.judgments.objects)
     if not (own >= _PER_OBJECT).any():
-        return Finding(name, "unchecked", f"no judge has the {_PER_OBJECT:.0f} judgments per object that are searched")
+        return Finding(name, "unchecked", f"no judge has {_PER_OBJECT:.0f} judgments per object, which a search needs")
     told = []
     for k, label in enumerate(labels):
         rows = (codes == k) & (own[k] >= _PER_OBJECT)

@@ -179,7 +179,7 @@ def check_sparse(e: ListEvidence) -> Finding:
 
 
 def check_disconnected(e: ListEvidence) -> Finding:
-    """Return groups of objects that no list connects."""
+    """Return whether lists connect all objects; otherwise the groups that they do not connect."""
     parts = e.parts
     if len(parts) == 1:
         return Finding("disconnected", "ok", "all objects are connected by lists", figures={"groups": 1.0})

@@ -34,7 +34,7 @@ class Wanted:
     objects, judges : Described or None
         The tables of objects and judges. The covariates of judges split the table as `covariates` do.
     units : tuple of str
-        Columns to keep as clusters, too, those of them that are there and have a label in every row.
+        Further columns to keep as clusters; those that are missing or have a gap in some row are left out.
     """
 
     covariates: tuple[str, ...]

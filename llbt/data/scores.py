@@ -162,7 +162,7 @@ def _native(columns: pd.DataFrame) -> Any:
 
 
 def _lines(scores: SystemScores, columns: pd.DataFrame) -> tuple[npt.NDArray[Any], IntArray]:
-    """Return counts by pair and group of instances that are alike in all that is kept, and what they belong to.
+    """Return counts by pair of systems and group; instances of a group have the same values of all that is kept.
 
     Returns
     -------

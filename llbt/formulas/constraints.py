@@ -82,7 +82,7 @@ def _check_size(text: str, names: list[str]) -> None:
     if len(text) > _MOST_CHARACTERS:
         raise OptionError(
             f"hypothesis: a text of {len(text):,} characters",
-            f"Pass an array of coefficients, shape (k, {len(names)}) less the references.",
+            "Pass an array of coefficients: a row for each hypothesis, a column for each estimated parameter.",
             expected=f"at most {_MOST_CHARACTERS:,}",
         )
     level = [parse_constraint(text, names)]

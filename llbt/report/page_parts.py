@@ -114,7 +114,7 @@ def or_why(ask: Callable[[], Record]) -> str:
 def _brief(found: Table) -> Table:
     """Return a table whose numbers are rounded to three digits of a middling one: estimates together, others by column.
 
-    R's rule, digits of the smallest, would give numbers near 0 and thereby all others six decimals.
+    R takes the decimals from the smallest number: one estimate near 0 would give six decimals to all of them.
     """
     estimates = [v for f in found.fields if f.kind == "estimate" for v in f.values]
     together = _brief_decimals(estimates)

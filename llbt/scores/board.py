@@ -131,7 +131,8 @@ class Board(Record):
             independent.
         macro : str, optional
             A column of `facts`, such as the task or domain, whose values count equally: means are averages of the means
-            of its values. If ``by=`` names the same column, tests are over its values.
+            of its values. If ``by=`` names the same column, its values are the units of
+            the tests.
         groups, adjust, confidence, n, rng, progress, n_jobs
             As in `llbt.scores.leaderboard`.
 

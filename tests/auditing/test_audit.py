@@ -774,7 +774,7 @@ def test_judges_who_separate_are_named():
     assert "'partial' (object): " in finding.found
     assert "'fair'" not in finding.found
     assert "object * judge + tie * judge" in finding.remedy
-    assert found(rows, "judge_separation").found == "no judge has the 30 judgments per object that are searched"
+    assert found(rows, "judge_separation").found == "no judge has 30 judgments per object, which a search needs"
     many = [(*row, f"J{k}") for k in range(21) for row in both]
     assert found(many, "judge_separation").found == "21 judges: searched one by one up to 20"
 
