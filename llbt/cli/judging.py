@@ -59,6 +59,10 @@ def agreement(
     by: Annotated[
         Text, column("--by", "A column, such as the language: agreement for each of its values, too.")
     ] = None,
+    bins: Annotated[
+        int | None,
+        option("--bins", "For numbers in --by, such as lengths: the number of intervals that replace the values."),
+    ] = None,
     coefficients: Annotated[
         Text,
         option(
@@ -99,6 +103,7 @@ def agreement(
         label=label or "outcome",
         among=among,
         by=by,
+        bins=bins,
         coefficients=None if coefficients is None else cast(Any, items("coefficients", coefficients)),
         confidence=confidence,
         n=n,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..base.arguments import Confidence, Jobs, Number, Rng, checked
+from ..base.arguments import Confidence, Count, Jobs, Number, Rng, checked
 from ..base.notes import named
 from ..base.table import Field, Kind, Record, Table, counted, format_count, format_percent, format_share
 from ..core.columns import FloatArray, Label
@@ -199,6 +199,7 @@ def agreement(
     among: Among = "inter",
     chance_from: object = None,
     by: str | None = None,
+    bins: Count | None = None,
     coefficients: Coefficient | Sequence[Coefficient] | None = None,
     confidence: Confidence = 0.95,
     n: Number = 0,
@@ -222,6 +223,7 @@ def agreement(
         are left out, and a note counts them. With ``"best_of_block"``, if no column has this name, the label says
         whether each object is among the best of its block: ``"best"`` or ``"rest"``. A unit is then one object of one
         set of objects. The column ``block`` separates the lists of a judge; `read_judgments` makes it from rankings.
+        With ``"outcome_and_kind"`` ties are told apart by their kind: both bad from both good.
     objects : two str
     among : {"inter", "intra"}
         Pairs of judgments by different judges, or by the same judge.
@@ -231,6 +233,9 @@ def agreement(
     by : str, optional
         A column, such as the language. Each value has its own rows, from the judgments with this value; further rows
         use all judgments.
+    bins : int, optional
+        For numbers in the column `by`, such as the length of a sentence: so many intervals, with about as many
+        judgments each, in place of single values.
     coefficients : str or sequence of str, optional
         Of ``"percent"``, ``"bennett_s"``, ``"scott_pi"``, ``"cohen_kappa"``, ``"cohen_kappa_linear"``,
         ``"cohen_kappa_quadratic"``, ``"fleiss_kappa"``, ``"krippendorff_alpha"``, ``"krippendorff_alpha_ordinal"``
@@ -341,6 +346,8 @@ def agreement(
     [['percent', 0.75, nan], ['bennett_s', 0.625, 0.333], ['scott_pi', 0.619, 0.344]]
     """
     names = _asked(coefficients)
+    if bins is not None and by is None:
+        raise OptionError(f"bins={bins} without by", "Pass by= and the name of a column of numbers.")
     draw = Resampler.of("judges.agreement", rng, n_jobs, progress)
     read = read_units(frame, unit, judge, label, objects)
     refuse_nothing(read, among)
@@ -354,7 +361,7 @@ def agreement(
     plan = Plan(
         names, tuple(left_out), among, shares if chance_from is not None else None, n, resample, confidence, draw
     )
-    frames, notes = measure(read, plan, by)
+    frames, notes = measure(read, plan, by, bins)
     notes = [
         *_chance_notes(read, shares, from_where, by is not None and chance_from is None),
         *_undefined_notes(left_out),

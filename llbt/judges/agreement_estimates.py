@@ -10,12 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from ..base.arguments import is_real
 from ..base.budgets import refuse_draws
 from ..base.notes import named
 from ..base.table import about, counted
-from ..core.columns import FloatArray, IntArray
+from ..core.columns import Coded, FloatArray, IntArray, as_objects
 from ..data.standard_columns import free_name
-from ..errors import listed
+from ..errors import OptionError, listed
 from ..resampling import Resampler, degenerate_notes, drawn_weights, percentiles
 from .coefficients import Labelled, Sums, corrected, crossed, observed_and_expected, summed, unit_features
 from .labelled_units import Among, LabelledUnits
@@ -54,12 +55,12 @@ class Plan:
     draw: Resampler
 
 
-def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.DataFrame], list[str]]:
+def measure(read: LabelledUnits, plan: Plan, by: str | None, bins: int | None) -> tuple[list[pd.DataFrame], list[str]]:
     """Return the result frame of each group and of all judgments, and notes."""
     if by is None:
         found, said = _measured(read.data, plan)
         return [found], said
-    column = read.column(by, "by")
+    column = read.column(by, "by") if bins is None else in_bins(read.column(by, "by"), by, bins)
     levels = column.levels.tolist()
     frames: list[pd.DataFrame] = []
     notes: dict[str, list[object]] = {}
@@ -78,6 +79,26 @@ def measure(read: LabelledUnits, plan: Plan, by: str | None) -> tuple[list[pd.Da
         *(about(f"{by} {listed(names, 2)}", note) for note, names in notes.items()),
         *said,
     ]
+
+
+def in_bins(column: Coded, name: str, bins: int) -> Coded:
+    """Return a column of numbers as intervals with about as many judgments each; equal numbers stay together."""
+    levels = column.levels.tolist()
+    odd = [level for level in levels if not is_real(level)]
+    if odd:
+        raise OptionError(
+            f"bins={bins} with by={name!r}, which holds {listed(odd, 3)}",
+            "Leave bins out.",
+            expected="a column of numbers",
+        )
+    values = np.array(levels, dtype=np.float64)
+    there = column.codes >= 0
+    edges = np.unique(np.quantile(values[column.codes[there]], np.arange(1, bins) / bins))
+    place = np.searchsorted(edges, values, side="right")
+    used, where = np.unique(place, return_inverse=True)
+    ends = [(values[where == k].min(), values[where == k].max()) for k in range(len(used))]
+    labels = [f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends]
+    return Coded(name, as_objects(labels), np.where(there, where[column.codes], -1))
 
 
 def _measured(data: Labelled, plan: Plan) -> tuple[pd.DataFrame, list[str]]:

@@ -29,6 +29,7 @@ Reason = tuple[type[LLBTError], str, str]  # the error, what it says, and the sa
 
 ORDERED = ("cohen_kappa_linear", "cohen_kappa_quadratic", "krippendorff_alpha_ordinal")
 ONE_LABEL = (*(name for name in COEFFICIENTS if name.startswith(("cohen", "krippendorff"))), "fleiss_kappa")
+_WITH_KINDS, _KIND = "outcome_and_kind", "tie_kind"
 MOST_PAIRS = 10_000_000  # pairs of judgments listed one by one, for what is computed by pair of judges: 1 GB
 _MOST_CELLS = 100_000_000  # units × labels²: 1 GB
 
@@ -143,6 +144,8 @@ def _columns_of(frame: object, label: str) -> tuple[str, str]:
 def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntArray, list[str]]:
     """Return the judgments that have a label, their labels, their positions, and a note on the others."""
     rows = np.arange(len(judgments.said))
+    if label == _WITH_KINDS and label not in judgments.names:
+        return judgments, _with_kinds(judgments), rows, []
     missing = judgments.values(label).isna().to_numpy() if label in judgments.names else np.zeros(len(rows), dtype=bool)
     if not missing.any():
         return judgments, judgments.column(label, "label"), rows, []
@@ -151,6 +154,13 @@ def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntAr
     judgments = judgments.take(~missing)
     note = f"{counted(int(missing.sum()), 'judgment')} left out: no value of {label!r}"
     return judgments, judgments.column(label, "label"), rows[~missing], [note]
+
+
+def _with_kinds(judgments: Judgments) -> Coded:
+    """Return the outcomes, ties by their kind where they have one."""
+    said, kinds = judgments.values("outcome"), judgments.values(_KIND)
+    apart = (said == "tie") & kinds.notna()
+    return code(_WITH_KINDS, as_objects(np.where(apart, kinds.astype(object), said.astype(object)).tolist()))
 
 
 def _refuse_many(name: str, labels: list[Label], units: int) -> None:
