@@ -8,7 +8,7 @@ import pandas as pd
 
 FrameStyle = Literal["llbt", "broom"]
 
-# The first of two columns with one name in broom gets it: a fit of counts has the likelihood of its judgments besides.
+# If two columns have one name in broom, the first gets it: a fit of counts also has the likelihood of its judgments.
 BROOM = {
     "std_error": "std.error",
     "p_value": "p.value",

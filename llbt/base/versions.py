@@ -1,4 +1,4 @@
-"""The versions of Python, of llbt and of the packages that it uses, for a report of a problem."""
+"""The versions of Python, of llbt and of the packages that it uses, for bug reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REQUIREMENT = re.compile(r"([\w.-]+)(?:.*extra == ['\"](\w+)['\"])?")
 def show_versions() -> Table:
     """Return the versions of llbt, of the packages that it uses and of Python, and the platform.
 
-    A report of a problem begins with ``print(llbt.show_versions())``. Nothing is imported and nothing is sent.
+    Begin a bug report with ``print(llbt.show_versions())``. Nothing is imported and nothing is sent.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def show_versions() -> Table:
 
 
 def _parts() -> dict[str, str]:
-    """Return the packages with the part of llbt that needs them: the core, or the first extra beside `all`."""
+    """Return the packages with the part of llbt that needs them: the core, or the first extra other than `all`."""
     try:
         needs = [found.groups() for need in metadata.requires("llbt") or () if (found := _REQUIREMENT.match(need))]
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Outcome probabilities for judges and prompts of the table, where both have effects."""
+"""Outcome probabilities for judges and prompts of the table, if both have effects."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def crossed_predicted(
     Parameters
     ----------
     names : sequence of str
-        The groupings that a frame or `at` names; of the others the effects are 0.
+        The groupings that a frame or `at` names; effects of the others are 0.
     """
     if any(bracket.effect == "1" for bracket in res.brackets):
         raise DesignError(
@@ -79,7 +79,7 @@ def _asked(
 
 
 def several_levels(wanted: Any, name: str) -> list[Any]:
-    """Return the levels that `at` names: one, or several."""
+    """Return the levels that `at` names, one or several."""
     if isinstance(wanted, Mapping):
         raise OptionError(
             f"at= mixes values of {name!r}, whose probabilities are not averaged",
@@ -119,7 +119,7 @@ def _chances(
 
 
 def _touches(res: MixedEstimates, e: int, bracket: Bracket, pairs: IntArray, level: IntArray) -> list[Touch]:
-    """Return the effects of a bracket that enter some pairs, as judged by these levels (R,)."""
+    """Return the effects of a bracket that enter some pairs if these levels (R,) judge them."""
     assert res.judges.crossed is not None
     levels, things = res.judges.crossed.levels[e]
     place = {key: k for k, key in enumerate(zip(levels.tolist(), things.tolist(), strict=True))}

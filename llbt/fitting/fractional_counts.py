@@ -10,17 +10,17 @@ from ..base.table import Qualifying
 from ..core.columns import FloatArray
 
 FRACTIONAL = Qualifying("Counts are fractional: AIC and BIC depend on the scale of the weights.")
-_ROUNDING = 1e-9  # by which sums of whole and half judgments may miss
+_ROUNDING = 1e-9  # rounding of sums of whole and half judgments
 
 
 def are_weights(counts: FloatArray) -> bool:
-    """Whether counts are sums of weights, rather than of judgments and of halves of ties."""
+    """Whether counts are sums of weights, not of judgments and half ties."""
     halves = 2 * counts
     return bool((np.abs(halves - np.round(halves)) > _ROUNDING).any())
 
 
 def fractional_notes(counts: FloatArray, groups: Sequence[str], clusters: Sequence[str]) -> tuple[str, ...]:
-    """Return what fractional counts do to information criteria and, without clusters, to standard errors.
+    """Return notes on how fractional counts change information criteria and, without clusters, standard errors.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def fractional_notes(counts: FloatArray, groups: Sequence[str], clusters: Sequen
     groups : sequence of str
         The clusters of the standard errors.
     clusters : sequence of str
-        The clusters that the table keeps.
+        The clusters of the table.
     """
     if not np.any(counts % 1 > 0):
         return ()
@@ -46,7 +46,7 @@ def fractional_notes(counts: FloatArray, groups: Sequence[str], clusters: Sequen
 
 
 def effect_notes(counts: FloatArray, grouping: str) -> tuple[str, ...]:
-    """Return what weights do to a fit with effects of the levels of a grouping."""
+    """Return notes on how weights change a fit with effects of a grouping's levels."""
     if not are_weights(counts):
         return ()
     return (

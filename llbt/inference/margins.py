@@ -71,7 +71,7 @@ class Margin:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the p-values and the claims say."""
+        """Notes on the meaning of the p-values and claims."""
         low, high = (f"{value:.4g}" for value in bounds(self.size, self.scale))
         level = f"{100 * (1 - self.confidence):.4g} %"
         how = "adjusted for both directions of all rows" if self.together else "each row by itself"
@@ -99,7 +99,7 @@ def half_width(margin: float, scale: Scale) -> float:
 
 
 def bounds(margin: float, scale: Scale) -> tuple[float, float]:
-    """Return the lower and the upper end of what counts as equivalent, on the scale."""
+    """Return the bounds within which differences count as equivalent, on the scale."""
     if scale == "odds_ratio":
         return 1 / margin, margin
     return (0.5 - margin, 0.5 + margin) if scale == "probability" else (-margin, margin)
@@ -108,7 +108,7 @@ def bounds(margin: float, scale: Scale) -> tuple[float, float]:
 def each_against(
     margin: float, scale: Scale, estimate: FloatArray, error: FloatArray, df: FloatArray, confidence: float
 ) -> Margin:
-    """Return the tests of m differences of log-worths against a margin, each by itself."""
+    """Return the tests of m differences of log-worths against a margin, each alone."""
     worse, better = _one_sided(_distances(margin, scale, estimate, error), df)
     return Margin(margin, scale, worse, better, confidence, together=False)
 
@@ -123,10 +123,11 @@ def together_against(
     distribution: MaxZ,
     adjust: Adjust | None,
 ) -> Margin:
-    """Return the tests of m differences against a margin, adjusted for both directions of all of them.
+    """Return the tests of m differences against a margin, adjusted for both directions of all differences.
 
     Single-step p-values are those of the largest |z|, which is the largest z over both directions. They agree with
-    simultaneous intervals: no worse where the interval is above the lower bound, equivalent where it is within both.
+    simultaneous intervals: a difference is no worse if its interval is above the lower bound, and equivalent if its
+    interval is within both bounds.
     """
     z = _distances(margin, scale, estimate, error)
     p = _one_sided(z, df)
@@ -139,7 +140,7 @@ def together_against(
 
 
 def _distances(margin: float, scale: Scale, estimate: FloatArray, error: FloatArray) -> FloatArray:
-    """Return how many standard errors the estimates are above the lower and below the upper bound, shape (2, m)."""
+    """Return the distances of estimates above the lower and below the upper bound, in standard errors, (2, m)."""
     half = half_width(margin, scale)
     return np.stack([ratio(half + estimate, error), ratio(half - estimate, error)])
 
@@ -149,7 +150,7 @@ def _one_sided(z: FloatArray, df: FloatArray) -> FloatArray:
 
 
 def check_tested(res: Estimates, function_name: str) -> None:
-    """Raise for predictions of worths that are drawn from a distribution, of which nothing is tested."""
+    """Raise for predictions of worths that are drawn from a distribution, because these are not tested."""
     if res.object_effects is not None:
         raise OptionError(
             "margin= with effects of objects, whose worths are predictions and are not tested",

@@ -1,4 +1,4 @@
-"""Do ties depend on strength as the model says? The generalized Davidson model, and tests of its scale."""
+"""Test whether ties depend on strength as the model assumes: the generalized Davidson model, and its scale."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 
 _STEPS = 200
-_SETTLED = 1e-9  # of a step, relative to 1 + the largest parameter
-_FLAT = 1e-8  # of a judgment's information on σ, below which there is none
-_FARTHEST = 50.0  # of σ: ties that vanish as soon as objects differ
+_SETTLED = 1e-9  # length of the last step, relative to 1 + the largest parameter
+_FLAT = 1e-8  # below this share of a judgment's information, σ is not informed
+_FARTHEST = 50.0  # largest σ; ties then vanish as soon as objects differ
 
 
 @checked
 def tie_tests(res: PlainFit) -> Table:
-    """Test whether ties depend on the strengths of the objects, and whether as much as the model says.
+    """Test whether ties depend on the strengths of the objects, and whether as much as the model assumes.
 
     Parameters
     ----------
@@ -41,15 +41,15 @@ def tie_tests(res: PlainFit) -> Table:
     Table
         A row for each model: ``free`` (σ is a parameter), ``as fitted`` (σ = 1, Davidson's model: ties are rarer, the
         more the objects differ) and ``constant`` (σ = 0: the probability of a tie is the same for all pairs): model,
-        sigma, std_error, df, deviance, and statistic and p_value of the likelihood-ratio test against ``free``. Where
-        the fit is clustered, ``as fitted`` is tested by Rao's score with the clusters' scores flipped in sign, as in
-        `anova`, and ``constant`` and the standard error are NaN.
+        sigma, std_error, df, deviance, and statistic and p_value of the likelihood-ratio test against ``free``. If the
+        fit is clustered, ``as fitted`` is tested by Rao's score with sign flips of the clusters' scores, as in `anova`;
+        ``constant`` and the standard error are then NaN.
 
     Raises
     ------
     DesignError
-        For judgments without ties, with grades or both bad, formulas without worths or `tie`, other links, fits with a
-        prior, two ways of clustering, and where σ has no finite estimate.
+        For judgments without ties, with grades or "both bad"; for formulas without worths or `tie`, other links, fits
+        with a prior, and two-way clustering; and if σ has no finite estimate.
 
     Notes
     -----
@@ -115,9 +115,9 @@ class _Model:
     value : float
         Σ n log p.
     score : ndarray, shape (p + 1,)
-        In the parameters and σ.
+        The score in the parameters and σ.
     information : ndarray, shape (p + 1, p + 1)
-        Its expectation.
+        The expected information.
     """
 
     params: FloatArray
@@ -133,7 +133,7 @@ class _Model:
         logs = np.stack([u, tie + (1 - sigma) * cosh, -u])
         logs -= np.logaddexp.reduce(logs, axis=0)
         p, n = np.exp(logs), problem.counts.T
-        moved = np.zeros((3, 3, len(u)))  # of each log weight (outcome) by u, the tie effect and σ
+        moved = np.zeros((3, 3, len(u)))  # derivatives of each outcome's log weight in u, the tie effect and σ
         moved[0, 0], moved[2, 0] = 1.0, -1.0
         moved[1] = (1 - sigma) * np.tanh(u), np.ones(len(u)), -cosh
         mean = np.einsum("ks,kas->as", p, moved)
@@ -150,12 +150,12 @@ class _Model:
 
     @property
     def std_error(self) -> float:
-        """Of σ, where it is estimated."""
+        """The standard error of σ, if it is estimated."""
         return float(np.sqrt(1 / self.left))
 
     @property
     def left(self) -> float:
-        """The information on σ that the other parameters leave."""
+        """The information on σ with the other parameters profiled out."""
         size = len(self.params)
         along = self.information[:size, size]
         solved = linalg.solve(self.information[:size, :size], along, assume_a="pos")
@@ -163,7 +163,7 @@ class _Model:
 
 
 def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) -> _Model:
-    """Return the model at the maximum of the likelihood; at a given σ, or over σ too, from 1."""
+    """Return the model at the maximum of the likelihood, for a given σ, or also over σ, starting at 1."""
     free = slice(None) if sigma is None else slice(len(start))
     here = _Model.at(problem, start, 1.0 if sigma is None else sigma)
     if sigma is None and not here.left > _FLAT * problem.totals.sum():
@@ -205,7 +205,7 @@ def _saturated(problem: Problem) -> float:
 
 
 def _flips(res: PlainEstimates, problem: Problem) -> FlipTest | None:
-    """Return the test of σ = 1 by flips of clusters' scores; None of independent judgments.
+    """Return the test of σ = 1 by sign flips of clusters' scores; None for independent judgments.
 
     The score of σ at 1 is that of a covariate −log cosh u in the tie effect, u as fitted.
     """

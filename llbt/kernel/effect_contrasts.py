@@ -1,4 +1,4 @@
-"""What the effects of some levels add to the predictors of new comparisons, with errors; groupings may be crossed."""
+"""The contribution of levels' effects to predictors of new comparisons, with errors; groupings may be crossed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .likelihood import Problem, row_sums
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """Effects of one scale that enter R new comparisons, one each.
+    """Effects of one scale that enter R new comparisons, one effect for each.
 
     Attributes
     ----------
     scale : int
     index : ndarray of int, shape (R,)
-        Which of the scale's effects, in the order of `Crossed.levels`; −1 for one that no judgment has.
+        The number of each effect in the order of `Crossed.levels`; −1 for an effect without judgments.
     predictor : int
     sign : float
     """
@@ -40,22 +40,22 @@ def added_effects(
     scales: FloatArray,
     touches: Sequence[Touch],
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what effects add to the predictors, their covariance at known parameters, and how they move with these.
+    """Return effects' contributions to predictors, their covariance at known parameters, and their derivatives.
 
     Parameters
     ----------
     problem : Problem
-        Of the judgments.
+        The problem of the judgments.
     found : Crossed
     at : Approximation
-        At these parameters (p,) and scales (E,).
+        The approximation at these parameters (p,) and scales (E,).
     touches : sequence of Touch
-        An effect that no judgment has is 0, with variance σ².
+        The effects that enter; an effect without judgments is 0, with variance σ².
 
     Returns
     -------
     tuple of ndarray, (B, R), (B, B, R) and (B, R, p + E)
-        The last has derivatives in the parameters and log σ, with the weights of the judgments held.
+        The last array has the derivatives in the parameters and log σ, with the weights of the judgments held.
     """
     work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
     width, size = len(work.eta), len(touches[0].index)

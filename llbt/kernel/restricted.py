@@ -280,7 +280,7 @@ class _Search:
     def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
         """Return how the restricted likelihood and J change from a place.
 
-        The slopes of β̂ beside it follow from β̂ itself, by second differences.
+        The slopes of β̂ next to the point follow from β̂ itself, by second differences.
         """
         here, size = place.point, len(kept)
         steps = np.eye(size) * _STEP
