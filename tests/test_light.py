@@ -116,10 +116,15 @@ def core() -> set[str]:
 
 
 def test_a_core_installation_is_small() -> None:
-    """Limits of today, so that a new package is noticed. 356 MB are numpy, scipy, pandas and statsmodels."""
+    """Limits of today, so that a new package is noticed: 394 MB, 356 of them numpy, scipy, pandas and statsmodels.
+
+    pip compiles 115 MB of that (November 2026); the limits are for an environment that it compiled, or did not.
+    """
     names = core()
-    files = [file for name in names for file in importlib.metadata.files(name) or []]
-    megabytes = sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).is_file()) / 1e6
-    assert megabytes <= 400, megabytes
+    paths = [Path(str(file.locate())) for name in names for file in importlib.metadata.files(name) or []]
+    sizes = [(path.suffix == ".pyc", path.stat().st_size / 1e6) for path in paths if path.is_file()]
+    compiled, own = (sum(size for pyc, size in sizes if pyc is wanted) for wanted in (True, False))
+    assert own <= 290, own
+    assert own + compiled <= 400, compiled
     assert len(names) <= 30, sorted(names)
     assert not {"matplotlib", "pyarrow", "duckdb"} & names
