@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from .catalog import made
 from .completion import after_checks
-from .messages import watched, working
+from .messages import cured, watched, working
 from .options import Among, Confidence, File, Jobs, Lists, Printing, Reading, Resample, Rng, Text, column, option
 from .values import items
+
+if TYPE_CHECKING:  # help imports none of the library
+    from ..auditing.audit import Audit
 
 
 def audit(
@@ -35,10 +40,17 @@ def audit(
 
     found = audit_of_file(file, lists, reading)
     failed = () if fail_on is None else found.failed(*items("fail_on", fail_on))
-    typer.echo(rendered(found, printing))
+    typer.echo(rendered(with_options(found), printing))
     if failed:
         typer.echo(f"failed: {', '.join(finding.check for finding in failed)}", err=True)
         raise typer.Exit(1)
+
+
+def with_options(found: Audit) -> Audit:
+    """Return an audit whose remedies name the options of `llbt fit`."""
+    options = {param.name: param.opts[0] for param in made("cli.models.fit").params}
+    findings = tuple(replace(finding, remedy=cured(finding.remedy, options)) for finding in found.findings)
+    return replace(found, findings=findings)
 
 
 def agreement(

@@ -42,6 +42,9 @@ _COMMANDS = {  # calls that are commands
     "from_ratings(…)": "llbt fit --ratings",
     "scores.leaderboard(…)": "llbt scores leaderboard",
 }
+_FITTED = re.compile(r"""llbt\.fit\((["'])([^"']*)\1, (?:…|c)(?=[,)])""")
+_BY_TASK = re.compile(r"\[llbt\.fit\([^\]]* in frame\.groupby\('(\w+)'\)\]")
+_LARGEST = "c.select(objects=max(c.components(), key=len))"
 _WORDS = {"format": "input_format"}  # arguments of the library that are options under another name
 
 
@@ -134,6 +137,15 @@ def spelled(text: str, options: Mapping[str, str], unknown: str = "") -> str:
 
     first, below, rest = text.replace("from_judgments(frame, ", "from_judgments(…, ").partition("\n")
     return _SAID.sub(replaced, first) + below + rest
+
+
+def cured(remedy: str, options: Mapping[str, str]) -> str:
+    """Return a remedy of the audit with the options of `llbt fit`; what has no option stays a line of Python."""
+    text = _BY_TASK.sub(r"--where \1=…", remedy.replace(_LARGEST, "--largest-component"))
+    text = _FITTED.sub(lambda call: f"llbt.fit(…, formula={call[2]!r}", text)
+    return spelled(
+        text, {name: option for name, option in options.items() if name != "method"}
+    )  # conf_int's is another
 
 
 def answered(text: str) -> str:

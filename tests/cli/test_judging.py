@@ -12,6 +12,7 @@ import pytest
 from support.shell import refused, run
 
 import llbt
+from llbt.cli.judging import with_options
 
 MODELS = ["alpha", "bravo", "delta", "hotel"]
 BATTLES = [  # every pair in both orders, each outcome
@@ -63,7 +64,7 @@ def saved(tmp_path):
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "latex"])
 def test_what_the_library_says_is_printed(form, saved):
     path = saved(ODD)
-    report = llbt.audit(path)
+    report = with_options(llbt.audit(path))
     assert passed("audit", path, "--format", form) == getattr(report, f"as_{form}")() + "\n"
     checks = [
         finding.check.replace("_", r"\_") if form in ("latex", "markdown") else finding.check
@@ -81,7 +82,7 @@ def test_text_is_the_default(saved):
 
 def test_json(saved):
     path = saved(ODD)
-    report = llbt.audit(path)
+    report = with_options(llbt.audit(path))
     facts = json.loads(passed("audit", path, "--format", "json"))
     assert set(facts) == {"sizes", "notes", "findings"}
     assert facts["sizes"] == list(report.sizes)
@@ -96,7 +97,7 @@ def test_csv(saved):
     path = saved(ODD)
     result = run("audit", path, "--format", "csv")
     frame = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
-    pd.testing.assert_frame_equal(frame, llbt.audit(path).to_frame(), check_dtype=False)
+    pd.testing.assert_frame_equal(frame, with_options(llbt.audit(path)).to_frame(), check_dtype=False)
     assert result.stderr.splitlines() == [f"note: {note}" for note in llbt.audit(path).notes]
 
 
@@ -132,7 +133,7 @@ def test_fail_on(asked, code, named, saved):
     path = saved(APART)
     result = run("audit", path, "--fail-on", asked)
     assert result.exit_code == code
-    assert result.stdout == llbt.audit(path).as_text() + "\n"  # the report is printed all the same
+    assert result.stdout == with_options(llbt.audit(path)).as_text() + "\n"  # the report is printed all the same
     assert result.stderr.startswith("failed: ") == bool(code)
     assert named <= set(re.findall(r"[a-z_]+", result.stderr.removeprefix("failed: ")))
     expected = [finding.check for finding in llbt.audit(path).failed(*re.split(r",\s*", asked))]
@@ -237,11 +238,11 @@ def test_every_option_has_a_help_text():
 def test_bundled_data_sets(name):
     if name not in set(llbt.list_datasets().to_frame()["name"]):
         name = "citations"
-    assert run("audit", name).stdout == llbt.audit(llbt.load_dataset(name)).as_text() + "\n"
+    assert run("audit", name).stdout == with_options(llbt.audit(llbt.load_dataset(name))).as_text() + "\n"
 
 
 def test_judge_and_prompt_of_bundled_data_sets():
-    expected = llbt.audit(llbt.load_dataset("dras_table1"), judge="judge").as_text()
+    expected = with_options(llbt.audit(llbt.load_dataset("dras_table1"), judge="judge")).as_text()
     assert run("audit", "dras_table1", "--judge", "judge").stdout == expected + "\n"
     assert run("audit", "dras_table1", "--judge", "who").exit_code == 2
 
@@ -294,7 +295,7 @@ def test_objects_outcome_judge_and_prompt(saved):
     mine = llbt.formats.columns(("first", "other"), "said", outcomes=outcomes, judge="who", prompt="on")
     given = ["--objects", "first,other", "--outcome", "said", "--judge", "who", "--prompt", "on"]
     found = passed("audit", path, *given, "--outcomes", "model_a=i,model_b=j")
-    assert found == llbt.audit(path, format=mine).as_text() + "\n"
+    assert found == with_options(llbt.audit(path, format=mine)).as_text() + "\n"
     assert "4 judges, 96 prompts" in found
     assert "1 row without said" in found
 

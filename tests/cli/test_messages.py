@@ -13,6 +13,7 @@ from support.shell import refused, run
 
 import llbt
 from llbt.cli import messages
+from llbt.cli.catalog import made
 from llbt.cli.messages import Said, spelled, working
 
 OPTIONS = {
@@ -164,6 +165,40 @@ sys.meta_path.insert(0, Interrupts())
 from llbt.cli.start import main
 main()
 """
+
+
+FIT = {param.name: param.opts[0] for param in made("cli.models.fit").params}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            "fit the largest group: c.select(objects=max(c.components(), key=len)); or compare objects",
+            "fit the largest group: --largest-component; or compare objects",
+        ),
+        (
+            'from_judgments(…, clusters="judge"), then llbt.fit(…, groups="judge")',
+            "--clusters judge, then --groups judge",
+        ),
+        (
+            'llbt.from_judgments(…, order=True), then llbt.fit("object + order", …)',
+            "--order, then --formula 'object + order'",
+        ),
+        (
+            "llbt.fit('object', c, prior='jeffreys'); then res.conf_int(method='profile')",
+            "--formula object --prior jeffreys; then res.conf_int(method='profile')",
+        ),
+        (
+            "by itself: [llbt.fit('object', llbt.from_judgments(part, …)) for task, part in frame.groupby('task')]",
+            "by itself: --where task=…",
+        ),
+        ("from_judgments(…, ignore=['anony']) keeps all", "--ignore anony keeps all"),
+        ("frame.drop_duplicates() before", "frame.drop_duplicates() before"),
+    ],
+)
+def test_cures_of_the_audit_are_options_of_fit(said: str, expected: str) -> None:
+    assert messages.cured(said, FIT) == expected
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
