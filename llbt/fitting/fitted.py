@@ -78,6 +78,25 @@ CLASSES = Kind(
 ClassSource = Annotated[ClassWorthSource, CLASSES]
 
 
+@runtime_checkable
+class TreeSource(Protocol):
+    """A tree of judges, each leaf of which has a fit."""
+
+    @property
+    def leaves(self) -> tuple[Any, ...]:
+        """The nodes that are not split."""
+
+    @property
+    def specification(self) -> Specification:
+        """The options of the fits of the nodes."""
+
+
+AnyTree = Annotated[
+    TreeSource,
+    Kind(lambda value: hasattr(type(value), "leaves"), "a JudgeTree, what llbt.judges.tree(formula, c) returns"),
+]
+
+
 def average_of(res: WithWorths | FitPart | WorthSource) -> Estimates:
     """Return the estimates of a fit; if judges differ, those of the average judge: effects of 0, a discrimination of 1.
 

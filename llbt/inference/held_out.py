@@ -14,7 +14,7 @@ from ..base.table import Field, Record, Table, counted, format_number
 from ..core.columns import FloatArray, IntArray
 from ..errors import DesignError, OptionError
 from ..fitting.clusters import own_unit
-from ..fitting.fitted import AnyFit, ClassSource, OneSource, plain_of
+from ..fitting.fitted import AnyFit, AnyTree, ClassSource, OneSource, plain_of
 from ..fitting.folds import Fold, folds_of
 from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.likelihood import probabilities, rows_of
@@ -61,7 +61,9 @@ class HeldOut(Record):
 
 @checked
 def held_out(
-    results: Annotated[AnyFit | OneSource | ClassSource | Sequence[AnyFit | OneSource | ClassSource], JUDGED_INSIDE],
+    results: Annotated[
+        AnyFit | OneSource | ClassSource | AnyTree | Sequence[AnyFit | OneSource | ClassSource | AnyTree], JUDGED_INSIDE
+    ],
     *,
     by: str | None = None,
     folds: Folds = 10,
@@ -75,8 +77,8 @@ def held_out(
     ----------
     results : a fit, or a sequence of fits
         One fit, or several of one table, with any formulas, links and kinds; all predict the same folds. For fits with
-        effects and for latent classes whole levels are held out, for rankings and patterns whole answers. These fits,
-        and fits compared with them, have a log-loss but no Brier score. For calibrated worths labels are held out, and
+        effects, latent classes and trees whole levels are held out, for rankings and patterns whole answers. They, and
+        fits compared with them, have a log-loss but no Brier score. For calibrated worths labels are held out, and
         predicted from the other labels and the verdicts on all units.
     by : str, optional
         The unit of the folds: ``"judgment"`` (for rankings ``"list"``, for patterns ``"pattern"``), or a cluster or
@@ -123,7 +125,7 @@ def held_out(
     judges' judgments of other prompts. Divided by the number of judgments, the score is on the scale of models without
     effects. With two crossed groupings, Z comes from expectation propagation; for 4 judges × 3 prompts, scores were too
     low by .0002 per judgment at σ .35, and by .001 at σ .7. Latent classes have log Σ π_k P(judgments of the judge |
-    class k) instead.
+    class k) instead. A tree of judges is grown again without the fold; a new judge has the leaf of their covariates.
 
     References
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from ..base.table import Field, Table, counted
 from ..core.columns import FloatArray
 from ..errors import DesignError, OptionError, listed
-from ..fitting.fitted import ClassWorthSource, WorthSource
+from ..fitting.fitted import ClassWorthSource, TreeSource, WorthSource
 from ..resampling import Resampler
 from .kinds import units_to_predict
 from .pair_units import JUDGMENT
@@ -141,11 +141,13 @@ def names_of(fits: Sequence[Any]) -> list[str]:
     links = [getattr(spec, "link", "") for spec in specs]
     judged = [getattr(spec, "discrimination", None) for spec in specs]
     classes = [fit.class_worths().shares if isinstance(fit, ClassWorthSource) else () for fit in fits]
+    trees = [isinstance(fit, TreeSource) for fit in fits]
     plain = [
         spec.formula
         + (f" ({link})" if len(set(links)) > 1 and link else "")
         + (f" (discrimination of each {judge})" if judge else "")
         + (f" ({counted(len(shares), 'class').replace('classs', 'classes')})" if len(shares) else "")
-        for spec, link, judge, shares in zip(specs, links, judged, classes, strict=True)
+        + (" (tree)" if tree else "")
+        for spec, link, judge, shares, tree in zip(specs, links, judged, classes, trees, strict=True)
     ]
     return [name if plain.count(name) == 1 else f"m{k}: {name}" for k, name in enumerate(plain)]

@@ -21,16 +21,18 @@ from ..core.rankings import Rankings
 from ..data.frames import read_covariate
 from ..data.sources import as_names, open_frame
 from ..errors import DesignError, LLBTError, OptionError, listed, printable
-from ..fitting.specification import Prior
+from ..fitting.specification import Prior, Specification
 from ..formulas.brackets import split_brackets
 from ..formulas.coding import Reference
 from ..formulas.grammar import parse, vocabulary
+from ..inference.unit_models import units_to_predict
 from ..inference.worth import worth
 from ..resampling import Resampler, steps_shown
 from .judge_lists import JudgeLists, judge_lists
 from .judge_table import judge_data
 from .tree_fits import ByJudge, Growth, NodeFit, fitted
 from .tree_growth import Node, grow
+from .tree_units import tree_units
 
 _SAME_JUDGES = Qualifying(
     "The same judges were used to grow the tree and to estimate its leaves, so standard errors may be too small. "
@@ -64,6 +66,13 @@ class JudgeTree(Record):
     data: ByJudge
     growth: Growth
     held: tuple[tuple[int, NodeFit], ...] = ()
+
+    @property
+    def specification(self) -> Specification:
+        """The options of the fits of the nodes."""
+        found = self.nodes[0].results.specification
+        assert isinstance(found, Specification)
+        return found
 
     @property
     def leaves(self) -> tuple[Node, ...]:
@@ -518,3 +527,6 @@ def _held(grown: JudgeTree, held: ByJudge) -> tuple[tuple[int, NodeFit], ...]:
             )
         found.append((node.number, fitted(held.of(some), grown.growth)))
     return tuple(found)
+
+
+units_to_predict.register(JudgeTree)(tree_units)

@@ -1,0 +1,171 @@
+"""Trees of judges as models of new judges: each is predicted by the leaf of a tree that the others grew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from scipy import special
+
+from ..core.columns import FloatArray, IntArray, Label, summed_by
+from ..errors import DesignError, LLBTError, OptionError
+from ..fitting.clusters import kept_way
+from ..fitting.fitted import plain_of
+from ..fitting.plain_estimates import PlainEstimates
+from ..inference.unit_models import UnitModel
+from ..kernel.likelihood import probabilities
+from ..kernel.robust import Clustered
+from .judge_table import JudgeData
+from .tree_fits import ByJudge, Growth
+from .tree_growth import Node, grow
+
+
+class TreeLike(Protocol):
+    """What is read of a tree of judges."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The nodes, the root first."""
+
+    @property
+    def data(self) -> ByJudge:
+        """The judgments that found the tree."""
+
+    @property
+    def growth(self) -> Growth:
+        """Settings of its growth."""
+
+    @property
+    def honest(self) -> bool:
+        """Whether other judges gave the estimates of the leaves."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeUnits:
+    """A tree of G judges, who are the units. Parameters are those of the leaf of each judge, (G·p,).
+
+    Attributes
+    ----------
+    data : JudgeData
+    growth : Growth
+    root : LLBTResults
+        The fit of all judges.
+    lines : Clustered
+        The comparison, the counts and the judge of each line.
+    labels : tuple
+        The judges in the order of the lines' codes.
+    """
+
+    data: JudgeData
+    growth: Growth
+    root: PlainEstimates
+    lines: Clustered
+    labels: tuple[Label, ...]
+
+    @property
+    def unit(self) -> str:
+        """The column whose levels are the units."""
+        return self.data.by
+
+    @property
+    def counts(self) -> FloatArray:
+        """How often each judge is there: once, shape (G,)."""
+        return np.ones(len(self.labels))
+
+    @property
+    def sizes(self) -> FloatArray:
+        """How many judgments each judge made, shape (G,)."""
+        return summed_by(self.lines.codes, self.lines.counts.sum(axis=1), len(self.labels))
+
+    @property
+    def each(self) -> str:
+        """What `sizes` count."""
+        return "judgment"
+
+    def estimated(self, counts: FloatArray) -> FloatArray:
+        """Return the parameters that a tree of some judges, counts of 0 or 1, gives to each judge."""
+        return self._grown(counts, self.growth)
+
+    def shrunk(self, counts: FloatArray) -> FloatArray:
+        """Return those of a tree with a prior of one judgment for each pair in every node."""
+        return self._grown(counts, replace(self.growth, prior=1.0))
+
+    def _grown(self, counts: FloatArray, growth: Growth) -> FloatArray:
+        place = {level: g for g, level in enumerate(self.data.levels)}
+        order = np.array([place[label] for label in self.labels], dtype=np.int64)
+        try:
+            nodes = grow(self.data.of(np.sort(order[counts > 0])), growth)
+        except LLBTError as error:
+            raise DesignError(f"the judges left grow no tree: {error}", "Ask for more folds.") from error
+        leaf = self._leaves(nodes)[order]
+        found = np.empty((len(self.labels), len(self.root.solution.params)))
+        for node in nodes:
+            if node.split is None:
+                found[leaf == node.number] = self._params(node)
+        return found.ravel()
+
+    def _leaves(self, nodes: Sequence[Node]) -> IntArray:
+        """Return the leaf of each judge in the order of the data; children stand behind their parents."""
+        leaf = np.ones(len(self.data.levels), dtype=np.int64)
+        for node in nodes:
+            if node.split is None:
+                continue
+            values, here = self.data.about[node.split.covariate].values, leaf == node.number
+            known = (*node.split.labels, *node.split.others)
+            new = [value for value in values[here].tolist() if value not in known]
+            if node.split.value is None and new:
+                raise DesignError(
+                    f"{node.split.covariate}: {new[0]!r} is of held-out judges alone, so no leaf is known to be theirs",
+                    "Ask for more folds.",
+                )
+            left = node.split.goes_left(values)
+            leaf[here & left], leaf[here & ~left] = node.children
+        return leaf
+
+    def _params(self, node: Node) -> FloatArray:
+        names, own = ([res.names[k] for k in res.free] for res in (self.root, node.results))
+        if names != own:
+            raise DesignError(
+                f"a leaf of {len(node.judges)} judges lacks parameters that all judges together have",
+                "Grow the tree with a larger min_size=, or ask for more folds.",
+            )
+        return np.asarray(node.results.solution.params)
+
+    def log_scores(self, params: FloatArray) -> FloatArray:
+        """Return the log-probability of all that each judge said, at the parameters of the judge, (G,)."""
+        by_judge = params.reshape(len(self.labels), -1)
+        each, index = np.unique(by_judge, axis=0, return_inverse=True)
+        logs = np.zeros(len(self.lines.rows))
+        for k, one in enumerate(each):
+            mine = np.flatnonzero(index.ravel()[self.lines.codes] == k)
+            p = probabilities(self.root.problem(), one)[self.lines.rows[mine]]
+            logs[mine] = special.xlogy(self.lines.counts[mine], p).sum(axis=1)
+        return summed_by(self.lines.codes, logs, len(self.labels))
+
+
+def tree_units(tree: TreeLike, by: str | None) -> UnitModel:
+    """Return a tree of judges as a model of new judges.
+
+    Raises
+    ------
+    OptionError
+        For units other than its judges, for trees of lists, and for honest and pruned ones.
+    """
+    data = tree.data
+    root = plain_of(tree.nodes[0].results)
+    if not isinstance(data, JudgeData) or root is None:
+        raise OptionError("a tree of lists", "Grow one of pairs: llbt.judges.tree(formula, rankings.to_comparisons()).")
+    if by is not None and root.comparisons.named(by) != data.by:
+        raise OptionError(
+            f"by={by!r} of a tree, which keeps no units but its judges",
+            f"Leave the tree out, or hold out judges: by={data.by!r}.",
+        )
+    if tree.honest or any(node.why.startswith("pruned by") for node in tree.nodes):
+        raise OptionError(
+            "an honest or pruned tree, whose leaves are not found again without some of the judges",
+            f"Grow a plain one: llbt.judges.tree({tree.growth.formula!r}, c).",
+        )
+    way = kept_way(root.comparisons, data.by, (data.by,))
+    return TreeUnits(data, tree.growth, root, way.clusters, way.levels)  # type: ignore[return-value]

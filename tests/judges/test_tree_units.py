@@ -1,0 +1,57 @@
+"""Trees predict new judges: against trees grown by hand without them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special
+
+import llbt
+from llbt.errors import OptionError
+from llbt.inference.unit_models import folds_of, units_to_predict
+
+
+def _frame() -> pd.DataFrame:
+    """Sixty judges, of whom the older ones prefer B."""
+    rng = np.random.default_rng(1)
+    judge = np.repeat(np.arange(60), 6)
+    says = np.where(rng.random(360) < np.where(judge < 30, 0.8, 0.3), "i", "j")
+    prompt = np.tile(np.arange(6), 60)
+    return pd.DataFrame({"judge": judge, "age": 20 + judge, "object_i": "A", "object_j": "B", "outcome": says}).assign(
+        prompt=prompt
+    )
+
+
+def _table() -> llbt.Comparisons:
+    return llbt.from_judgments(_frame(), clusters=("judge", "prompt"), covariates="age", numeric="age")
+
+
+def test_new_judges_are_predicted_by_the_leaf_of_a_tree_of_the_others() -> None:
+    c, frame = _table(), _frame()
+    tree = llbt.judges.tree("object", c)
+    plain, mixed = llbt.fit("object", c), llbt.fit("object + (object | judge)", c)
+    found = llbt.held_out([plain, tree, mixed], by="judge", folds=3, rng=2).to_frame()
+    assert found["model"].tolist() == ["object", "object (tree)", "object + (object | judge)"]
+    model, loss = units_to_predict(tree, None), 0.0
+    for part in folds_of(model, 3, np.random.default_rng(2)):
+        out = [label for label, held in zip(model.labels or (), part, strict=True) if held]
+        rest = c.select(where={"judge": [label for label in range(60) if label not in out]})
+        again = llbt.judges.tree("object", rest)
+        said = frame[frame["judge"].isin(out)]
+        leaf = again.predict(said[["age"]].reset_index(drop=True))
+        for node in again.leaves:
+            worth = float(again.results(node.number).params["object[A]"])
+            mine = said["outcome"].to_numpy()[leaf.to_numpy() == node.number]
+            loss -= special.log_expit(2 * worth * np.where(mine == "i", 1, -1)).sum()
+    assert found["log_loss"].iloc[1] == pytest.approx(loss / 360, abs=1e-8)
+    assert found["log_loss"].iloc[1] < found["log_loss"].iloc[2] < found["log_loss"].iloc[0]
+
+
+def test_what_a_tree_does_not_predict_is_refused() -> None:
+    c = _table()
+    tree = llbt.judges.tree("object", c)
+    with pytest.raises(OptionError, match=r"by='prompt' of a tree, which keeps no units but its judges.*by='judge'"):
+        llbt.held_out(tree, by="prompt")
+    with pytest.raises(OptionError, match="an honest or pruned tree"):
+        llbt.held_out(llbt.judges.tree("object", c, honest=True, rng=1))
