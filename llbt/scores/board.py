@@ -156,7 +156,7 @@ class Board(Record):
         >>> board.leaderboard(by="item").to_frame()[["object", "rank_low", "rank_high"]].values.tolist()
         [['a', 1, 1], ['b', 2, 2]]
         """
-        chosen = self._by(by)
+        chosen = group_of(self, by)
         if macro is not None and macro not in self.facts:
             raise OptionError(f"macro={macro!r}", expected=f"a fact about the items: {listed(list(self.facts), 20)}")
         found = leaderboard(
@@ -250,7 +250,7 @@ class Board(Record):
             raise OptionError(f"names={list(names)!r}", expected="two different names, such as ['monday', 'friday']")
         if self.scores.higher_is_better != other.scores.higher_is_better:
             raise OptionError("lower scores are better on only one of the boards", expected="the same on both")
-        chosen = self._by(by)
+        chosen = group_of(self, by)
         groups = None if chosen is None else self.facts[chosen]
         of = (names[0], names[1])
         return board_changes(self.scores, other.scores, groups, of, confidence, as_generator(rng))
@@ -291,7 +291,7 @@ class Board(Record):
             raise DesignError(
                 "the board has no costs", "Name the column of costs: llbt.scores.read_board(frame, cost='usd')."
             )
-        chosen = self._by(by)
+        chosen = group_of(self, by)
         codes = np.arange(len(self.items)) if chosen is None else pd.factorize(self.facts[chosen])[0]
         return cost_frontier(
             self.systems,
@@ -303,20 +303,6 @@ class Board(Record):
             higher_is_better=self.scores.higher_is_better,
             cost_unit=self.cost_unit,
         )
-
-    def _by(self, by: str) -> str | None:
-        if by == _AUTO:
-            return self.group or None
-        if by == _ITEM:
-            return None
-        if by not in self.facts:
-            known = listed(list(self.facts), 20)
-            raise OptionError(
-                f"by={by!r}",
-                "Pass by='item' to take items as independent.",
-                expected=f"'auto', 'item' or a fact about the items: {known}",
-            )
-        return by
 
     @checked
     def without(self, *systems: Label) -> Board:
@@ -349,3 +335,19 @@ class Board(Record):
         note = f"left out: {named(systems)}"
         cost = None if self.cost is None else self.cost[kept]
         return replace(self, scores=scores, cost=cost, notes=(*self.notes, note))
+
+
+def group_of(board: Board, by: str) -> str | None:
+    """Return the fact that ``by=`` names, ``"auto"`` the board's own; None if items are independent."""
+    if by == _AUTO:
+        return board.group or None
+    if by == _ITEM:
+        return None
+    if by not in board.facts:
+        known = listed(list(board.facts), 20)
+        raise OptionError(
+            f"by={by!r}",
+            "Pass by='item' to take items as independent.",
+            expected=f"'auto', 'item' or a fact about the items: {known}",
+        )
+    return by

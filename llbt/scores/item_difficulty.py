@@ -6,22 +6,26 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from ..base.arguments import Confidence, checked
-from ..base.table import Field, Note, Record, Table, counted, in_order, interval_fields, named
-from ..core.columns import FloatArray, IntArray, Label
+from ..base.table import Field, Note, Record, Table, counted, format_number, in_order, interval_fields, named
+from ..core.columns import FloatArray, Label
 from ..core.statistics import critical_value, ratio
 from ..errors import DesignError, SeparationError, listed
 from ..inference.mean_squares import MeanSquares
 from ..kernel.newton import check_convergence
+from ..kernel.robust import effective_clusters
 from .adjusted_means import adjusted_means
-from .board import Board
+from .board import Board, group_of
 from .board_counts import are_right_or_wrong
 from .conditional_rasch import BoolArray, fit_conditionally, inverse_of_contrasts, item_difficulties, kinds_of_items
 from .grouped_tests import Units
 
 _MOST_ROWS = 60
+_FEWEST_GROUPS = 2 - 1e-9  # of equal size, below which nothing is known of how groups differ
+_INDEPENDENT = "Pass by='item' to take items as independent."
 _ROUNDING = 1e-9  # a share that is 0: of a residual in the scores, of the error that a residual keeps
 
 
@@ -124,7 +128,7 @@ class Difficulty(Record):
 
 
 @checked
-def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
+def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95) -> Difficulty:
     """Return the effects of systems at equal items, and the difficulties of the items: score ~ system + item.
 
     Scores of 0 and 1 follow the Rasch model: the log-odds of a 1 are the effect of the system minus the difficulty of
@@ -136,6 +140,9 @@ def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
     ----------
     board : Board
         The result of `llbt.scores.read_board`.
+    by : str
+        Items of one group may depend on each other: standard errors are clustered. ``"auto"``: the groups that the
+        board knows, such as repositories or documents; a column of ``board.facts``; ``"item"``: items are independent.
     confidence : float
         Of each interval by itself.
 
@@ -149,14 +156,22 @@ def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
     SeparationError
         For 0/1 scores with infinite effects, such as those of a system that solved all items, or none.
     DesignError
-        For systems that no shared items connect, and if fewer than two items separate systems.
+        For systems that no shared items connect, if fewer than two items separate systems, and for fewer than two
+        groups.
+    OptionError
+        For groups that the board does not know.
 
     Notes
     -----
-    Items are taken as independent. Given the item, the Rasch model also takes systems as independent. If systems of one
-    family solve the same items, its standard errors are too large for differences within the family, and too small for
-    other differences. The additive model allows for families: without missing scores its standard errors of differences
-    are those of the paired t test.
+    With groups, standard errors leave out each group: the influences of its items on the effects are summed to ψ_g, and
+    the covariance is (G − 1)/G Σ_g ψ_g ψ_gᵀ/(1 − n_g/n)², where n_g of the n items are in group g. Intervals have
+    G* − 1 degrees of freedom, G* = n²/Σ n_g². Without missing scores, standard errors of differences in the additive
+    model are those of `leaderboard`. The fit of items still takes items as independent.
+
+    Without groups the Rasch model takes systems as independent, given the item. If systems of one family solve the same
+    items, its standard errors are too large for differences within the family, and too small for other differences. The
+    additive model allows for families: without missing scores its standard errors of differences are those of the
+    paired t test.
 
     Infit is Σ(x − e)²/Σv, with expectation e and variance v of a score x, given the total of its item in the Rasch
     model; its p-values are adjusted by Holm. P-values of the additive model need normal errors.
@@ -186,7 +201,9 @@ def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
         raise DesignError(
             f"{counted(values.shape[1], 'item')} can tell systems apart", "Read more items.", expected="at least two"
         )
-    fit = (_rasch if is_binary else _additive)(values, board.systems)
+    chosen = group_of(board, by)
+    units = _units(board, chosen, kept)
+    fit = (_rasch if is_binary else _additive)(values, board.systems, units)
     sign = 1.0 if scores.higher_is_better else -1.0
     order = np.argsort(-sign * fit.effect, kind="stable")
     estimate, covariance = fit.effect[order], fit.covariance[np.ix_(order, order)]
@@ -205,15 +222,37 @@ def difficulty(board: Board, *, confidence: Confidence = 0.95) -> Difficulty:
         fit.item_fit,
         "Rasch" if is_binary else "additive",
         confidence,
-        (*board.notes, *_notes(board, int((~kept).sum()), is_binary=is_binary)),
+        (*board.notes, *_notes(chosen, units, int((~kept).sum()), is_binary=is_binary)),
     )
 
 
-def _notes(board: Board, gone: int, *, is_binary: bool) -> list[str]:
+def _units(board: Board, by: str | None, kept: BoolArray) -> Units:
+    """Return the groups of the items that are kept; each is its own without groups."""
+    if by is None:
+        return Units.of(np.arange(kept.sum()))
+    column = board.facts[by][kept]
+    if column.isna().any():
+        raise DesignError(f"by={by!r}: {counted(int(column.isna().sum()), 'item')} without a value", _INDEPENDENT)
+    units = Units.of(pd.factorize(column)[0].astype(np.int64))
+    effective = effective_clusters(units.sizes)[1]
+    if effective < _FEWEST_GROUPS:
+        raise DesignError(
+            f"{by} has {counted(units.number, 'group')} among the items that tell systems apart, worth "
+            f"{format_number(effective, 3)} of equal size",
+            _INDEPENDENT,
+            expected="at least two",
+        )
+    return units
+
+
+def _notes(by: str | None, units: Units, gone: int, *, is_binary: bool) -> list[str]:
     why = "left out: all of their systems solved them, or none did" if is_binary else "left out: they have no score"
     notes: list[str] = [Note(gone, "item", why)] if gone else []
-    if board.group:
-        notes.append(f"items are taken as independent, also those of one {board.group}")
+    if by is not None:
+        effective = format_number(effective_clusters(units.sizes)[1], 3)
+        notes.append(
+            f"standard errors by {units.number} groups of {by} (G* = {effective}); by='item' takes items as independent"
+        )
     return notes
 
 
@@ -222,7 +261,7 @@ def _mixed(values: FloatArray) -> BoolArray:
     return np.asarray((values == 1).any(axis=0) & (values == 0).any(axis=0))
 
 
-def _rasch(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
+def _rasch(values: FloatArray, systems: tuple[Label, ...], units: Units) -> _Fit:
     _refuse_infinite(values, systems)
     kinds, kind = kinds_of_items(values)
     search = fit_conditionally(values, kinds)
@@ -240,7 +279,12 @@ def _rasch(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
         ratio(np.sqrt(np.maximum(point.spread[kind], 0.0)), total),
     )
     hard = item_difficulties(point.params, kinds.there, kinds.totals)[kind]
-    return _Fit(point.params, inverse_of_contrasts(point.information), np.inf, hard, fit)
+    inverse = inverse_of_contrasts(point.information)
+    if units.single:
+        return _Fit(point.params, inverse, np.inf, hard, fit)
+    influence = units.sums(inverse @ np.where(there, values - given, 0.0)) / (1 - units.sizes / units.sizes.sum())
+    root = influence * np.sqrt(1 - 1 / units.number)
+    return _Fit(point.params, root @ root.T, effective_clusters(units.sizes)[1] - 1, hard, fit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,18 +330,18 @@ def _without(kept: BoolArray, systems: tuple[Label, ...]) -> str:
     return f"Leave them out: llbt.scores.difficulty(board.without({gone}))."
 
 
-def _additive(values: FloatArray, systems: tuple[Label, ...]) -> _Fit:
+def _additive(values: FloatArray, systems: tuple[Label, ...], units: Units) -> _Fit:
     there = ~np.isnan(values)
     cells = there.astype(np.float64)
     _refuse_parts(cells @ cells.T, systems)
-    codes: IntArray = np.arange(values.shape[1], dtype=np.int64)
-    found = adjusted_means(values, Units.of(codes), np.nanmax(np.abs(values), axis=1))
+    found = adjusted_means(values, units, np.nanmax(np.abs(values), axis=1))
     assert found is not None  # systems are connected
     means, root = found
     known: BoolArray = np.isfinite(means.std_error)
     if not known.all():
         few = listed([label for label, inside in zip(systems, known, strict=True) if not inside])
-        raise DesignError(f"scores on fewer than two items: {few}", _without(known, systems))
+        what = "items" if units.single else "groups of items"
+        raise DesignError(f"scores on fewer than two {what}: {few}", _without(known, systems))
     effect = means.mean - means.mean.mean()
     root = root - root.mean(axis=0)
     n = cells.sum(axis=0)

@@ -8,7 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import llbt
-from llbt.errors import DesignError, SeparationError
+from llbt.errors import DesignError, OptionError, SeparationError
 from llbt.scores.board import Board
 
 
@@ -126,3 +126,66 @@ def test_a_large_board_has_the_effects_it_was_drawn_with() -> None:
     assert 0.8 < z.std() < 1.2
     assert abs(found.item_fit.infit.mean() - 1) < 0.02
     assert 0.85 < found.item_fit.statistic.std() < 1.15
+
+
+def in_groups(values: np.ndarray, size: int) -> Board:
+    rows = [
+        {"system": "abcdefgh"[s], "item": k, "document": f"d{k // size}", "score": float(values[s, k])}
+        for s in range(len(values))
+        for k in range(values.shape[1])
+        if not np.isnan(values[s, k])
+    ]
+    return llbt.scores.read_board(rows)
+
+
+def test_clustered_errors_of_differences_are_those_of_the_leaderboard() -> None:
+    board = in_groups(np.random.default_rng(2).normal(size=(4, 30)) + np.arange(4)[:, None], 3)
+    found = llbt.scores.difficulty(board)
+    means = board.leaderboard(test="t")
+    tested = means.by_pair().to_frame()
+    place = {system: k for k, system in enumerate(found.systems)}
+    for row in tested.itertuples():
+        i, j = place[row.object_i], place[row.object_j]
+        error = np.sqrt(found.covariance[i, i] + found.covariance[j, j] - 2 * found.covariance[i, j])
+        assert row.estimate / error == pytest.approx(row.statistic)
+    assert any("groups of document" in note for note in found.notes)
+    alone = llbt.scores.difficulty(board, by="item")
+    np.testing.assert_allclose(alone.estimate, found.estimate)
+    assert not np.allclose(alone.std_error, found.std_error)
+
+
+def test_clustered_errors_of_the_rasch_model_are_near_those_of_refits_without_each_group() -> None:
+    values = rasch(4, 240, 3)
+    board = in_groups(values, 20)
+    found = llbt.scores.difficulty(board)
+    refits = []
+    for group in range(12):
+        fewer = in_groups(np.delete(values, range(20 * group, 20 * group + 20), axis=1), 20)
+        again = llbt.scores.difficulty(fewer, by="item")
+        refits.append([again.estimate[again.systems.index(system)] for system in found.systems])
+    jackknife = np.sqrt(11 / 12 * ((np.array(refits) - found.estimate) ** 2).sum(axis=0))
+    np.testing.assert_allclose(found.std_error, jackknife, rtol=0.1)
+
+
+def test_copies_of_items_in_one_group_tell_nothing_new() -> None:
+    values = rasch(4, 150, 5)
+    copied = llbt.scores.difficulty(in_groups(np.repeat(values, 4, axis=1), 4))
+    single = llbt.scores.difficulty(in_groups(values, 1), by="item")
+    ratio = copied.std_error / single.std_error
+    assert ((ratio > 0.8) & (ratio < 1.25)).all()
+
+
+def test_too_few_groups_and_unknown_ones_are_refused() -> None:
+    board = in_groups(rasch(3, 60, 1), 20)
+    with pytest.raises(OptionError, match="by='item'"):
+        llbt.scores.difficulty(board, by="town")
+    lopsided = llbt.scores.read_board(
+        [
+            {"system": s, "item": k, "document": "one" if k else "two", "score": float(x)}
+            for s, said in zip("abc", rasch(3, 80, 2), strict=True)
+            for k, x in enumerate(said)
+        ]
+    )
+    with pytest.raises(DesignError, match="Pass by='item'"):
+        llbt.scores.difficulty(lopsided)
+    llbt.scores.difficulty(lopsided, by="item")
