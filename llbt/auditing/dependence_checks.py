@@ -86,7 +86,7 @@ def _unit(e: Evidence, name: str, factor: Factor, beside: Sequence[IntArray] = (
 
 
 def _dense(factor: Factor) -> IntArray:
-    """Return codes without labels that no line has, −1 where the label is missing."""
+    """Return codes without unused labels, −1 if the label is missing."""
     whole = np.full(len(factor.codes), -1, dtype=np.int64)
     whole[factor.codes >= 0] = dense(factor.codes[factor.codes >= 0], len(factor.labels))[0]
     return whole

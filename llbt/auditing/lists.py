@@ -135,7 +135,7 @@ class ListEvidence:
 
 
 def _fitted(lists: Lists, names: tuple[str, ...]) -> tuple[Lists, ListFit, str]:
-    """Return the maximum, or without one a penalized fit with finite worths; and the infinite estimates with free δ."""
+    """Return the maximum, or a penalized fit if it does not exist; and the parameters that are infinite with free δ."""
     endless = ""
     try:
         fit = fit_lists(lists)

@@ -105,7 +105,7 @@ def _told(what: str, group: list[Label], rows: Mapping[Label, float]) -> str:
 
 
 def _renaming(e: Evidence, objects: list[list[Label]], judges: list[list[Label]], rows: dict[Label, float]) -> str:
-    """Return the line that gives variants the label that most judgments have."""
+    """Return the line of code that replaces variants by the most frequent label."""
     lines = []
     for columns, found, often in ((list(e.sides), objects, e.seen), ([e.names[0]], judges, rows)):
         names = commonest(found, often)

@@ -274,7 +274,7 @@ def page_test(
 
 
 def _quadratic(name: str, ranked: Ranked) -> TestResult:
-    """Return the test of rank sums in blocks of one size, each pair of objects equally often in one."""
+    """Return the test of rank sums for blocks of one size that contain every pair of objects equally often."""
     reason = _degenerate(ranked)
     if reason:
         return _undefined(name, _NULL, ranked, reason, "chi2")

@@ -53,7 +53,7 @@ _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingP
 
 
 class Said(io.TextIOWrapper):
-    """Standard error, where names that came from outside are not commands to a terminal."""
+    """Standard error with invisible characters escaped, so that names from files cannot control a terminal."""
 
     def write(self, text: str) -> int:
         """Write a text with invisible characters escaped; a line may overwrite the last one, as progress bars do."""

@@ -72,7 +72,7 @@ class DaskFrame:
 
 
 def is_dask(frame: object) -> bool:
-    """Whether a frame is one of Dask, which is not imported for the question."""
+    """Whether a frame is a Dask frame; the check does not import Dask."""
     module = sys.modules.get("dask.dataframe")
     return module is not None and isinstance(frame, module.DataFrame)
 

@@ -123,7 +123,7 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
 def _open_headed(
     paths: Sequence[str], header: tuple[str, ...], early: Collection[tuple[str, ...]], what: str
 ) -> Source:
-    """Return text files whose first lines may not name their fields; where none does, fields stay as written."""
+    """Return text files that may lack a header line; without any header, fields keep their text."""
     texts = {path: decoded(unzipped(bytes_of(existing(path)), path), path) for path in paths}
     named = {
         path: set(header) <= set(re.split(r"[\t\r\n,]", text.lstrip("\r\n")[: 2**12])) for path, text in texts.items()

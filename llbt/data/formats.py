@@ -347,7 +347,7 @@ class JudgmentFormat:
 
 
 def fields_of(game: Game) -> list[str]:
-    """Return the fields that a game reads."""
+    """Return the fields that one judgment of a record reads."""
     match game.verdict:
         case Labels():
             said: tuple[str, ...] = (game.verdict.field, *([game.verdict.tie] if game.verdict.tie else []))

@@ -322,7 +322,7 @@ def weight_notes(weights: FloatArray, rows: Rows, name: str) -> tuple[str, ...]:
     total, squares = float(weights @ rows.times), float(weights**2 @ rows.times)
     size = counted(int(rows.times.sum()), "row")
     low, high = (format_number(value, 3) for value in (weights.min(), weights.max()))
-    return (f"weights {name!r} from {low} to {high}: {size} tell as much as {total**2 / squares:.4g} of equal weight",)
+    return (f"weights {name!r} from {low} to {high}: {size} are worth {total**2 / squares:.4g} of equal weight",)
 
 
 def read_sizes(rows: Rows, name: str) -> FloatArray:

@@ -22,7 +22,7 @@ _PLACE = re.compile(rf"\s*(?:({_WHOLE})|\{{\s*({_WHOLE}(?:\s*,\s*{_WHOLE})*)\s*\
 def read_preflib(path: str) -> tuple[tuple[Label, ...], IntArray, IntArray, IntArray, FloatArray]:
     """Return objects, and list, object and place of each entry, and how often each list was given.
 
-    Alternatives that an order does not have are in no entry.
+    Alternatives that are missing from an order have no entry.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _order(line: str, where: str) -> tuple[float, list[list[int]]]:
 def _check(
     path: str, names: dict[int, str], numbers: dict[str, int], orders: list[tuple[float, list[list[int]]]]
 ) -> None:
-    """Raise where the file is not what its head says."""
+    """Raise if the file contradicts its header."""
     where, suffix = repr(path), suffix_of(path)
     if not names or not orders:
         missing = "the line '# ALTERNATIVE NAME 1: …'" if not names else "an order"

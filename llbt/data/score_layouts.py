@@ -286,7 +286,7 @@ def _systems_in_rows(
                 f"Pass system={system!r}, ignore=[{name!r}], or system={system!r}, score={list(kept)!r}.",
             )
     notes = [f"a system in each row, by column {system!r}: items are the columns {listed(kept, 12)}"]
-    notes += [f"column {listed(totals)} left out: a mean or place over the others"] if totals else []
+    notes += [f"column {listed(totals)} left out: it is a mean or rank of the other columns"] if totals else []
     return ScoreLayout(system, (), tuple(kept), tuple(runs), tuple(totals), tuple(notes))
 
 

@@ -131,7 +131,7 @@ class Decision:
     said : ndarray of int, shape (n,)
         0: i won, 1: a tie, 2: j won, 3: left out.
     strength : ndarray, shape (n,)
-        NaN where the record does not say.
+        NaN if the record has no strength.
     kinds : ndarray of str or None, shape (n,)
     notes : tuple of str
         On records left out.

@@ -476,5 +476,6 @@ def _check_same_units(models: Sequence[TestedModel]) -> None:
         same = (first.n_labels, first.n_units) == (other.n_labels, other.n_units)
         if not (same and first.rogan_gladen.equals(other.rogan_gladen)):
             raise DesignError(
-                f"m0 and m{k + 1} are of different labels or verdicts", "Calibrate both formulas with the same ones."
+                f"m0 and m{k + 1} are of different labels or verdicts",
+                "Calibrate both formulas with the same labels and verdicts.",
             )

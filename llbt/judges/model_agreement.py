@@ -153,7 +153,7 @@ def _standardized(held: _Held, model: Estimates) -> tuple[FloatArray, npt.NDArra
     whose = (
         "z takes these judgments as part of the fit, which has at least as many of each kind"
         if own
-        else "z takes these judgments as not in the fit, which has fewer of some kind"
+        else "z takes these judgments as new to the fit, which has fewer of some kind"
     )
     return np.where(flat | followed, np.nan, z), np.asarray(followed & ~flat), whose
 

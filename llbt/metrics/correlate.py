@@ -186,7 +186,7 @@ def correlation_of(x: FloatArray, z: FloatArray, level: Level, coefficient: Coef
 
 
 def _points(x: FloatArray, z: FloatArray, level: Level) -> int:
-    """Return the cells that have both scores, or the systems with such a cell or mean."""
+    """Return the cells with both scores, or the systems with one of these cells or a mean."""
     if level == "system":
         return int(((~np.isnan(x)).any(axis=1) & (~np.isnan(z)).any(axis=1)).sum())
     there = ~np.isnan(x + z)

@@ -132,7 +132,7 @@ class _Lines:
     ----------
     i, j : ndarray of int, shape (P,)
     pairs : ndarray of bool, shape (P, M), or None
-        The inputs that both systems of a pair have; None where systems have all.
+        The inputs that both systems of a pair have; None if all systems have all inputs.
     slack : ndarray, shape (P,)
         Sums that differ by less are equal.
     """

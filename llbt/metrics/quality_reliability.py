@@ -250,7 +250,7 @@ def quality_reliability(
             *left,
             f"Std. errors are clustered by {by} (CR3, t): {unit}.",
             "SD: standard deviation of the human scores of a task's systems.",
-            "A pair agrees if the metric orders it as humans do; metrics stand at average difference and quality.",
+            "A pair agrees if the metric orders it as humans do; figures are at the average difference and quality.",
             *notes,
         ),
     )

@@ -182,7 +182,7 @@ def _said_beside(answer: Drift | EloHistory) -> str:
 
 
 def _draw_panels(answer: Drift | EloHistory, curves: list[_Curve], shown: list[int], ax: Axes | None) -> Axes:
-    """Draw a panel for each curve that is shown, the others grey behind it."""
+    """Draw a panel for each shown curve, with the other curves in grey behind it."""
     names = short_names([curves[k].label for k in shown])
     panels = panels_of(ax, names)
     for panel, k in zip(panels.each, shown, strict=True):

@@ -225,7 +225,7 @@ def _places(estimates: FloatArray, coloured: list[int]) -> FloatArray:
 
 
 def _said_below(classes: list[str], points: int, coloured: int) -> str:
-    """Return what the classes are, and which objects are coloured where the others (0: none) are grey."""
+    """Return the description of the classes and, if some objects are grey, of the coloured objects."""
     said = ", ".join(classes) if classes else "the best object first"
     which = f"the best {coloured}" if points == 1 else f"the {coloured} that change most"
     return f"{said}\n(in colour: {which})" if coloured else said

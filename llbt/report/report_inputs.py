@@ -163,7 +163,7 @@ def finite_fit(
 
 
 def _reduced(res: Estimates) -> tuple[str, ...]:
-    """Return why bias was reduced, where an estimate is infinite otherwise."""
+    """Return the note that bias was reduced because an estimate was infinite."""
     if not res.specification.reduces_bias:
         return ()
     spec = res.specification

@@ -113,7 +113,7 @@ def test_halves_of_ties_are_no_weights() -> None:
 def test_reading_weights_says_how_much_they_tell() -> None:
     """Kish's effective number by hand."""
     w = FRAME["w"]
-    expected = f"400 rows tell as much as {w.sum() ** 2 / (w**2).sum():.4g} of equal weight"
+    expected = f"400 rows are worth {w.sum() ** 2 / (w**2).sum():.4g} of equal weight"
     assert any(expected in note for note in TABLE.notes)
     whole = llbt.from_judgments(FRAME.assign(w=2), weights="w")
     assert not any("equal weight" in note for note in whole.notes)
