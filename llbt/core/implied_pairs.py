@@ -35,7 +35,7 @@ def implied_pairs(
     Returns
     -------
     i, j : ndarray of int, each (R,)
-        Objects, i before j.
+        The two objects of each pair, i before j in the order of the objects.
     wins : ndarray of int8, shape (R,)
         1 if i is preferred, 0 for a tie, −1 if j is preferred.
     sizes : ndarray, shape (R,)

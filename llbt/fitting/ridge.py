@@ -102,9 +102,9 @@ def chosen_ridge(
 ) -> Ridge:
     """Return the strength with the smallest log-loss of held-out judgments, or of held-out clusters' judgments.
 
-    Ten strengths are tried, then the least of the parabola through the best three. The ten alone are too coarse: with
-    50 objects, 20,000 judgments and slopes of sd .3 on five features they led to sd .25. That shrank the worths too,
-    whose error rose from .078 without a penalty to .081; with the parabola (sd .32) it is .072.
+    Ten strengths are tried; then the minimum of the parabola through the best three is taken. The ten alone are too
+    coarse: with 50 objects, 20,000 judgments and slopes of sd .3 on five features they led to sd .25. That shrank the
+    worths too, whose error rose from .078 without a penalty to .081; with the parabola (sd .32) it is .072.
 
     Raises
     ------

@@ -226,7 +226,7 @@ def candidates(
 def _advantages(pairs: Pairwise) -> tuple[FloatArray, FloatArray]:
     """Return z of each object (column) over each other one (row), (J, J), −∞ if unknown, and the standard errors.
 
-    z has the tail probability of the pair's own degrees of freedom, on the degrees of freedom of the table.
+    Each z is converted from its pair's degrees of freedom to those of the table, with the same tail probability.
     """
     size, (i, j) = len(pairs.objects), pairs.pairs.T
     z, error = np.full((size, size), -np.inf), np.full((size, size), np.inf)

@@ -220,7 +220,7 @@ def _timed(res: Estimates, time: str, periods: int | None) -> tuple[tuple[Label,
 
 
 def _stretches(positions: FloatArray, period: IntArray, number: int) -> tuple[tuple[Label, ...], FloatArray, IntArray]:
-    """Return stretches of equal length that have judgments: their middles, twice, and the stretch of each line."""
+    """Return stretches of equal length with judgments: their middles as labels and numbers, and each line's stretch."""
     if number > _MOST_PERIODS:
         raise OptionError(f"periods={number}", expected=f"at most {_MOST_PERIODS:,} periods")
     low, length = positions[0], (positions[-1] - positions[0]) / number or 1.0

@@ -109,7 +109,7 @@ def _of_scores(res: PlainEstimates, by: str) -> Table:
 
 
 def dependence_note(res: PlainEstimates, by: str) -> tuple[str, ...]:
-    """Return a note if a fit takes judgments of one level as dependent, because the tests of levels do not."""
+    """Return a note if a fit takes judgments of a level as dependent; the tests of levels take them as independent."""
     others = [name for name in res.specification.groups if name != by]
     return independence_note(others, f"P-values take a {by}'s")
 
