@@ -112,8 +112,14 @@ def _machine(found: Sequence[Measured]) -> str:
 
 
 def _promises(found: Sequence[Verdict]) -> str:
-    rows = [[v.promise, v.measured, HELD[v.held] + (f": {v.why}" if v.why else "")] for v in found]
+    rows = [[v.promise, v.measured, _held(v)] for v in found]
     return "## Promises\n\nRatios are peer / llbt, in this run.\n\n" + table(("promise", "measured", "held?"), rows)
+
+
+def _held(verdict: Verdict) -> str:
+    if verdict.retired:
+        return f"retired: {verdict.retired}"
+    return HELD[verdict.held] + (f": {verdict.why}" if verdict.why else "")
 
 
 def _tables(context: Context) -> list[str]:

@@ -178,15 +178,20 @@ def test_promises_are_kept_broken_or_not_measured():
     assert promises.times(["llbt-integers"], ["choix"], ["tiny"], 4)(context) == ("tiny > 1,200× choix", True)
 
 
-def test_a_promise_that_is_not_held_says_why_where_that_is_known(tmp_path):
-    assert promises.WHY.keys() <= {promise for promise, _ in promises.PROMISES}
+def test_a_promise_says_why_it_was_not_held_or_is_retired(tmp_path):
+    known = {promise for promise, _ in promises.PROMISES}
+    assert (promises.WHY.keys() | promises.RETIRED.keys()) <= known
+    assert not promises.WHY.keys() & promises.RETIRED.keys()
     large = next(wanted for wanted in FULL if wanted.name == "L")
-    line = {}
-    for mb in (40.0, 60.0):
-        report.write(tmp_path, [Measured(CONTESTANTS["llbt-integers"], large, [1.0], [0.1], [mb])], repeats=1)
-        line[mb] = next(row for row in (tmp_path / "RESULTS.md").read_text().splitlines() if row.startswith("| L in"))
-    assert line[40.0].endswith("| 40 MB | yes |")
-    assert line[60.0].endswith(f"| 60 MB | **no**: {promises.WHY['L in ≤ 50 MB beyond the input']} |")
+    report.write(tmp_path, [Measured(CONTESTANTS["llbt-integers"], large, [1.0], [0.1], [60.0])], repeats=1)
+    memory = "L in ≤ 50 MB beyond the input"
+    written = (tmp_path / "RESULTS.md").read_text().splitlines()
+    line = next(row for row in written if row.startswith(f"| {memory}"))
+    assert line.endswith(f"| 60 MB | retired: {promises.RETIRED[memory]} |")
+    style = "Style control, M: ≥ 8× arena-rank"
+    unheld = report._promises([promises._verdict(style, "6×", False)])
+    assert f"| **no**: {promises.WHY[style]} |" in unheld
+    assert "| yes |" in report._promises([promises._verdict(style, "9×", True)])
 
 
 def test_what_became_slower_or_larger_by_more_than_noise_is_told():
