@@ -82,12 +82,12 @@ class Asked:
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """The columns that say who won; several are those of as many judges."""
+        """The columns of the outcome; several columns belong to several judges."""
         return () if self.outcome is None else as_names(self.outcome, "outcome")
 
     @property
     def field(self) -> str | None:
-        """The column that says who won, where it is one."""
+        """The column of the outcome, if there is only one."""
         return next(iter(self.verdicts), None)
 
     @property

@@ -1,4 +1,4 @@
-"""Columns of a frame of rankings or ratings: what makes a block, what is a value, and what is kept of a block."""
+"""Columns of a frame of rankings or ratings: those that identify a block, hold values, or are kept by block."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
 
 
 def check_roles(names: Sequence[str], roles: Roles) -> None:
-    """Raise for columns that are not there, or that are values as well as something else."""
+    """Raise for missing columns, and for columns of values that also have another role."""
     played: dict[str, str] = {}
     there = set(names)
     for parameter, asked in roles.items():

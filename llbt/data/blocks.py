@@ -1,4 +1,4 @@
-"""Ranks and ratings in blocks: objects that were judged side by side."""
+"""Ranks and ratings in blocks, that is, of objects judged side by side."""
 
 from __future__ import annotations
 

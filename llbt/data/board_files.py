@@ -1,4 +1,4 @@
-"""Files of results of evaluation tools: those below a folder, and what they hold."""
+"""Files of results of evaluation tools: the files below a folder, and their content."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class ScoreFile:
         return raw.decode("utf-8-sig", errors="replace")
 
     def text(self) -> str:
-        """Return what the file holds as text."""
+        """Return the content of the file as text."""
         return decoded(unzipped(bytes_of(str(self.path)), str(self.path)), str(self.path))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the records of a json or jsonl file; raise where one has no named fields."""
+        """Return the records of a json or jsonl file; raise for a record without named fields."""
         found = json_records(self.text(), str(self.path))
         odd = next((k for k, record in enumerate(found) if not isinstance(record, dict)), None)
         if odd is not None:
@@ -96,7 +96,7 @@ class ScoreFile:
 
 
 def score_files(source: str | os.PathLike[str]) -> tuple[ScoreFile, ...]:
-    """Return a file, the files that a pattern stands for, or all below a folder but hidden ones, in order of paths.
+    """Return a file, the files that match a pattern, or all files below a folder except hidden ones, by path.
 
     Raises
     ------

@@ -51,7 +51,7 @@ class BoardFormat:
         return not self.marks or bool(re.search(self.marks, file.head()))
 
     def is_beside(self, file: ScoreFile) -> bool:
-        """Whether a file goes beside the scores."""
+        """Whether a file belongs to the scores."""
         return bool(re.search(f"(?:^|/)(?:{self.beside})$", file.path.as_posix()))
 
 

@@ -50,7 +50,7 @@ class ScoreRows:
 
 @dataclass(frozen=True, eq=False)
 class BoardData:
-    """One score of each of N systems on each of M items, with what is known of the items and costs.
+    """One score of each of N systems on each of M items, with facts about the items and costs.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def _of_tasks(frame: pd.DataFrame, task: Sequence[str]) -> pd.DataFrame:
 
 
 def _refuse_other_items(frame: pd.DataFrame) -> None:
-    """Raise where two systems were run on different items that have one number."""
+    """Raise if two systems were run on different items with the same number."""
     if "hash" not in frame:
         return
     keys = [name for name in ("task", "item") if name in frame]
@@ -194,7 +194,7 @@ def _latest(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _joined_items(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return items under labels of their own where several tasks number theirs alike."""
+    """Return items with distinct labels if several tasks use the same numbers."""
     if "task" not in frame:
         return frame
     tasks = frame["task"].nunique()
@@ -209,7 +209,7 @@ def _joined_items(frame: pd.DataFrame) -> pd.DataFrame:
 def _completed(
     frame: pd.DataFrame, short: Sequence[str], items: Sequence[Label] | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows with the items that systems did not solve, which their results do not list."""
+    """Return the rows, with added rows for unsolved items, which the results do not list."""
     there = list(dict.fromkeys(frame["item"]))
     if not short:
         raise OptionError("items= beside results that say of each item whether it was solved", "Leave items= out.")
@@ -252,7 +252,7 @@ def _averaged(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _facts(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
-    """Return what is known of each item, and which columns differ between the rows of one item."""
+    """Return the facts about each item, and the columns that differ between rows of one item."""
     by_item = frame.groupby("item", sort=False, observed=True)
     differing = [name for name in names if (by_item[name].nunique() > 1).any()]
     return by_item[[name for name in names if name not in differing]].first(), differing
@@ -265,7 +265,7 @@ def _costs(table: pd.DataFrame, scores: SystemScores) -> FloatArray:
 
 
 def gap_notes(data: BoardData) -> tuple[str, ...]:
-    """Say which scores are missing, and which items one system alone has."""
+    """Return notes on missing scores, and on items that only one system has."""
     there = ~np.isnan(data.scores.values)
     lacking = there.shape[1] - there.sum(axis=1)
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""Prompts that a judge saw in both orders: one judgment each, a tie where the verdicts differ."""
+"""Pairs that a judge saw in both orders on one prompt: one judgment each, a tie if the verdicts differ."""
 
 from __future__ import annotations
 

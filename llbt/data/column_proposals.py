@@ -1,4 +1,4 @@
-"""Which columns a caller probably means, if a reader does not find its own: arguments to paste."""
+"""Proposals of arguments to paste, if a reader does not find its columns."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def proposed(table: Columns, parameter: str, gone: Sequence[str], roles: Mapping
 
 
 def proposed_layout(table: Columns) -> str:
-    """Return the arguments that name both objects and the outcome, ready to paste; empty where nobody knows."""
+    """Return the arguments that name both objects and the outcome, ready to paste; empty if they are unclear."""
     sides = sides_of(table, table.names)
     if not sides:
         return ""
@@ -92,7 +92,7 @@ def proposed_layout(table: Columns) -> str:
 
 
 def judges_of(table: Columns, free: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
-    """Return columns that all hold verdicts, as a table has with one for each judge: two or more, else none."""
+    """Return the columns of verdicts of a table with one column per judge, if there are two or more."""
     words = _VERDICTS | {str(label).casefold() for side in sides for label in _texts(table, side)}
     words |= {side.casefold() for side in sides}
     others = [name for name in free if name not in sides][:_SEARCHED]
@@ -137,6 +137,6 @@ def _texts(table: Columns, name: str) -> frozenset[str]:
 
 
 def outcome_of(free: Sequence[str], *, by_name: bool = False) -> str:
-    """Return the column of outcomes: by its name, or else the only remaining one; empty if it is unknown."""
+    """Return the column of outcomes: by its name, or the only remaining column; empty if it is unknown."""
     words = [name for name in free if name.lower() in _OUTCOME_WORDS]
     return words[0] if words else free[0] if len(free) == 1 and not by_name else ""

@@ -72,7 +72,7 @@ class Wanted:
         )
 
     def labelled(self, rows: Rows) -> tuple[Wanted, list[str]]:
-        """Return the same with units that have a label in every row, and notes: on those that lack some, on judges."""
+        """Return the same with only units that have a label in every row, and notes on other units and on judges."""
         lacking = {name: read_factor(rows.frame, name).codes < 0 for name in self.units}
         notes = [
             f"{name} is not kept as clusters: {counted(rows.count(missing), 'row')} without a label"
@@ -135,7 +135,7 @@ def wanted(
     units: Names = (),
     judge_covariates: object = None,
 ) -> Wanted:
-    """Return the columns that a reader is asked to keep; names are checked as far as possible without the frame."""
+    """Return the columns to keep; names are checked as far as possible without the frame."""
     sides = _sides(side_covariates)
     asked_clusters = as_names(clusters, "clusters")
     asked = Wanted(
@@ -168,7 +168,7 @@ def _sides(asked: Mapping[str, Sequence[str]] | Sequence[str] | None) -> dict[st
 
 
 def _judges(frame: object, clusters: Sequence[str]) -> Described | None:
-    """Return the table of judges; a column that is kept as a cluster names them where none is called judge."""
+    """Return the table of judges; without a column ``judge``, a column that is kept as a cluster names them."""
     found = described(frame, "judge")
     named = [] if found is None else [name for name in found.names if name in clusters]
     if found is None or len(named) != 1 or found.key in ("judge", *clusters):

@@ -47,7 +47,7 @@ class Values:
         return {label: word in YES for label, word in said.items()}
 
     def ties(self) -> dict[Label, bool] | None:
-        """Return which value says that a row is a tie, or None where one says neither."""
+        """Return the value that marks a tie, or None if some value means neither yes nor no."""
         said = {label: tied for label in self.labels if (tied := says_tie(label)) is not None}
         return said if said and len(said) == len(self.labels) else None
 
@@ -62,7 +62,7 @@ def columns_called(source: Source, names: Collection[str], taken: Collection[str
 
 
 def spelled(name: object) -> str:
-    """Return a name without case, blanks and signs: ``Model ID`` and ``model_id`` are one."""
+    """Return a name without case, blanks and punctuation: ``Model ID`` and ``model_id`` become equal."""
     return re.sub(r"[\s_.-]", "", str(name)).casefold()
 
 

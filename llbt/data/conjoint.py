@@ -104,7 +104,7 @@ def _names_objects(column: pd.Series) -> bool:
 
 
 def _marks(table: pd.DataFrame, chosen: str, task: Sequence[str]) -> pd.Series | None:
-    """Return which profiles were chosen; None where the column does not say it."""
+    """Return which profiles were chosen; None if the column does not show it."""
     said = table[chosen].map(lambda value: "" if pd.isna(value) else str(value).strip().casefold())
     if said.isin([*YES, *NO]).all() and not said.isin([*NO]).all():
         marks = said.isin([*YES])

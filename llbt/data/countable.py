@@ -1,4 +1,4 @@
-"""Judgments ready to be counted: one row each, where the engine that holds them can count them."""
+"""Judgments ready to be counted: one row each, counted by their own engine if possible."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Countable:
         return has_standard_columns((*self.source.names, *self.called))
 
     def aliases(self, roles: Roles) -> dict[str, str]:
-        """Return the columns that are asked for as ``judge`` or ``prompt`` and have other names (old → new)."""
+        """Return the columns that are requested as ``judge`` or ``prompt`` but have other names (old → new)."""
         asked = {name for names in roles.values() for name in names}
         return {old: new for new, old in self.called.items() if new in asked and old not in asked}
 
@@ -99,7 +99,7 @@ class Countable:
 def countable(
     source: object, format: Format | None, asked: Asked, max_dropped: int, named: Collection[str] = ()
 ) -> Countable:
-    """Return judgments ready to be counted; only what is not one row per judgment is read into memory.
+    """Return judgments ready to be counted; data without one row per judgment are read into memory.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def countable(
 def examined_as(
     opened: Source, known: JudgmentFormat, asked: Asked, named: Collection[str] = ()
 ) -> tuple[JudgmentFormat, Source, tuple[str, ...]]:
-    """Return how the rows that are asked for are read, these rows, and notes."""
+    """Return how the requested rows are read, the rows, and notes."""
     with located(opened.what):
         opened, kept = restricted(opened, asked.where)
         if asked.missing is not None:
@@ -167,7 +167,7 @@ def _judges_note(opened: Source, asked: Asked) -> tuple[str, ...]:
 
 
 def _made(opened: Source, known: JudgmentFormat, max_dropped: int, orders: Orders = None) -> Countable:
-    """Return what can be counted as it is, or else what is read into memory."""
+    """Return data that can be counted without loading them, or the data read into memory."""
     if orders is None and is_flat(known, opened):
         return _countable(opened, known)
     made = read(opened, known, max_dropped)

@@ -118,7 +118,7 @@ def _refuse_ragged(text: str, separator: str, quoting: Literal[0, 3], width: int
 
 
 def refuse_other_columns(path: str, own: Sequence[str], first: str, names: Sequence[str]) -> None:
-    """Raise where a file does not have the columns of the first."""
+    """Raise if a file does not have the columns of the first file."""
     if set(own) != set(names):
         raise JudgmentError(
             f"{path!r} has the columns {listed(own, 20)}", expected=f"those of {first!r}: {listed(names, 20)}"

@@ -1,4 +1,4 @@
-"""Rows in memory, each for one row of the caller's frame or for several that are alike."""
+"""Rows in memory, each for one row of the caller's frame or for several equal rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Frame = nw.DataFrame[Any]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a frame in memory; U of them, each for one row or for several that are alike.
+    """U rows of a frame in memory, each for one row or for several equal rows.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Rows:
         return cls(frame, np.broadcast_to(np.int64(1), len(frame)), None, ordered=True)
 
     def take(self, where: npt.NDArray[np.bool_]) -> Rows:
-        """Return the rows that a condition of shape (U,) holds for."""
+        """Return the rows for which a condition of shape (U,) holds."""
         kept: Frame = self.frame.filter(where.tolist())
         return Rows(kept, self.times[where], self.numbers(np.flatnonzero(where)), self.ordered)
 
@@ -55,7 +55,7 @@ class Rows:
 
     @property
     def weights(self) -> FloatArray | None:
-        """The counts of each row, shape (U,); None where that is 1."""
+        """The counts of each row, shape (U,); None if all are 1."""
         return None if self.single else self.times.astype(np.float64)
 
     def count(self, where: npt.NDArray[np.bool_]) -> int:
@@ -70,5 +70,5 @@ class Rows:
         return int(rows[np.argmin(self.first[rows])])
 
     def place(self, where: npt.NDArray[np.bool_]) -> str:
-        """Return where the first of these rows is, for a message; empty where rows have no order."""
+        """Return the position of the first of these rows, for a message; empty if rows have no order."""
         return f", the first at row {self.numbers(np.flatnonzero(where)).min()}" if self.ordered else ""

@@ -1,4 +1,4 @@
-"""Large files, and several, as relations of DuckDB, which reads them where they are."""
+"""Large or several files as relations of DuckDB, which reads them without loading them into memory."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _csv_relation(connection: Any, paths: list[str]) -> Any:
 
 
 def _differ_in_case(names: Collection[str]) -> bool:
-    """Whether some names are one to DuckDB."""
+    """Whether DuckDB takes some different names as the same."""
     return len({name.lower() for name in names}) < len(set(names))
 
 

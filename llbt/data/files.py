@@ -81,7 +81,7 @@ def _opened(source: object, header: tuple[str, ...], early: Collection[tuple[str
 
 
 def _of_bytes(raw: bytes, early: Collection[tuple[str, ...]]) -> Source:
-    """Return what a file without a name holds: parquet or JSON by how it begins, else csv."""
+    """Return the kind of a file without a name: parquet or JSON by its beginning, otherwise csv."""
     what = "the file"
     if raw.startswith(b"PAR1"):
         return open_frame(_read_parquet(io.BytesIO(raw), what), what)
@@ -92,7 +92,7 @@ def _of_bytes(raw: bytes, early: Collection[tuple[str, ...]]) -> Source:
 
 
 def _of_text(frame: pd.DataFrame, what: str) -> Source:
-    """Return the fields of csv files, in which numbers are found where columns are asked for."""
+    """Return the fields of csv files; numbers are recognized when a column is used."""
     return replace(open_frame(frame, what), is_text=True)
 
 

@@ -27,7 +27,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Reworded:
-    """An object that a field says in other words.
+    """An object that a field names in other words.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Reworded:
 
 @dataclass(frozen=True)
 class Labelled:
-    """An object that goes by its label where every object has one of its own, else by other fields.
+    """An object that is named by its label if all labels are distinct, otherwise by other fields.
 
     Attributes
     ----------

@@ -275,7 +275,7 @@ def read_covariate_pair(
 
 
 def _near_integers(name: str, values: FloatArray) -> Coded:
-    """Return integers that are near each other as numbers; counting which are there is faster than sorting."""
+    """Return integers in a small range as codes; counting them is faster than sorting."""
     low = values.min()
     codes, there = dense((values - low).astype(np.int64), int(np.ptp(values)) + 1)
     return Coded(name, there + low, codes)
@@ -316,7 +316,7 @@ def read_counts(rows: Rows, name: str) -> FloatArray:
 
 
 def weight_notes(weights: FloatArray, rows: Rows, name: str) -> tuple[str, ...]:
-    """Say how many rows of equal weight are as informative: (Σw)²/Σw² (Kish 1965); nothing of whole weights."""
+    """Return a note on the effective number of rows, (Σw)²/Σw² (Kish 1965), unless weights are whole numbers."""
     if not np.any(weights % 1 > 0):
         return ()
     total, squares = float(weights @ rows.times), float(weights**2 @ rows.times)

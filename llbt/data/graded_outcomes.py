@@ -28,7 +28,7 @@ _MEANINGS = BAD + 1  # of a row: either wins, a tie, left out, both bad
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Judgments ready to be counted, and what the caller asks of them beside the outcome.
+    """Judgments ready to be counted, and the caller's options besides the outcome.
 
     How much is preferred: a column, or sizes of labels; or that both are `bad`: labels, or kinds of ties.
     """
@@ -52,7 +52,7 @@ class Judged:
 
     @property
     def beside(self) -> dict[str, tuple[str, ...]]:
-        """The columns of sizes, or of kinds of ties, beside the outcome, by parameter, if there is one."""
+        """The columns of sizes, or of kinds of ties, besides the outcome, by parameter, if there are any."""
         if self.bad and self.found.is_standard:
             return {"tie_kind": ("tie_kind",)}
         if self.strength is None or self.strength == self.field:
@@ -61,7 +61,7 @@ class Judged:
         return {} if named and "strength" not in self.found.source.names else {"strength": (self.strength,)}
 
     def unasked(self, roles: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Return the column of strengths that nobody asked for, of judgments that were read before, if no role has it.
+        """Return the unused column of strengths of judgments that were read before, if it has no role.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Judged:
         return said | {k: int(size) * signs[said[k]] for k, size in self.sizes.items() if said.get(k) in signs}
 
     def labels(self, rows: Rows) -> Labels:
-        """Return what the labels of the outcomes mean, numbers as grades where they are."""
+        """Return the meaning of the outcome labels, with grades as numbers."""
         labels = replace(self.found.labels, field=self.field)
         if self.strength != self.field or self.sizes:
             return labels
@@ -94,7 +94,7 @@ class Judged:
     def told(
         self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None
     ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
-        """Return the outcome of each row, of more than three if the caller asks; the response then, and notes."""
+        """Return the outcome of each row, the response if there are more than three outcomes, and notes."""
         if self.strength is not None or self.sizes:
             return self._graded(rows, labels, said)
         merged = self._merged(rows, labels, said, weights)
@@ -104,7 +104,7 @@ class Judged:
         return places, response, [*notes, *merged]
 
     def _merged(self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None) -> list[str]:
-        """Return a note if preferences of several strengths count alike."""
+        """Return a note if preferences of several strengths count equally."""
         by_column = "strength" in rows.frame.columns and self.found.is_standard
         if not by_column and len(set(labels.strengths.values())) < 2:  # as a rule: nothing is counted for it
             return []

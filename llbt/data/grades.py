@@ -1,4 +1,4 @@
-"""Grades of preference: whole numbers, positive for object i, as many for either side."""
+"""Grades of preference: whole numbers, positive for object i, the same on both sides."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def grade_columns(grades: Grades) -> tuple[tuple[str, ...], Response]:
 
 
 def refuse_uneven(grades: Collection[Any], where: str) -> None:
-    """Raise for grades that are not whole numbers, or not 1, 2, … up to the same one to both sides."""
+    """Raise for grades that are not whole numbers, or not 1, 2, … up to the same number on both sides."""
     broken = [grade for grade in grades if not is_real(grade) or not float(grade).is_integer()]
     if broken:
         raise OptionError(f"the grade {broken[0]!r}", where=where, expected=_EXPECTED)
@@ -64,7 +64,7 @@ def _refuse_many(steps: float, where: str) -> None:
 
 
 def cut_sizes(sizes: FloatArray, cuts: Sequence[float]) -> FloatArray:
-    """Return the grade of preferences of some sizes, 1 and 1 more for each cut passed; what is not a size stays."""
+    """Return the grade of preferences by their sizes, 1 plus the number of cuts below; other values stay."""
     grade = 1.0 + sum((sizes > cut + _ROUNDING * sizes).astype(np.float64) for cut in cuts)
     return np.where(sizes > 0, grade, sizes)
 
@@ -137,7 +137,7 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
 
 
 def merged_note(found: Collection[tuple[Any, float]]) -> list[str]:
-    """Return a note if preferences of several strengths count alike: which, how often, and how they are kept.
+    """Return a note if preferences of several strengths count equally: the strengths, and how to keep them.
 
     Parameters
     ----------

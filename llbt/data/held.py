@@ -29,7 +29,7 @@ _WORDS = {k: word for k, word in enumerate(OUTCOMES)} | {BAD: "tie"}  # as Judgm
 
 
 def held_judgments(source: Source, known: JudgmentFormat, max_dropped: int) -> Judgments | None:
-    """Return the judgments of a DuckDB relation, counted and mapped where the rows are.
+    """Return the judgments of a DuckDB relation, counted and mapped by DuckDB.
 
     None where a label means one thing in one row and another in the next, and names no winner either.
     """
@@ -75,7 +75,7 @@ def held_judgments(source: Source, known: JudgmentFormat, max_dropped: int) -> J
 
 
 def _query(source: Source, known: JudgmentFormat, rows: Rows, said: IntArray, leaves: bool) -> Any:
-    """Return the relation of the judgments one by one, or None where it cannot be said in the engine."""
+    """Return the relation of the single judgments, or None if the engine cannot express it."""
     verdict = known.games[0].verdict
     assert isinstance(verdict, Labels)
     i, j = as_two_names(known.games[0].objects, "objects")

@@ -13,7 +13,7 @@ from .judgments import read_judgments
 
 
 def refuse_lists(data: object) -> None:
-    """Raise for rankings where comparisons or judgments are taken, with the call that makes comparisons of them."""
+    """Raise for rankings in place of comparisons or judgments, with the call that converts them."""
     if isinstance(data, Rankings):
         raise JudgmentError(
             "the data are Rankings",
@@ -25,7 +25,7 @@ def refuse_lists(data: object) -> None:
 def read_judged(
     frame: object, *, objects: Sequence[str] = OBJECTS, outcome: str = "outcome", judge: str | None = None
 ) -> Judgments:
-    """Return judgments one by one, from whatever `read_judgments` reads.
+    """Return single judgments from any source that `read_judgments` reads.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""All formats that llbt knows, and which of them explains the fields and values of a source."""
+"""All known formats, and the choice of the format that explains the fields and values of a source."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def format_names() -> tuple[str, ...]:
 
 
 def format_of(name: str) -> JudgmentFormat | None:
-    """Return the format of a name, llbt's own before one that is registered; None for others, and for shapes.
+    """Return the format with a name, llbt's own before registered ones; None for unknown names and for shapes.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def format_of(name: str) -> JudgmentFormat | None:
 
 
 def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentFormat:
-    """Return the format that explains most of a source's fields, and its values where these tell formats apart.
+    """Return the format that explains most fields of a source, and its values if these separate formats.
 
     Fields `beside` those of the source have values that the caller gives.
 
@@ -157,7 +157,7 @@ def ranking_format(names: Sequence[str], columns: Collection[str]) -> tuple[Judg
 
 
 def _misspelt(names: Iterable[object]) -> str:
-    """Return a question after the one field that a format lacks, where a column is nearly called that."""
+    """Return a question about the one field that a format lacks, if a column has a similar name."""
     fields = list(map(str, names))
     for known in JUDGMENT_FORMATS.values():
         lacking = [mark for mark in known.marks if mark not in fields]
@@ -189,7 +189,7 @@ def _explaining(fields: frozenset[str], formats: Iterable[JudgmentFormat]) -> li
 
 
 def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
-    """Raise if some values of a source are those of another format with the same fields."""
+    """Raise if some values of a source belong to another format with the same fields."""
     for field, labels in _strange_values(source, known).items():
         for other in JUDGMENT_FORMATS.values():
             theirs = [label for label in labels if re.fullmatch(other.values.get(field, ""), str(label))]

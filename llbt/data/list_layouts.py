@@ -138,12 +138,12 @@ def makers_of(source: Source, item: str, values: Sequence[str]) -> list[str] | N
 
 
 def judge_of(names: Sequence[str]) -> str | None:
-    """Return the column that is called as those who judge are."""
+    """Return the column with a usual name of judges."""
     return next(iter(called(names, (*RATER_WORDS, *_PERSON))), None)
 
 
 def _object_of(names: Sequence[str]) -> str | None:
-    """Return the only column that is called as objects are; an item beside it is what they were judged on."""
+    """Return the only column with a usual name of objects; an item column beside it is the prompt."""
     found = [name for name in names if spelled(name) in _OBJECT]
     found = found or [name for name in names if spelled(name) in _NAMED_OBJECT]
     several = len(found) > 1
@@ -275,7 +275,7 @@ def _of_one_stem(names: Sequence[str]) -> list[str]:
 
 
 def _place(name: str) -> int | None:
-    """Return which place a column is called after: first, 2nd, rank_3."""
+    """Return the place in the name of a column: first, 2nd, rank_3."""
     said = spelled(name)
     if said in _PLACES:
         return _PLACES.index(said) + 1

@@ -1,4 +1,4 @@
-"""The readings of outcomes: what the distinct labels of a column may mean, combination by combination."""
+"""The codings of outcomes: the possible meanings of the distinct labels of a column."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LETTERS = (("[[a]]", "[[b]]", "[[c]]"), ("answer a", "answer b", "answer c"), (
 
 
 def says_tie(label: Label) -> bool | None:
-    """Return whether a label of a column of ties says that its row is one; None where it says neither."""
+    """Return whether a label of a column of ties means a tie; None if it means neither yes nor no."""
     word = str(label).strip().casefold().replace("_", " ").replace("-", " ")
     return True if word in YES | _TIED else False if word in NO | _DECIDED else None
 
@@ -80,7 +80,7 @@ class Cases:
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand labels: what it is called, its family, and outcomes of the cases, (T,)."""
+    """One coding of labels: its name, its family, and the outcomes of the cases, (T,)."""
 
     name: str
     family: Literal["names", "slots"]
@@ -129,13 +129,13 @@ def _cases_by_label(
 
 
 def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:
-    """Return what the user's mapping says of each case; UNKNOWN where it says nothing."""
+    """Return the outcome of each case by the user's mapping; UNKNOWN if it has none."""
     missing = _MEANINGS[mapping[None]] if None in mapping else UNKNOWN
     return np.array([*_meanings(cases.labels, mapping), missing], dtype=np.int64)[cases.label]
 
 
 def _meanings(labels: Sequence[Label], mapping: Mapping[Any, Meaning]) -> list[int]:
-    """Return what a mapping says of each label; UNKNOWN where it says nothing."""
+    """Return the outcome of each label by a mapping; UNKNOWN if it has none."""
     return by_label(labels, {label: _MEANINGS[said] for label, said in mapping.items()}, UNKNOWN)
 
 
@@ -146,7 +146,7 @@ def by_label(labels: Sequence[Label], mapping: Mapping[Any, T], default: T) -> l
 
 
 def all_readings(cases: Cases) -> list[Reading]:
-    """Return every way to read the labels, each with what it says of the cases."""
+    """Return every coding of the labels, with its outcomes of the cases."""
     i, j = cases.sides
     expects = "the name of one of the row's two objects, or 'tie'"
     named = _named(cases)

@@ -1,4 +1,4 @@
-"""What labels of outcomes probably mean: mappings to paste, made only where the labels have one meaning."""
+"""Proposals of mappings to paste for outcome labels, only if the labels have one clear meaning."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def numbers_meaning(labels: Sequence[Label], sides: tuple[str, str]) -> list[tup
 
 
 def word_meaning(label: object, sides: tuple[str, str]) -> Meaning:
-    """Return what a label probably means; None if nobody knows."""
+    """Return the probable meaning of a label; None if it is unclear."""
     if not isinstance(label, str):
         return None
     word = label.lower().strip()

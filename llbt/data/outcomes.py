@@ -1,4 +1,4 @@
-"""What a column of outcomes means: one reading has to explain every label.
+"""The meaning of a column of outcomes: one coding must explain every label.
 
 Readings look at distinct combinations of label and objects, never at single rows.
 """
@@ -39,7 +39,7 @@ def read_outcomes(
     may_be_empty: bool = False,
     written: Mapping[Any, Meaning | int] | None = None,
 ) -> tuple[npt.NDArray[Any], tuple[Note, ...], int]:
-    """Return what each row says, and notes on rows left out.
+    """Return the outcome of each row, and notes on rows left out.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _key(label: Any) -> Any:
 def _refuse_numbers(
     cases: Cases, open_cases: npt.NDArray[np.bool_], family: str | None, mapping: dict[Any, Meaning]
 ) -> None:
-    """Raise if what is left to explain are numbers: nobody can tell which side 1 is."""
+    """Raise if the unexplained labels are numbers, because the side of 1 is unknown."""
     if family == "names":
         return
     labels = [cases.labels[k] for k in np.unique(cases.label[open_cases]) if k >= 0]

@@ -1,4 +1,4 @@
-"""Names of files and patterns, and what the files hold as text; an error names the file."""
+"""Names of files and patterns, and the text of the files; an error names the file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = {
 
 
 def matching(name: str) -> list[str]:
-    """Return the file of that name or, where there is none, the files that it stands for as a pattern."""
+    """Return the file of this name or, if there is none, the files that match the name as a pattern."""
     if not is_pattern(name) or "\0" in name or Path(name).exists():
         return [existing(name)]
     return [path for path in sorted(glob.glob(name, recursive=True)) if Path(path).is_file()] or [existing(name)]
@@ -125,13 +125,13 @@ def decoded(raw: bytes, what: str) -> str:
 
 
 def place_of(what: str) -> str:
-    """Return how a message calls a file; empty for what is in memory, where the function says more."""
+    """Return the name of a file for messages; empty for data in memory."""
     return "" if what in ("the frame", "the list") else what
 
 
 @contextlib.contextmanager
 def located(what: str) -> Iterator[None]:
-    """Name the file in what is refused inside."""
+    """Name the file in errors that are raised inside."""
     try:
         yield
     except JudgmentError as error:

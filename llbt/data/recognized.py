@@ -1,4 +1,4 @@
-"""How the records of a source are read: by a format that its fields name, or as the caller says."""
+"""How to read the records of a source: by a format that its fields show, or by the caller's arguments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OWN_COLUMNS = "columns"  # the name of formats that say no more than what column
 
 
 def resolve(source: object, format: Format, asked: Asked) -> tuple[Source, JudgmentFormat]:
-    """Return the opened source, and its format with what the caller says instead.
+    """Return the opened source, and its format with the caller's replacements.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _unknown(format: object) -> OptionError:
 
 
 def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
-    """Return the format that the fields of a source say; llbt's own where the caller names the fields."""
+    """Return the format that the fields of a source show; llbt's own if the caller names the fields."""
     if asked.winner is not None and asked.loser is not None:
         return winner_format(asked.winner, asked.loser, OWN_COLUMNS)
     if asked.scores is not None:
@@ -94,7 +94,7 @@ def _recognized(source: Source, asked: Asked) -> JudgmentFormat:
 
 
 def _refuse_unknown(source: Source, asked: Asked) -> None:
-    """Raise if a field of judge or prompt that the caller names is not there."""
+    """Raise if a field of judge or prompt that the caller names is missing."""
     for parameter, path in (("judge", asked.judge), ("prompt", asked.prompt)):
         gone = [] if path is None else _gone(path, source)
         if gone:

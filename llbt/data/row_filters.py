@@ -33,7 +33,7 @@ _SHOWN = 3  # values of a column in a note
 
 
 def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
-    """Return the rows of a source that a caller asks for, and a note on how many these are.
+    """Return the requested rows of a source, and a note on their number.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tup
 
 @contextlib.contextmanager
 def may_drop() -> Iterator[None]:
-    """Say of missing values what a reader with ``missing=`` does about them."""
+    """Add the remedy ``missing='drop'`` to an error about missing values."""
     try:
         yield
     except JudgmentError as error:

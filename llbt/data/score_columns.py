@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"\s*[<>~≈]?\s*[-+−]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?\
 
 
 def is_called(name: object, words: Collection[str]) -> bool:
-    """Whether a column goes by one of the words, alone or as an id or a name."""
+    """Whether the name of a column is one of the words, alone or with id or name."""
     return _goes_by(spelled(name), words)
 
 
@@ -66,7 +66,7 @@ def is_beside(name: object) -> bool:
 
 
 def numbers_rows(name: object) -> bool:
-    """Whether a column is called as numbers of rows are: id, idx, index, …_id."""
+    """Whether a column has a usual name of row numbers: id, idx, index, …_id."""
     return bool(_ROW_NUMBER.search(str(name)))
 
 
@@ -154,14 +154,14 @@ def refuse_missing(table: pd.DataFrame, *names: str) -> None:
 
 
 def refuse_gone(table: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise for columns that are not there."""
+    """Raise for missing columns."""
     gone = [name for name in names if name not in table]
     if gone:
         raise JudgmentError(f"no column {listed(gone)}", expected=f"some of {listed(list(table.columns), 20)}")
 
 
 def refuse_twice(labels: Sequence[object], where: str, expected: str = "each once") -> None:
-    """Raise for labels that stand there twice."""
+    """Raise for labels that occur twice."""
     seen = pd.Series(list(labels), dtype=object).duplicated().to_numpy()
     if seen.any():
         label = labels[int(seen.argmax())]
