@@ -84,12 +84,14 @@ def all_pairs(
     confidence: float = 0.95,
     notes: tuple[str, ...] = (),
     tested: bool = True,
+    adjusted: bool = True,
     shared: MaxZ | None = None,
 ) -> Pairwise:
     """Return every pair of objects compared, by default all of the table, from the log-worths of one class.
 
-    p-values are NaN unless `tested`: ranks do not need them, and for many pairs they take long. Intervals and p-values
-    are simultaneous over the pairs of the `shared` distribution of max |z|, by default over the pairs of the class.
+    p-values are NaN unless `tested`: ranks do not need them, and for many pairs they take long. Adjusted p-values take
+    longest and are NaN unless `adjusted`: the intervals show which pairs are significant. Intervals and p-values are
+    simultaneous over the pairs of the `shared` distribution of max |z|, by default over the pairs of the class.
     """
     df, tests = res.worth_df_inference, _tests_of(res, found, rng)
     if shared is not None:
@@ -114,7 +116,7 @@ def all_pairs(
         found.estimate,
         tests.std_error,
         tests.p_value if with_p else none,
-        tests.adjusted(adjust) if with_p else none,
+        tests.adjusted(adjust) if with_p and adjusted else none,
         critical,
         _on_own_df(critical, df, tests.own),
         df,

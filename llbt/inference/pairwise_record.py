@@ -128,6 +128,8 @@ class Pairwise(Record):
     @property
     def significant(self) -> npt.NDArray[np.bool_]:
         """Whether the adjusted p-value is below 1 − confidence, shape (m,)."""
+        if self.adjust == "single-step" and self.rank_ranges is None:  # the interval leaves out equality
+            return self.apart
         known = np.abs(self.difference) > SAME  # where the model itself determines the difference
         return np.where(self.std_error == 0, known, self.p_adjusted < 1 - self.confidence)
 

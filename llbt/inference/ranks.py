@@ -245,9 +245,8 @@ def _board(
     graded = found.beside is not None
     check_mean(found.contexts, graded, scale)
     label, value = read_anchor(plain, anchor, scale, graded)
-    pairs = all_pairs(
-        plain, found, rng, confidence=confidence, tested=len(found.estimate) <= MOST_GROUPED, shared=shared
-    )
+    tested = len(found.estimate) <= MOST_GROUPED
+    pairs = all_pairs(plain, found, rng, confidence=confidence, tested=tested, adjusted=False, shared=shared)
     measured = found if label is None else anchored(plain, found, label)
     z = critical_for(plain, measured, scale, confidence)
     levels, error, low, high = worths_on_scale(measured, scale, z)

@@ -4,10 +4,12 @@ import itertools
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+import llbt
 from llbt import Scenario, power
 from llbt.base.arguments import as_generator
 from llbt.core.max_z import max_z
@@ -211,3 +213,12 @@ def test_letters_are_too_many_exactly_when_they_are_counted_so():
         significant, order = upper | upper.T, rng.permutation(size).tolist()
         number = len(set("".join(compact_letters(significant, order))))
         assert [letters_exceed(significant, order, most) for most in (number - 1, number)] == [True, False]
+
+
+def test_pairs_whose_interval_leaves_out_equality_are_those_of_small_adjusted_p_values():
+    rng = np.random.default_rng(40)
+    rows = [(f"m{i}", f"m{j}", w := rng.binomial(40, 0.5 + (j - i) / 40), 40 - w) for j in range(9) for i in range(j)]
+    table = llbt.from_counts(pd.DataFrame(rows, columns=["object_i", "object_j", "wins_i", "wins_j"]))
+    pairs = llbt.pairwise(llbt.fit("object", table))
+    assert 0 < pairs.significant.sum() < len(pairs.significant)
+    np.testing.assert_array_equal(pairs.significant, pairs.p_adjusted < 0.05)
