@@ -443,6 +443,7 @@ def _too_few(found: BoardPairs, asked: _Asked) -> tuple[str, ...]:
     return (
         Qualifying(
             f"too few independent differences: no pair among {format_count(tested)} can be significant, as each has at "
-            f"most {int(found.units.max())}. test='t' has no such bound."
+            f"most {int(found.units.max())}."
+            + (" test='t' has no such bound." if int(found.n.max()) > 1 else " Read more items.")
         ),
     )

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..base.arguments import JUDGED_INSIDE, checked
+from ..base.table import counted
 from ..core.columns import FloatArray, Label
 from ..data.board_files import FACTS, ScoreFile, score_files
 from ..data.board_formats import TABLE, BoardFormat, format_of
@@ -133,13 +134,21 @@ def read_board(
 def _rows(known: BoardFormat, files: Sequence[ScoreFile]) -> ScoreRows:
     """Return the rows of a tool's results; raise for records with missing fields or fields of another type."""
     try:
-        return known.rows(files)
+        rows = known.rows(files)
     except (KeyError, TypeError, AttributeError) as error:  # a record that the tool would not have written
         what = f"no field {error}" if isinstance(error, KeyError) else first_line(error)
         raise JudgmentError(
             f"{str(files[0].path)!r} or a file beside it is not in the format of {known.tool}: {what}",
             "Leave damaged files out, or pass format='table' for a table of scores.",
         ) from None
+    systems = rows.frame["system"].unique()
+    if len(systems) < 2:
+        raise JudgmentError(
+            f"1 system, {systems[0]!r}, in {counted(len(files), 'file')} of format {known.name!r}",
+            "Put the results of other systems into the same folder, and read that.",
+            expected="at least two systems",
+        )
+    return rows
 
 
 def _one(score: Names) -> str | None:

@@ -248,3 +248,10 @@ def test_records_of_another_shape_are_refused_in_a_sentence(tmp_path: Path) -> N
     write(tmp_path / "odd.json", log)
     with pytest.raises(JudgmentError, match="says 'maybe'"):
         read(tmp_path / "odd.json")
+
+
+def test_one_system_or_one_item_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(JudgmentError, match=r"1 system, 'org/a', in .* expected at least two systems\. Put"):
+        read(lm_eval(tmp_path, models=("org/a",)))
+    one = pd.DataFrame({"system": ["a", "b"], "item": [1, 1], "score": [1, 0]})
+    assert any("Read more items" in note for note in read(one).leaderboard().notes)
