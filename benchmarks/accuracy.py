@@ -17,7 +17,7 @@ Solution = dict[str, Array]
 
 
 def differences(rule: str, folder: Path, found: Mapping[str, Any], memory: dict[tuple[str, str], Solution]) -> Solution:
-    """Return max |found − tight| of everything that both have; worths and log-odds are centred."""
+    """Return max |found − tight| over all parameters that both have; worths and log-odds are centred."""
     key = (rule, str(folder))
     if key not in memory:
         memory[key] = RULES[rule](folder)
@@ -197,7 +197,7 @@ def large_davidson(folder: Path) -> Solution:
 
 
 def by_judge(folder: Path) -> Solution:
-    """One fit per judge, which is what `object * judge + tie * judge` is; errors as coded, by the first judge."""
+    """Fit each judge by itself, as `object * judge + tie * judge` does; errors are coded by the first judge."""
     i, j, outcome, judge = read(folder, "i", "j", "outcome", "judge")
     size = int(max(i.max(), j.max())) + 1
     fits = []
@@ -296,7 +296,7 @@ def plackett_luce(folder: Path) -> Solution:
 
 
 def _borda(lists: Array, size: int) -> Array:
-    """Return log-odds of standing above another object of the list, halved: where Newton's method begins."""
+    """Return half the log-odds of being above another object of the list: the start of Newton's method."""
     m = lists.shape[1]
     above = np.bincount(lists.ravel(), np.tile(np.arange(m)[::-1], len(lists)), size) + 0.5
     below = np.bincount(lists.ravel(), np.tile(np.arange(m), len(lists)), size) + 0.5

@@ -1,4 +1,4 @@
-"""What became slower, or needs more memory, than in an earlier run, by more than the repeats of both runs scatter."""
+"""Contestants that became slower or need more memory than in an earlier run, beyond the scatter of the repeats."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def kept(found: Sequence[Measured]) -> dict[str, Repeats]:
 
 
 def read(results: Path) -> dict[str, Repeats]:
-    """Return the repeats in results.json, which stands beside the RESULTS.md that is named."""
+    """Return the repeats in results.json, in the folder of the named RESULTS.md."""
     found: dict[str, Repeats] = json.loads(results.with_name("results.json").read_text())
     return found
 
 
 def worse(then: Mapping[str, Repeats], now: Mapping[str, Repeats]) -> list[str]:
-    """Return a line for everything of llbt's that both runs have and that grew by more than noise."""
+    """Return a line for every figure of llbt in both runs that grew by more than noise."""
     names = [name for name in now if name in then and name.startswith("llbt")]
     return [line for name in names for what in ROUNDED if (line := _grown(name, what, then, now, names))]
 

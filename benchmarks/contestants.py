@@ -1,4 +1,4 @@
-"""Who takes part: one record each. `prepare` is not timed, `run` is."""
+"""The contestants, one record each. `run` is timed, `prepare` is not."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _llbt(name: str, reads: str, inputs: str, prepare: Any, run: Any, **options:
 
 
 def _counted(name: str, module: str, prepare: Any) -> Contestant:
-    """Who counts judgments in parts of parquet where they are."""
+    """The contestants that count judgments inside their parquet files."""
     return _llbt(name, "parts of parquet", "L-huge", prepare, own.fitted, modules=("llbt", module, "pyarrow"),
                  kind="parts", limit=900)  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""An input as a contestant wants to read it; nothing here is timed."""
+"""Inputs in the form that each contestant reads; nothing here is timed."""
 
 from __future__ import annotations
 

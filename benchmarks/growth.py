@@ -24,7 +24,7 @@ class Series:
 
     @property
     def exponents(self) -> tuple[float, float]:
-        """Of time and of memory."""
+        """The exponents of time and of memory."""
         return _slope(self.sizes, self.seconds), _slope(self.sizes, [max(x, FLOOR_MB) for x in self.megabytes])
 
 

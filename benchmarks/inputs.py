@@ -1,4 +1,4 @@
-"""Seeded judgments: made once into a folder of .npy files, so that every contestant reads the same."""
+"""Seeded judgments, written once to a folder of .npy files, so that all contestants read the same data."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def side_names(size: int) -> list[str]:
 
 
 def make(wanted: Input, work: Path) -> Path:
-    """Return the folder of an input, made if it is not there yet."""
+    """Return the folder of an input; make it if it does not exist."""
     folder = work / wanted.name
     if (folder / "input.json").exists():
         return folder

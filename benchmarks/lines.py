@@ -34,7 +34,7 @@ print(json.dumps({{name: sorted(graph.find_modules_directly_imported_by(name)) f
 
 @dataclass(frozen=True)
 class Size:
-    """What is counted of some files."""
+    """The counts of some files."""
 
     files: int = 0
     lines: int = 0

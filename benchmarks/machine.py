@@ -1,4 +1,4 @@
-"""Where it was measured."""
+"""The machine of the measurements."""
 
 from __future__ import annotations
 

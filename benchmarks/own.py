@@ -1,6 +1,6 @@
-"""What llbt, and the plain loops and prototypes beside it, are asked to do.
+"""The tasks of llbt, and of the plain loops and prototypes that it is compared with.
 
-llbt is imported in the functions: the environments of peers, which have none, import this module too.
+llbt is imported in the functions, because environments of peers, which do not have llbt, import this module too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PRIOR = sparse_prototype.PRIOR
 
 
 def estimates(res: Any, objects: tuple[Any, ...]) -> Estimates:
-    """Everything that the contest asks of llbt: estimates, standard errors, deviance, gradient."""
+    """The full task of llbt: estimates, standard errors, deviance, gradient."""
     params, error = res.params.to_numpy(), res.bse.to_numpy()
     worths = slice(len(objects) - 1)  # objects come first, in their order
     found = {"log_odds": np.r_[2 * params[worths], 0], "se": error[worths]}
@@ -69,7 +69,7 @@ def large(frame: pd.DataFrame) -> Estimates:
 
 
 def large_leaderboard(frame: pd.DataFrame) -> Estimates:
-    """Estimates with intervals and ranges of ranks."""
+    """Estimates with intervals and rank ranges."""
     import llbt
 
     c = llbt.from_judgments(frame, objects=SIDES, outcome="outcome", outcomes=CODES, order=True)
@@ -224,7 +224,7 @@ def rankings(folder: Path) -> Any:
 
 
 def plackett_luce(r: Any) -> Estimates:
-    """Lists as they were given, with all standard errors."""
+    """Whole lists, with all standard errors."""
     import llbt
 
     res = llbt.fit("object", r)

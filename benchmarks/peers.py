@@ -1,4 +1,4 @@
-"""What the peers are asked to do, by the shortest way that their documentation shows, in the form they read fastest."""
+"""The tasks of the peers, by the shortest way in their documentation, with input in the form that they read fastest."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def choix_dense(arrays: Any) -> Estimates:
 
 
 def choix_bincount(arrays: Any) -> Estimates:
-    """With the matrix by the one bincount that llbt's own tabulation is: what is left is choix alone."""
+    """With the matrix by one bincount, as in llbt's own tabulation, so that only choix is timed."""
     import choix
 
     return {"log_odds": choix.ilsr_pairwise_dense(half_win_matrix(*arrays))}
@@ -100,7 +100,7 @@ def arena_rank(frame: pd.DataFrame) -> Estimates:
 
 
 def arena_rank_sides(frame: pd.DataFrame) -> Estimates:
-    """Without its weights, scaling and penalty, so that it has the likelihood it is checked against."""
+    """Without its weights, scaling and penalty, so that it has the likelihood of the check."""
     from arena_rank.models.contextual_bradley_terry import ContextualBradleyTerry
     from arena_rank.utils.data_utils import ContextualPairDataset
 

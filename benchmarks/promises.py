@@ -1,4 +1,4 @@
-"""The issue's list of promises, each with how it is measured; a ratio is peer / llbt."""
+"""The issue's list of promises, each with its measurement; a ratio is peer / llbt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Context:
-    """Everything that one run found."""
+    """All results of one run."""
 
     found: Found
     startup: dict[str, float] | None = None
@@ -35,7 +35,7 @@ Check = Callable[[Context], tuple[str, bool | None]]
 
 
 def times(ours: Sequence[str], theirs: Sequence[str], inputs: Sequence[str], least: float, what: str = "warm") -> Check:
-    """Every peer needs at least so many times what each of ours does; a peer stopped at its limit gives a bound."""
+    """Every peer needs at least this multiple of each of ours; a peer stopped at its limit gives a bound."""
 
     def check(context: Context) -> tuple[str, bool | None]:
         found = [_slowest(context, ours, peer, where, least, what) for where in inputs for peer in theirs]

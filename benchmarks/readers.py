@@ -1,4 +1,4 @@
-"""What reading costs: files of judgments, scores and rankings read by llbt, beside pandas reading and counting them.
+"""The cost of reading files of judgments, scores and rankings, for llbt and for pandas that reads and counts them.
 
 Each reader runs in fresh processes, in turns with its peer, which reads the same file and finds the same totals but
 checks nothing. The ratio of a row is of this run alone.
@@ -32,7 +32,7 @@ Totals = list[float]
 
 @dataclass(frozen=True)
 class Reader:
-    """A file, and who reads it: what each returns are totals that have to be equal."""
+    """A file and its readers, whose totals must be equal."""
 
     file: str
     text: str
@@ -136,7 +136,7 @@ READERS = {
 
 
 def measure(repeats: int, work: Path, n: int = FULL) -> list[Reading]:
-    """Return what every reader and its peer took, in turns."""
+    """Return the time and memory of every reader and its peer, run in turns."""
     folder = work / "readers"
     for part, size in (("first", TINY), ("timed", n)):
         (folder / part).mkdir(parents=True, exist_ok=True)

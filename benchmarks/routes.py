@@ -1,4 +1,4 @@
-"""`python -m benchmarks.routes`: seconds of a step in each way of solving for it, beside the way that llbt chooses.
+"""`python -m benchmarks.routes`: seconds of a Newton step by each solver, and by the solver that llbt chooses.
 
 Written to ROUTES.md beside this file. Conjugate gradients are stopped where they take more than a minute.
 """
@@ -27,7 +27,7 @@ EVER = 1e9
 
 
 def information(kind: str, size: int, judgments: int) -> GraphInformation | None:
-    """Return what judgments of equal objects say of worths and ties; None where they do not connect the objects."""
+    """Return the information of judgments of equal objects on worths and ties; None if objects are not connected."""
     rng = np.random.default_rng([size, judgments])
     i, j = pairs_of(kind, rng.normal(size=size), judgments, rng)
     pairs, totals = np.unique(np.minimum(i, j) * np.int64(size) + np.maximum(i, j), return_counts=True)

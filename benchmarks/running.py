@@ -32,7 +32,7 @@ EXPECTED = 6e-6  # published deviances have five decimals
 
 @dataclass
 class Measured:
-    """What one contestant did on one input, over all repeats."""
+    """The results of one contestant on one input, over all repeats."""
 
     contestant: Contestant
     input: Input
@@ -165,7 +165,7 @@ def _run_once(m: Measured, work: Path, peers: Path, calls: int) -> Measured:
 
 
 def _answer(command: list[str], limit: float) -> tuple[dict[str, Any], str, bool]:
-    """Return what a worker says; or why it says nothing, and whether that was the time limit."""
+    """Return the output of a worker; or why it has none, and whether the time limit was the reason."""
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,

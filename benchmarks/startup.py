@@ -1,4 +1,4 @@
-"""What importing the public names of llbt costs beside importing pandas, scipy.stats and patsy, and help in a shell."""
+"""The cost of importing llbt's public names, compared with pandas, scipy.stats and patsy, and of help in a shell."""
 
 from __future__ import annotations
 

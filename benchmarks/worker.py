@@ -30,7 +30,7 @@ def status(key: str) -> float:
 
 
 def settle() -> float:
-    """Give back what loading left over, forget the peak so far, and return the memory in use, in MB."""
+    """Free memory left from loading, reset the peak, and return the memory in use, in MB."""
     gc.collect()
     if pyarrow := sys.modules.get("pyarrow"):
         pyarrow.default_memory_pool().release_unused()

@@ -1,4 +1,4 @@
-"""Hold tiers.py against the fixtures: `python twin/check.py`."""
+"""Compare tiers.py with the fixtures: `python twin/check.py`."""
 
 import json
 import math

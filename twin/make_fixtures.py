@@ -1,8 +1,8 @@
 """Make the fixtures by llbt: `python twin/make_fixtures.py` writes twin/fixtures/*.json.
 
-A fixture has votes and what llbt says of them: log-worths of mean 0, the tie effect γ, standard errors of all
-differences, rank ranges and tiers at llbt's critical value; or the words in which it refuses. `simulated` is the
-critical value that the twins draw themselves, by tiers.py: that of tiers.js must be the same.
+A fixture has votes and llbt's answer: log-worths of mean 0, the tie effect γ, standard errors of all differences, rank
+ranges and tiers at llbt's critical value; or the text of its refusal. `simulated` is the critical value that tiers.py
+simulates; tiers.js must give the same.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def fitted(votes: Votes) -> llbt.LLBTResults:
 
 
 def of_llbt(votes: Votes) -> dict[str, Any]:
-    """Return what llbt says: the words of its refusal, or estimates, and ranks and tiers at its critical value."""
+    """Return llbt's answer: the text of its refusal, or estimates, and ranks and tiers at its critical value."""
     try:
         res = fitted(votes)
     except llbt.LLBTError as error:
@@ -122,7 +122,7 @@ def of_llbt(votes: Votes) -> dict[str, Any]:
 
 
 def fixture(votes: Votes) -> dict[str, Any]:
-    """Return votes with what llbt says; the words of a refusal are the twin's own where llbt says more than it can."""
+    """Return votes with llbt's answer; a refusal has the twin's own text if llbt's text says more than the twin can."""
     said = of_llbt(votes)
     try:
         return {"votes": votes, **said, "simulated": tiers.tiers(votes)["critical"]}

@@ -58,7 +58,7 @@ def counted(votes):
 
 
 def refuse(objects, pairs):
-    """Raise ValueError where no finite estimate exists."""
+    """Raise ValueError if no finite estimate exists."""
     if len(objects) < 2:
         raise ValueError(f"{len(objects)} objects; expected two or more")
     braced = lambda s: "{" + ", ".join(s[:8]) + f", … ({len(s) - 8} more)" * (len(s) > 8) + "}"  # noqa: E731
