@@ -6,7 +6,8 @@ metrics exchange their scores of a system on an input. Scores are standardized, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -225,11 +226,32 @@ class SoftOrders:
         """Return 1 − mean |p_human − p_metric| of both metrics, shape (2, B); NaN without a pair."""
         if not self.counted.any():
             return np.full((2, len(swap)), np.nan)
+        if swap.shape[-1] == 1 < self.x.shape[1] and self.lines.pairs is None:
+            return self._of_systems(np.broadcast_to(swap[..., 0], (len(swap), len(self.x))))
         rows = self.lines.from_scores(np.where(swap, self.y, self.x))
         seen = rows.sum(axis=-1)
         moved = self.signs.of(rows.reshape(-1, rows.shape[-1])).reshape(*seen.shape, -1)
         first = self.lines.p_values(moved, seen)
         second = self.lines.p_values(np.subtract(self.moved, moved, out=moved), self.seen - seen)  # what is left
+        return self._agreement(first, second)
+
+    @cached_property
+    def _of_scores(self) -> FloatArray:
+        """The p-values of pairs, with system i scored by x or y, and system j, shape (2, 2, P)."""
+        sums = [np.concatenate([of(self.x), of(self.y)])[None] for of in (self.signs.of, lambda x: x.sum(axis=1))]
+        made = np.empty((2, 2, len(self.human_p)))
+        for a, b in np.ndindex(2, 2):
+            ends = self.lines.i + a * len(self.x), self.lines.j + b * len(self.x)
+            made[a, b] = replace(self.lines, i=ends[0], j=ends[1]).p_values(*sums)[0]
+        return made
+
+    def _of_systems(self, swap: npt.NDArray[np.bool_]) -> FloatArray:
+        """Return `values` where whole systems are exchanged (B, N): a pair has one of four p-values in each."""
+        i, j = (swap[:, side].astype(np.intp) for side in (self.lines.i, self.lines.j))
+        pair = np.arange(len(self.human_p))
+        return self._agreement(self._of_scores[i, j, pair], self._of_scores[1 - i, 1 - j, pair])
+
+    def _agreement(self, first: FloatArray, second: FloatArray) -> FloatArray:
         gaps = (np.abs(p - self.human_p)[:, self.counted] for p in (first, second))
         return np.stack([1 - each.mean(axis=1) for each in gaps])
 

@@ -347,3 +347,14 @@ def test_labelled_frames_are_not_mappings():
     assert found.p_value == compare(X, Y, Z, statistic="pairwise_accuracy", n=20, rng=1).p_value
     with pytest.raises(JudgmentError, match="labels differ"):
         compare(frames[0], frames[1].iloc[::-1], frames[2], statistic="pairwise_accuracy")
+
+
+def test_exchanges_of_whole_systems_are_those_of_their_inputs() -> None:
+    """The four p-values of a pair, looked up, against the sums of every exchange."""
+    rng = np.random.default_rng(12)
+    x, y, human = rng.integers(0, 4, size=(3, 6, 25)).astype(float)
+    orders = SoftOrders.of(x, y, human, SignedSums(400, (3,)))
+    swap = rng.random((50, 6, 1)) < 0.5
+    each = orders.values(np.broadcast_to(swap, (50, 6, 25)))
+    np.testing.assert_allclose(orders.values(swap), each, rtol=0, atol=1e-12)
+    assert np.ptp(each[0]) > 0.01
