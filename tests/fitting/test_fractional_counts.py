@@ -128,7 +128,7 @@ def test_weights_of_a_fit_are_those_of_its_table() -> None:
 def test_weighted_clusters_cover_the_population() -> None:
     """300 tables of 500 judgments: intervals hold the worths of the population.
 
-    Clustered by row, taken as counts, and without weights (seed 39).
+    Clustered by row .963; taken as counts .892; without weights .437 (seed 39).
     """
     rng, names = np.random.default_rng(39), ["object[A]", "object[B]"]
     truth = population()
@@ -142,9 +142,8 @@ def test_weighted_clusters_cover_the_population() -> None:
             llbt.fit("object", llbt.from_judgments(frame), method="eliminate"),
         ]
         held.append([np.mean(np.abs(res.params[names] - truth) < 1.96 * res.bse[names]) for res in fits])
-    print("held", np.mean(held, axis=0))
     clustered, counts, without = np.mean(held, axis=0)
-    assert 0.93 < clustered < 0.97
+    assert 0.93 < clustered < 0.98
     assert counts < clustered - 0.02
     assert without < 0.5
 

@@ -136,7 +136,8 @@ def test_bad_margins_are_refused() -> None:
 def test_claims_at_the_margin_are_wrong_in_five_percent() -> None:
     """1,000 tables of 120 judgments of each pair, where A is the margin worse than B and B the margin better than C.
 
-    Every claim about these pairs is an error (seed 39).
+    Every claim about these pairs is an error. Alone "A no worse than B" is claimed in .038, and of all pairs, adjusted,
+    either is claimed in .017 (seed 39).
     """
     rng, margin = np.random.default_rng(39), 0.2
     alone, either = [], []
@@ -148,6 +149,5 @@ def test_claims_at_the_margin_are_wrong_in_five_percent() -> None:
         pairs = llbt.pairwise(res, scale="log_worth", margin=margin).to_frame()
         alone.append(found["claim"][0] != "" and found["p_no_worse"][0] <= 0.05)
         either.append((pairs["p_no_worse"][0] <= 0.05) | (pairs["p_no_better"][2] <= 0.05))
-    print("margins", np.mean(alone), np.mean(either))
     assert abs(np.mean(alone) - 0.05) < 0.014
     assert np.mean(either) < 0.06
