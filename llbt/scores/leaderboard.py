@@ -132,8 +132,9 @@ def leaderboard(
     domains divided by D², with Satterthwaite's degrees of freedom: domains are fixed, and instances are sampled within
     them. The permutation test weights differences as the average does. Signed ranks and McNemar's wins have no weights:
     all instances count equally. The script of WMT24's official ranking (humeval/tools.py of wmt24-news-systems,
-    November 2024) ranks by averages over domains, too, but tests within each domain and combines p-values by Stouffer's
-    method.
+    November 2024) ranks by averages over domains, too. It tests each pair within each domain by Wilcoxon's two-sided
+    test, and combines the p-values by Stouffer's method, without adjustment for the number of pairs. Two domains that
+    favour different systems then add up to one significant difference; in the t test here they cancel out.
 
     Borda points count the systems beaten on each instance, with half a point for a tie. For complete scores they are N
     minus the average rank, summed over the instances. The win share is the number of points per comparison.
