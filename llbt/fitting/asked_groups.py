@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ..base.arguments import JUDGED_INSIDE, NAMES
-from ..base.table import Field, Table, stacked_field
+from ..base.table import Field, Table, format_number, stacked_field
 from ..data.frames import read_covariate
 from ..data.sources import open_frame
 from ..errors import OptionError, listed
 from ..formulas.coding import Codings
-from ..formulas.grid import At, Difference, Judged, check_at, is_average
+from ..formulas.grid import SUM_OFF, At, Difference, Judged, check_at, is_average
 from .class_worths import MOST_ROWS
 
 By = Annotated[str | Sequence[str], NAMES]
@@ -150,4 +150,11 @@ def _with_weights(at: At, weights: Any) -> At:
     mix: dict[Any, Any] = {}
     for row, weight in zip(rows, read_covariate(picked, "weight", numeric=True).values.tolist(), strict=True):
         mix[row] = mix.get(row, 0.0) + weight
+    total = sum(mix.values())
+    if abs(total - 1) > SUM_OFF and min(mix.values(), default=0.0) >= 0 < total < np.inf:
+        raise OptionError(
+            f"the weights in weights= sum to {format_number(total, 8)}",
+            "Divide them by their sum: weights=frame.assign(weight=frame['weight'] / frame['weight'].sum()).",
+            expected="a sum of 1",
+        )
     return {**(at if isinstance(at, Mapping) else {}), names: mix}

@@ -19,7 +19,7 @@ from .coding import Codings
 from .sides import side_of
 from .variables import Block, VariableTable, column_values, is_summed
 
-_SUM_OFF = 1e-6  # weights may differ from a sum of 1 by so much
+SUM_OFF = 1e-6  # weights may differ from a sum of 1 by so much
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +215,7 @@ def _mixing_weights(key: Any, wanted: Mapping[Any, Any]) -> FloatArray:
     what = f"at: the weights of {key!r}"
     found = _weights_of(what, list(wanted.values()))
     total = found.sum()
-    if abs(total - 1) > _SUM_OFF:
+    if abs(total - 1) > SUM_OFF:
         normalized = {value: round(float(w / total), 8) for value, w in zip(wanted, found, strict=True)}
         raise OptionError(
             f"{what} sum to {format_number(float(total), 8)}",

@@ -233,7 +233,7 @@ REFUSED = {
     "one group": ({"by": "language", "at": {"language": "de"}, "hypothesis": "pairwise"}, "two groups or more"),
     "split and mixed": ({"by": "language", "at": {"language": {"de": 1.0}}}, "leave .language. out"),
     "a frame without weights": ({"weights": FRAME[["language"]]}, "a column weight"),
-    "weights that do not sum to 1": ({"weights": FRAME.assign(weight=0.5)}, r"sum to 1\.5"),
+    "weights that do not sum to 1": ({"weights": FRAME.assign(weight=0.5)}, r"sum to 1\.5.*weights=frame\.assign"),
     "named twice": ({"weights": FRAME, "at": CODE}, "one of the two"),
     "an unknown level": ({"weights": FRAME.assign(language="it")}, "'de', 'en', 'fr'"),
 }
