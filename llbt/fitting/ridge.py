@@ -51,11 +51,13 @@ class Ridge:
     @property
     def said(self) -> str:
         """The prior in words."""
+        holds = "intervals hold on average over objects, less often for slopes far from the mean."
+        if self.chosen:
+            holds = "they leave out the error of the chosen strength, so intervals of slopes are too short."
         return (
             "Slopes of objects are shrunk toward their mean over the objects, by a normal prior with a standard "
             f"deviation of {format_number(self.strength**-0.5, 3)} log-worths per standard deviation of the feature "
-            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors take this prior as true: "
-            "intervals hold on average over objects, less often for slopes far from the mean."
+            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors take this prior as true: {holds}"
         )
 
     def matrix(self, design: Design, c: Comparisons, free: IntArray) -> FloatArray:
