@@ -120,7 +120,8 @@ def asked(res: Estimates, goal: Goal, k: int | None, criterion: Criterion) -> As
     size = len(found.estimate)
     if (k is not None) != (isinstance(goal, str) and goal == "top"):
         raise OptionError(
-            f"goal={goal!r} with k={k!r}", expected="k, the number of objects at the top, only with goal='top'"
+            f"goal={goal!r} with k={k!r}",
+            expected="k, the number of objects at the top, with goal='top', and no k with another goal",
         )
     rows, against = found.rows[:, res.free], np.eye(size)[:-1] - np.eye(size)[-1]
     pairs, words, contrasts = np.empty((0, 2), dtype=np.int64), "", against

@@ -196,8 +196,8 @@ def test_clusters_are_named() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"goal": "top"}, "k with goal='top'"),
-        ({"k": 2}, "k with goal='top'"),
+        ({"goal": "top"}, "with goal='top', and no k"),
+        ({"k": 2}, "with goal='top', and no k"),
         ({"goal": "top", "k": 4}, "k=4 of 4 objects"),
         ({"goal": "top", "k": 1, "criterion": "d"}, "span all contrasts"),
         ({"goal": {"A": 1, "B": -1}, "criterion": "d"}, "variance"),
