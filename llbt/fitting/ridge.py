@@ -57,7 +57,8 @@ class Ridge:
         return (
             "Slopes of objects are shrunk toward their mean over the objects, by a normal prior with a standard "
             f"deviation of {format_number(self.strength**-0.5, 3)} log-worths per standard deviation of the feature "
-            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors take this prior as true: {holds}"
+            f"(penalty={format_number(self.strength, 4)}{self.chosen}). Standard errors take this prior as true: "
+            f"{holds}"
         )
 
     def matrix(self, design: Design, c: Comparisons, free: IntArray) -> FloatArray:
