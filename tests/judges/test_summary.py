@@ -423,8 +423,8 @@ BAD = [
         COUNTS,
         {"judge": "worker"},
         llbt.errors.OptionError,
-        "no cluster or covariate of labels 'worker' (judge=); it keeps 'judge'. Name the judge among these, "
-        "judge='judge' say",
+        "no cluster or covariate of labels 'worker' (judge=); it keeps 'judge'. Name the judge column, such as "
+        "judge='judge'",
     ),
     (
         llbt.from_judgments(FRAME.rename(columns={"judge": "rater"}), clusters="rater"),
