@@ -6,12 +6,14 @@ import importlib.metadata as metadata
 import platform
 import re
 
+from .arguments import checked
 from .table import Field, Table
 
 _FOR_DEVELOPERS = ("bench", "browser", "dev", "release", "site")
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:.*extra == ['\"](\w+)['\"])?")
 
 
+@checked
 def show_versions() -> Table:
     """Return the versions of llbt, of the packages that it uses and of Python, and the platform.
 
