@@ -40,8 +40,10 @@ def called(path: Path) -> set[str]:
 
 def test_every_picture_is_in_the_gallery() -> None:
     scripts = {path.stem.removeprefix("plot_"): called(path) for path in SITE.glob("gallery/*/plot_*.py")}
-    assert sorted(scripts) == sorted(llbt.plot.__all__)
-    assert [name for name, attributes in scripts.items() if name not in attributes] == []
+    plots = set(llbt.plot.__all__)
+    assert plots <= scripts.keys()
+    assert [name for name in plots if name not in scripts[name]] == []
+    assert [name for name, attributes in scripts.items() if not attributes & plots] == []  # two may share one
 
 
 def test_every_public_function_answers_a_question() -> None:
