@@ -455,7 +455,8 @@ def _no_column(source: Source, parameter: str, gone: tuple[str, ...], roles: Rol
     advice = proposed(source, parameter, gone, roles)
     if parameter == "judge_covariates":  # the caller's table of judges has it: it is the judgments that do not
         advice = (
-            f"That is what names judges in their table: call it in both as the judgments do.{advice and ' '}{advice}"
+            "This column names the judges in their table: give it the name that it has in the judgments."
+            f"{advice and ' '}{advice}"
         )
     if parameter == "side_covariates":
         advice = "For each covariate name two columns of the table, side i first."

@@ -208,8 +208,8 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
         raise DesignError(
             f"the objects fall into {counted(number, 'group')} never compared with each other, the largest of "
             f"{counted(int(np.bincount(group).max()), 'object')}; their worths have no common scale",
-            "Fit the largest group: c.select(objects=max(c.components(), key=len)), or c.largest_component() for that "
-            "in which estimates are finite without a prior.",
+            "Fit the largest group: c.select(objects=max(c.components(), key=len)), or c.largest_component() for the "
+            "group in which estimates are finite without a prior.",
         )
     if spec.prior is not None:
         return

@@ -31,8 +31,8 @@ MOST_PATTERNS = 3.0**15
 _MOST_LISTED = 400_000  # most orders that are listed one by one: those of 9 objects
 _MOST_OPEN = 3**9  # most patterns that are possible for a judge with missing answers
 _REMEDY = (
-    "A model that grows with the judgments and not with all that could be answered lets judges differ by normal "
-    "effects: fit('object + tie + (object | judge)', c)."
+    "Another model lets judges differ by normal effects; its size depends on the judgments, not on the possible "
+    "answers: fit('object + tie + (object | judge)', c)."
 )
 
 

@@ -161,7 +161,7 @@ def _figures(names: tuple[str, ...], why: str, remedy: str) -> Figures:
 
 _PLAIN_HAS = "Ask a fit of the pairs, which takes the judgments as independent: {plain}.{name}."
 _GLM = "it is no log-linear model of the counts"
-_RESIDUAL_DF = "it counts the cells of a log-linear model, and this is none"
+_RESIDUAL_DF = "it counts the cells of a log-linear model, but this model is not log-linear"
 
 FIGURES_OF_EFFECTS: Figures = {
     **_figures(_FITTED_COUNTS, "probabilities differ by the effects, so there are no fitted counts", _PLAIN_HAS),

@@ -218,9 +218,10 @@ def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
 
     Let p be the share of judgments won, with ties as half. An ordered triple (i, j, k) with p_ij ≥ ½ and p_jk ≥ ½
     violates weak stochastic transitivity if p_ik < ½, moderate if p_ik < min(p_ij, p_jk), and strong if p_ik <
-    max(p_ij, p_jk). A circular triad violates all three in each of its three orders; other triples without even pairs
-    are tested in one order. The model implies all three for the probabilities, not for shares of few judgments: small
-    violations are expected. The deviance of a triple is the sum over its three pairs, so each pair is in n − 2 triples.
+    max(p_ij, p_jk). A circular triad has three such orders and violates all three forms in each. Other triples without
+    even pairs have one such order. The model implies all three for the probabilities, not for shares of few judgments:
+    small violations are expected. The deviance of a triple is the sum over its three pairs, so each pair is in n − 2
+    triples.
 
     References
     ----------

@@ -167,7 +167,7 @@ def leaderboard(
     ------
     OptionError
         If log-worths differ between classes and `at` is missing; for an unknown anchor, or an anchor on a scale without
-        one; and for a population if the fit has no effects of judges or on the scale of log-worths.
+        one; for a population if the fit has no effects of judges; and for a population on the scale of log-worths.
     DesignError
         For an anchor that the table does not compare with the others.
 

@@ -117,7 +117,7 @@ class TreeUnits:
             new = [value for value in values[here].tolist() if value not in known]
             if node.split.value is None and new:
                 raise DesignError(
-                    f"{node.split.covariate}: {new[0]!r} is of held-out judges alone, so no leaf is known to be theirs",
+                    f"{node.split.covariate}: only held-out judges have {new[0]!r}, so their leaf is unknown",
                     "Ask for more folds.",
                 )
             left = node.split.goes_left(values)

@@ -113,7 +113,7 @@ def test_who_is_missing_is_said(table, options, error, fragment) -> None:
 def test_the_first_column_of_the_table_names_the_judges_whatever_it_is_called() -> None:
     table = JUDGES.rename(columns={"judge": "who"})
     assert llbt.from_judgments(JUDGMENTS, judge_covariates=table, clusters="judge") == BY_HAND
-    fragment = r"no column 'who' \(judge_covariates=\); it has .* names judges in their table"
+    fragment = r"no column 'who' \(judge_covariates=\); it has .* This column names the judges"
     with pytest.raises(JudgmentError, match=fragment):
         llbt.from_judgments(JUDGMENTS.drop(columns="judge"), judge_covariates=table)
 
