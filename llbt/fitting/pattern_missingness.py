@@ -85,7 +85,7 @@ def missingness_of(p: Patterns, missing: Missing, not_at_random: NotAtRandom, re
         return None
     if p.kind != "comparisons":
         raise DesignError(
-            f"missing={missing!r} of {p.kind}, in which objects are missing and not answers to pairs",
+            f"missing={missing!r} of {p.kind}: there objects can be missing, but not answers to pairs",
             "Leave missing out: what is missing is summed over.",
         )
     if p.complete:

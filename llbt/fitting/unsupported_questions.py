@@ -23,12 +23,12 @@ OF_EFFECTS: Mapping[str, tuple[str, str]] = {
         f"{_WITHOUT}: res = {{plain}}.",
     ),
     "grade_tests": (
-        "scores of grades are tested by judgments that are independent, and normal effects make them depend",
+        "scores of grades are tested with independent judgments, and normal effects make them dependent",
         "Ask a fit without brackets that allows for it: llbt.grade_tests(llbt.fit({formula}, res.comparisons, "
         "cov_type='cluster', groups={judge})).",
     ),
     "tie_tests": (
-        "ties are tested by judgments that are independent, and normal effects make them depend",
+        "ties are tested with independent judgments, and normal effects make them dependent",
         "Ask a fit without brackets that allows for it: llbt.tie_tests(llbt.fit({formula}, res.comparisons, "
         "cov_type='cluster', groups={judge})).",
     ),

@@ -111,7 +111,7 @@ def _likelihood_ratio(small: TestedModel, large: TestedModel, ratio: float) -> C
     if scales > 1:
         p = math.nan
         note = (
-            f"NA: {large.formula}: {scales} standard deviations at once have a mixture of χ² that is not known; "
+            f"NA: {large.formula}: the mixture of χ² for {scales} standard deviations at once is not known; "
             "anova(…, n=199) draws tables from the smaller fit"
         )
     else:

@@ -94,7 +94,7 @@ class Reliability(Record):
         if math.isnan(self.ssr):
             first = "No scale separation reliability: a worth has no standard error, or all worths are equal."
         elif self.ssr < 0:
-            first = "The worths differ less than their standard errors would make equal worths differ: no reliability."
+            first = "No reliability: the worths differ less than equal worths would by their standard errors."
         else:
             share = format_percent(self.ssr)
             first = f"SSR = {_share(self.ssr)}: {share} of the variance of the worths is no estimation error."

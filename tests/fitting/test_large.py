@@ -188,7 +188,7 @@ def test_what_a_large_fit_has_not_is_refused(table: Comparisons) -> None:
         ):
             with pytest.raises(OptionError, match=next(iter(options))):
                 llbt.fit(FORMULA, table, **options)
-        with pytest.raises(FormulaError, match="'tie:object' beside 300 objects"):
+        with pytest.raises(FormulaError, match="'tie:object' with 300 objects"):
             llbt.fit("object + tie + tie:object", table)
         dense_table = llbt.from_judgments(judged_graph("random", 150, 9000), order=True)
         no_ties = replace(dense_table, counts=dense_table.counts * [1, 0, 1])
