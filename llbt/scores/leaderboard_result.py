@@ -37,6 +37,7 @@ _SAYS: dict[Grouping, str] = {
     "letters": "groups: systems that share a letter do not differ significantly",
     "leader": "leader: the best system without a leader that is not significantly better",
 }
+_ONE_CLUSTER = "one cluster: nowhere are all above a break significantly better than all below"
 _LAST_LETTER = 52  # a…z and A…Z: beyond them letters are words
 EQUAL = 1e-9  # relative to the largest mean: means that differ by less share their rank
 
@@ -156,6 +157,9 @@ class ScoreLeaderboard(Record):
         """Return rank, rank_low, rank_high, object, estimate, std_error, the column of `groups`, wins … plain_mean."""
         wins, ties, losses = as_whole(self.record).T
         unequal = np.ptp(self.record.sum(axis=1)) > 0
+        whole = not self.missing.any()  # then two columns say nothing: none is missing, and means are plain means
+        grouped = self._grouped()
+        meaning = _ONE_CLUSTER if grouped.frame_only else _SAYS[self.groups]
         return Table(
             (
                 Field("rank", "rank", self.rank, "count"),
@@ -164,7 +168,7 @@ class ScoreLeaderboard(Record):
                 Field("object", "System", list(self.systems)),
                 Field("estimate", "Mean", self.estimate, "estimate"),
                 Field("std_error", "Std. Error", self.std_error, "estimate"),
-                self._grouped(),
+                grouped,
                 Field("wins", "wins", wins, "count"),
                 Field("ties", "ties", ties, "count"),
                 Field("losses", "losses", losses, "count"),
@@ -172,12 +176,12 @@ class ScoreLeaderboard(Record):
                 Field("borda", "Borda", self.borda, "number"),
                 Field("borda_rank", "Borda rank", self.borda_rank, "count"),
                 Field("n", "n", self.n, "count"),
-                Field("missing", "missing", self.missing, "count"),
-                Field("plain_mean", "plain mean", self.plain_mean, "estimate"),
+                Field("missing", "missing", self.missing, "count", frame_only=whole),
+                Field("plain_mean", "plain mean", self.plain_mean, "estimate", frame_only=whole),
             ),
             title=f"Leaderboard of scores: {TESTS[self.test]} of every pair",
             head=self.head,
-            notes=(*self.notes, *([_UNEQUAL] if unequal else []), _SAYS[self.groups]),
+            notes=(*self.notes, *([_UNEQUAL] if unequal else []), meaning),
             answer="leaderboard of scores",
         )
 
@@ -261,7 +265,8 @@ class ScoreLeaderboard(Record):
         name, heading = _COLUMNS[self.groups]
         order = range(len(self.systems))
         if self.groups == "clusters":
-            return Field(name, heading, np.array(significance_clusters(self.better, order)), "count")
+            clusters = np.array(significance_clusters(self.better, order))
+            return Field(name, heading, clusters, "count", frame_only=clusters.max() == 1)
         if self.groups == "letters":
             return Field(name, heading, compact_letters(self.better | self.better.T, order))
         return Field(name, heading, [self.systems[k] for k in _leaders(self.better)])
