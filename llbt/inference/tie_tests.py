@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, hstack
 
 from ..base.arguments import checked
 from ..base.table import Field, Table
-from ..core.columns import FloatArray
+from ..core.columns import FloatArray, IntArray
 from ..core.response import THREE
 from ..core.statistics import chi2_p_value
 from ..errors import DesignError
@@ -20,9 +20,9 @@ from ..fitting.plain_estimates import PlainEstimates
 from ..kernel.cluster_tests import FlipTest, flip_test
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
+from ..kernel.newton import SLOW, InParameters, moving, newton
 
 _STEPS = 200
-_SETTLED = 1e-9  # length of the last step, relative to 1 + the largest parameter
 _FLAT = 1e-8  # below this share of a judgment's information, σ is not informed
 _FARTHEST = 50.0  # largest σ; ties then vanish as soon as objects differ
 
@@ -75,8 +75,8 @@ def tie_tests(res: PlainFit) -> Table:
     """
     problem = _checked(res)
     free = _maximum(problem, res.solution.params)
-    constant = _maximum(problem, free.params, sigma=0.0)
-    fitted = _Model.at(problem, res.solution.params, 1.0)
+    constant = _maximum(problem, free.params[:-1], sigma=0.0)
+    fitted = _Model.at(problem, np.append(res.solution.params, 1.0))
     flips = _flips(res, problem)
     models = (free, fitted, constant)
     ratio = [np.nan, *(max(0.0, 2 * (free.value - one.value)) for one in models[1:])]
@@ -110,25 +110,23 @@ class _Model:
 
     Attributes
     ----------
-    params : ndarray, shape (p,)
-    sigma : float
+    params : ndarray, shape (p + 1,)
+        The parameters of the fit, then σ.
     value : float
         Σ n log p.
-    score : ndarray, shape (p + 1,)
-        The score in the parameters and σ.
+    gradient : ndarray, shape (p + 1,)
     information : ndarray, shape (p + 1, p + 1)
         The expected information.
     """
 
     params: FloatArray
-    sigma: float
     value: float
-    score: FloatArray
+    gradient: FloatArray
     information: FloatArray
 
     @classmethod
-    def at(cls, problem: Problem, params: FloatArray, sigma: float) -> _Model:
-        u, tie = problem.at(params)
+    def at(cls, problem: Problem, params: FloatArray) -> _Model:
+        (u, tie), sigma = problem.at(params[:-1]), params[-1]
         cosh = np.logaddexp(u, -u) - np.log(2.0)  # log cosh u
         logs = np.stack([u, tie + (1 - sigma) * cosh, -u])
         logs -= np.logaddexp.reduce(logs, axis=0)
@@ -141,12 +139,17 @@ class _Model:
         weight = n.sum(axis=0) * (np.einsum("ks,kas,kbs->abs", p, moved, moved) - mean[:, None] * mean)
         rows = [predictor.toarray() for predictor in problem.predictors]
         slope = np.append(sum(x.T @ s for x, s in zip(rows, score[:2], strict=True)), score[2].sum())
-        size = len(params)
+        size = len(params) - 1
         found = np.empty((size + 1, size + 1))
         found[:size, :size] = sum(rows[a].T @ (weight[a, b][:, None] * rows[b]) for a in range(2) for b in range(2))
         found[:size, size] = found[size, :size] = sum(rows[a].T @ weight[a, 2] for a in range(2))
         found[size, size] = weight[2, 2].sum()
-        return cls(params, sigma, float((n * logs).sum()), slope, found)
+        return cls(params, float((n * logs).sum()), slope, found)
+
+    @property
+    def sigma(self) -> float:
+        """The parameter of the generalized model; 1 for Davidson's."""
+        return float(self.params[-1])
 
     @property
     def std_error(self) -> float:
@@ -156,7 +159,7 @@ class _Model:
     @property
     def left(self) -> float:
         """The information on σ with the other parameters profiled out."""
-        size = len(self.params)
+        size = len(self.params) - 1
         along = self.information[:size, size]
         solved = linalg.solve(self.information[:size, :size], along, assume_a="pos")
         return float(self.information[size, size] - along @ solved)
@@ -164,37 +167,26 @@ class _Model:
 
 def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) -> _Model:
     """Return the model at the maximum of the likelihood, for a given σ, or also over σ, starting at 1."""
-    free = slice(None) if sigma is None else slice(len(start))
-    here = _Model.at(problem, start, 1.0 if sigma is None else sigma)
+    held = np.arange(len(start) + 1) == (len(start) if sigma is not None else -1)
+    here = _Model.at(problem, np.append(start, 1.0 if sigma is None else sigma))
     if sigma is None and not here.left > _FLAT * problem.totals.sum():
         raise DesignError(
             "the table does not tell σ from the tie effect, for no two pairs of objects differ by different amounts",
             "Take the fit as it is, in which σ = 1.",
         )
-    for _ in range(_STEPS):
-        step = np.zeros(len(start) + 1)
-        step[free] = linalg.solve(here.information[free, free], here.score[free], assume_a="pos")
-        there = _halved(problem, here, step)
-        settled = np.abs(step).max() <= _SETTLED * (1 + np.abs(here.params).max())
-        here = there
-        if settled:
-            return here
-        if abs(here.sigma) > _FARTHEST:
-            break
-    raise DesignError(
-        f"σ has no finite estimate: it is at {here.sigma:.3g} and still moves",
-        "The ties of this table do not tell how they depend on strength: take the fit as it is.",
-    )
+    ascent = InParameters(lambda params: _Model.at(problem, params), _solved, moving(len(held), held))
+    found = newton(ascent, here, exact=SLOW, most=_STEPS, ends=lambda one, step, n_iter: abs(one.sigma) > _FARTHEST)
+    if not found.converged:
+        raise DesignError(
+            f"σ has no finite estimate: it is at {found.point.sigma:.3g} and still moves",
+            "The ties of this table do not tell how they depend on strength: take the fit as it is.",
+        )
+    return found.point
 
 
-def _halved(problem: Problem, here: _Model, step: FloatArray) -> _Model:
-    """Return the model after a step, or after the first half of it that does not lower the likelihood."""
-    for _ in range(40):
-        there = _Model.at(problem, here.params + step[:-1], here.sigma + step[-1])
-        if there.value >= here.value - 1e-12 * abs(here.value):
-            return there
-        step = step / 2
-    return here
+def _solved(here: _Model, free: IntArray) -> FloatArray:
+    """Return Fisher's step in the free parameters."""
+    return np.asarray(linalg.solve(here.information[np.ix_(free, free)], here.gradient[free], assume_a="pos"))
 
 
 def _saturated(problem: Problem) -> float:
