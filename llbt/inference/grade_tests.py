@@ -215,27 +215,15 @@ def _with_free_scores(problem: Problem, names: list[int], fit: Fit) -> Problem:
 
 def _checked(res: PlainEstimates) -> Response:
     """Return the response of a fit whose scores can be tested."""
-    blocks, spec = res.design.blocks, res.specification
     if not res.comparisons.response.grades:
         raise DesignError(
             "the judgments have no grades beyond the first, so there are no scores to test",
             expected="graded judgments: from_judgments(…, strength=…) or from_counts(…, grades=…)",
         )
-    missing = [word for word, block in (("object", "worth"), ("grade", "grade")) if block not in blocks]
-    if missing:
-        raise DesignError(
-            f"the formula {spec.formula!r} has no {missing[0]}, beside which scores are tested", f"Add {missing[0]}."
-        )
-    if spec.prior is not None:
-        raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
-    if len(spec.groups) > 1:
-        raise DesignError(
-            f"the fit is clustered by {' and '.join(spec.groups)}, and scores of clusters are flipped one way",
-            f"Fit groups={spec.groups[0]!r}.",
-        )
+    check_of_one_term(res, "grade", "scores")
     if not isinstance(res.response, Response):
         raise DesignError(
-            f"scores are those of adjacent grades, and link={spec.link!r} has cuts", "Fit link='adjacent'."
+            f"scores are those of adjacent grades, and link={res.specification.link!r} has cuts", "Fit link='adjacent'."
         )
     return res.response
 
@@ -290,3 +278,20 @@ def _scored(problem: Problem, response: Response, names: list[int], scores: Floa
     for k, score in zip(names, scores, strict=True):
         loadings[k, 0], loadings[response.flip[k], 0] = score, -score
     return replace(problem, response=Response(response.outcomes, loadings, response.flip))
+
+
+def check_of_one_term(res: PlainEstimates, term: str, what: str) -> None:
+    """Raise where a parameter of a term cannot be tested beside the worths, by likelihood ratios or flips."""
+    blocks, spec = res.design.blocks, res.specification
+    missing = [word for word, block in (("object", "worth"), (term, term)) if block not in blocks]
+    if missing:
+        raise DesignError(
+            f"the formula {spec.formula!r} has no {missing[0]}, beside which {what} are tested", f"Add {missing[0]}."
+        )
+    if spec.prior is not None:
+        raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
+    if len(spec.groups) > 1:
+        raise DesignError(
+            f"the fit is clustered by {' and '.join(spec.groups)}, and scores of clusters are flipped one way",
+            f"Fit groups={spec.groups[0]!r}.",
+        )

@@ -21,6 +21,7 @@ from ..kernel.cluster_tests import FlipTest, flip_test
 from ..kernel.indexed_rows import Gathered
 from ..kernel.likelihood import Problem
 from ..kernel.newton import SLOW, InParameters, moving, newton
+from .grade_tests import check_of_one_term
 
 _STEPS = 200
 _FLAT = 1e-8  # below this share of a judgment's information, σ is not informed
@@ -220,24 +221,12 @@ def _of_clusters(res: PlainEstimates, flips: FlipTest) -> tuple[str, ...]:
 
 def _checked(res: PlainEstimates) -> Problem:
     """Return the arrays of a fit whose ties can be tested."""
-    blocks, spec = res.design.blocks, res.specification
     if res.comparisons.response != THREE:
         raise DesignError(
             "the judgments have no ties, or other outcomes beside them",
             "Ask it of wins, ties and losses: llbt.tie_tests(llbt.fit('object + tie', c.collapse())).",
         )
-    missing = [word for word, block in (("object", "worth"), ("tie", "tie")) if block not in blocks]
-    if missing:
-        raise DesignError(
-            f"the formula {spec.formula!r} has no {missing[0]}, beside which ties are tested", f"Add {missing[0]}."
-        )
-    if spec.prior is not None:
-        raise DesignError("likelihood-ratio tests are of maximum likelihood", "Fit without prior=.")
-    if len(spec.groups) > 1:
-        raise DesignError(
-            f"the fit is clustered by {' and '.join(spec.groups)}, and scores of clusters are flipped one way",
-            f"Fit groups={spec.groups[0]!r}.",
-        )
-    if spec.link != "adjacent":
-        raise DesignError(f"Davidson's model is the adjacent link, and link={spec.link!r}", "Fit link='adjacent'.")
+    check_of_one_term(res, "tie", "ties")
+    if (link := res.specification.link) != "adjacent":
+        raise DesignError(f"Davidson's model is the adjacent link, and link={link!r}", "Fit link='adjacent'.")
     return res.problem()
