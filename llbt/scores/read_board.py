@@ -20,7 +20,7 @@ from ..data.board_rows import LISTED, BoardData, ScoreRows, assembled, gap_notes
 from ..data.column_roles import Names
 from ..data.json_records import json_records
 from ..data.paths import bytes_of, decoded, existing, first_line, unzipped
-from ..data.score_columns import refuse_gone, scores_of
+from ..data.score_columns import labelled, refuse_gone, scores_of
 from ..data.score_tables import score_table
 from ..data.sources import as_names
 from ..data.system_scores import SystemScores
@@ -197,7 +197,7 @@ def _facts(scores: SystemScores) -> pd.DataFrame:
     for name in scores.columns:
         if name in (scores.instance, scores.rater, *scores.items):
             continue
-        codes, values = pd.factorize(scores.columns[name])
+        codes, values = labelled(scores.columns[name])
         some = str(name).casefold() in FACTS or len(values) < len(first)
         if some and len(values) and bool((codes == codes[first][scores.place]).all()):
             found[str(name)] = scores.columns[name].iloc[first].to_numpy()
