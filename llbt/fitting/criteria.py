@@ -25,6 +25,7 @@ _OF_POISSON = {
     "bic_poisson": "BIC of the counts",
     "n_cells": "Cells",
 }
+_ONLY_IN_FRAMES = ("null_deviance", "df_null", *_OF_POISSON)  # twelve columns do not fit a page in LaTeX
 
 
 class WithLikelihood(Protocol):
@@ -124,5 +125,8 @@ class Methods:
         values = {name: getattr(self, name) for name in headings}
         texts = [format_count(value) if float(value).is_integer() else f"{value:.2f}" for value in values.values()]
         printed = Field("statistic", "Statistic", [*headings.values()]), Field("value", "Value", texts, "composed")
-        one_row = tuple(Field(name, headings[name], [value], "number") for name, value in values.items())
+        one_row = tuple(
+            Field(name, headings[name], [value], "number", frame_only=name in _ONLY_IN_FRAMES)
+            for name, value in values.items()
+        )
         return Table(one_row, title="Fit statistics", printed=Table(printed, title="Fit statistics"))
