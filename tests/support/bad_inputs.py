@@ -254,7 +254,7 @@ NO_NUMBER: dict[str, Any] = {
     "minus infinite": -math.inf,
     "text": "many",
     "empty text": "",
-    "bytes": b"3",
+    "bytes": b"many",
     "complex": 1j,
     "a list": [3],
     "a dict": {},
@@ -273,6 +273,7 @@ THREE: dict[str, Any] = {
     "a decimal": decimal.Decimal(3),
     "a fraction": fractions.Fraction(3),
     "text of digits": "3",
+    "bytes of digits": b"3",
     "an array without dimensions": np.array(3.0),
 }
 
@@ -370,6 +371,7 @@ MEANT_FRAMES = {
     ("audit", "only missing values"),  # which is a finding
     ("agreement", "lists in every cell"),  # labels of one part each
     ("aggregate", "columns called by numbers"),  # systems 1 and 2; a note says that the texts of 0 are not used
+    ("from_scores", "columns called by numbers"),  # the same
 }
 SAME_FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "another index": lambda frame: frame.set_axis([7] * len(frame)),
