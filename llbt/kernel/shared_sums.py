@@ -1,4 +1,4 @@
-"""Compute the blocks of a sum in several threads, in an order that does not depend on the number of threads."""
+"""Sums of blocks that several threads compute, in an order that does not depend on the number of threads."""
 
 from __future__ import annotations
 
