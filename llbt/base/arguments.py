@@ -422,9 +422,12 @@ def _as_pairs(kind: Kind, name: str, value: object) -> str:
 
 
 def _shown(name: str, value: object) -> str:
-    """Return an argument in words; a long one is described by its type."""
+    """Return an argument in words; a long one is described by its type, a long dict by those of its items."""
     text = safe_repr(value)
     if not 0 < len(text) <= _LONGEST or "\n" in text:
+        if type(value) is dict:
+            keys, values = (dict.fromkeys(type(one).__name__ for one in part) for part in (value, value.values()))
+            return f"{name} is a dict of {' and '.join(keys)} with {' and '.join(values)}"
         return f"{name} is of type {type(value).__name__}"
     return f"{name}={text}"
 

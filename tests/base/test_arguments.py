@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from support.calls import CALLS, JUDGMENTS
 from support.surface import public
@@ -209,3 +210,9 @@ def test_a_parameter_without_a_kind_fails_when_its_function_is_defined() -> None
     for function, name in ((ask, "unknown"), (say, "anything")):
         with pytest.raises(TypeError, match=f"knows no kind for {name}"):
             checked(function)
+
+
+def test_a_long_dict_is_described_by_the_types_of_its_items() -> None:
+    scores = pd.DataFrame({"A": [1.0, 2.0, 3.0], "B": [2.0, 1.0, 0.0]})
+    with pytest.raises(llbt.errors.OptionError, match="setups is a dict of int and tuple with DataFrame; expected"):
+        llbt.scores.aggregate_setups({1: scores, ("a", "b"): scores})  # type: ignore[dict-item]
