@@ -313,7 +313,7 @@ def test_a_folder_of_results_makes_tiers(tmp_path: Path) -> None:
     for command in (["board"], ["scores", "leaderboard"]):
         page = answered(*command, "-", "--format", "html", input=table)
         assert page.startswith("<!DOCTYPE html>")
-        assert "Cluster</button>" in page
+        assert "Rank range</button>" in page
 
 
 def test_intervals_of_metrics(metrics: Path) -> None:

@@ -380,7 +380,7 @@ def test_what_has_no_missing_answers_to_pairs_is_refused():
         llbt.fit("object + tie", complete, missing="common")
     ranks = pd.DataFrame({"A": [1, 2, 1], "B": [2, 1, None], "C": [3, 3, 2]})
     ranked = llbt.from_patterns(ranks, "rankings", objects=["A", "B", "C"])
-    with pytest.raises(llbt.errors.DesignError, match="of rankings, in which objects are missing"):
+    with pytest.raises(llbt.errors.DesignError, match="of rankings: there objects can be missing"):
         llbt.fit("object", ranked, missing="object")
 
 
