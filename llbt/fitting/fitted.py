@@ -80,7 +80,7 @@ ClassSource = Annotated[ClassWorthSource, CLASSES]
 
 @runtime_checkable
 class TreeSource(Protocol):
-    """A tree of judges, each leaf of which has a fit."""
+    """A tree of judges with a fit in each leaf."""
 
     @property
     def leaves(self) -> tuple[Any, ...]:

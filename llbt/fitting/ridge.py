@@ -139,7 +139,7 @@ def chosen_ridge(
 
 
 def _least_of(before: float, at: float, after: float) -> float:
-    """Return where a parabola through values at −1, 0 and 1, of which the second is the least, is least."""
+    """Return the minimum of the parabola through values at −1, 0 and 1; the value at 0 is the smallest."""
     curved = before - 2 * at + after
     return float((before - after) / (2 * curved)) if curved > 0 else 0.0
 

@@ -17,7 +17,7 @@ from .unit_models import UnitModel
 
 _PRINTED = 20
 _STEP = 1e-4  # step of a parameter for differences of log-probabilities
-_MOST = 40  # most parameters of which all pairs are moved
+_MOST = 40  # parameters at most, because all pairs of them are moved
 _LEAST = 10  # fewest independent parts of a level
 # fewest judges with effects: with 12 a test at 5 % rejects 10 % of levels like the rest, with 20 it rejects 5 %
 _LEAST_JUDGES = 20

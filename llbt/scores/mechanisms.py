@@ -53,7 +53,7 @@ Rate = Callable[[Games, IntArray, np.random.Generator | None], tuple[FloatArray,
 
 _LIMIT = 1e4  # log-odds under a vanishing prior are the same within 1e-5
 _ERRORS = 3.0  # Monte Carlo errors between ratings from which their order is no chance
-_FEWEST_UNITS = 5  # of which each fold has one
+_FEWEST_UNITS = 5  # five folds, and each needs a unit
 _SIDE_BY_SIDE = 6000  # systems in the orders of a block: enough to rate at once, few enough for a bar to move
 _NO_INTERVAL = "no intervals: n=1000 resamples instances"
 
