@@ -151,7 +151,7 @@ def _judged_grid(codings: Codings, names: Sequence[str], within: Mapping[Any, An
     values = {name: np.concatenate([part[name] for part, _ in parts]) for name in names}
     columns = zip(within, zip(*groups, strict=True), strict=True)
     shown = {name: _shown(table, name, np.array(column)) for name, column in columns}
-    mix = csr_array(block_diag([weights[None, :] for _, weights in parts], format="csr"))
+    mix = block_diag([csr_array(weights[None, :]) for _, weights in parts], format="csr")
     if mix.shape[0] == mix.shape[1]:
         return Grid(values, shown, mix.shape[1], (), mix, ())
     where = [", ".join(f"{name} {shown[name][k]}" for name in within) or "the table" for k in range(len(groups))]
