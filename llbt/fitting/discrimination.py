@@ -177,7 +177,8 @@ def _check_worths(res: LLBTResults, judge: str, judges: int) -> None:
 def _unidentified(judge: str) -> DesignError:
     return DesignError(
         f"the table does not identify worths and a discrimination of every {judge} at once: the information of the "
-        "estimates is singular, as where an object was judged by a single judge, or a judge saw equal objects alone",
+        "estimates is singular, as where an object was judged by a single judge, a judge saw equal objects alone, or "
+        "groups of judges have worths of their own",
         f"Leave such judges out, c.select(where={{{judge!r}: […]}}), or fit without discrimination.",
     )
 

@@ -26,6 +26,8 @@ _COST = 6.0  # a judge's comparison costs as much as so many numbers evaluated e
 _MOST_STEPS = 200
 _FAR = 40.0  # at a predictor this large the search is given up: probabilities are 0 up to rounding
 _DAMPED = (0.0, 1e-6, 1e-3, 1.0, 1e3)  # shares of the diagonal added to it, tried in turn
+_ROUNDING = 1e-12  # least squared pivot, as a share of its diagonal entry, in the search
+_UNKNOWN = 1e-8  # the same in the covariance: below it, the counts say nothing of a direction, at any rounding
 _SAME = 1e-6  # log-likelihoods that differ by less belong to the same maximum
 _SHRUNK = 2.0  # a judge's own worths start from so many judgments with the pooled worths
 
@@ -298,7 +300,7 @@ class _Reduced:
     sigma: FloatArray
 
 
-def _reduced(found: Information, basis: FloatArray, damping: float) -> _Reduced:
+def _reduced(found: Information, basis: FloatArray, damping: float, least: float = _ROUNDING) -> _Reduced:
     """Return the information with each discrimination profiled out.
 
     Raises
@@ -313,19 +315,19 @@ def _reduced(found: Information, basis: FloatArray, damping: float) -> _Reduced:
     slopes = found.mixed / sigma[:, None]
     inner = basis.T @ (found.params - found.mixed.T @ slopes) @ basis
     inner += damping * np.diag(np.diag(basis.T @ found.params @ basis))
-    return _Reduced((_cholesky(inner), True), slopes, sigma)
+    return _Reduced((_cholesky(inner, least), True), slopes, sigma)
 
 
-def _cholesky(matrix: FloatArray) -> FloatArray:
+def _cholesky(matrix: FloatArray, least: float) -> FloatArray:
     """Return the lower factor of a matrix.
 
     Raises
     ------
     LinAlgError
-        Where it is not positive definite by more than rounding.
+        Where a squared pivot is at most `least` of its diagonal entry.
     """
     factor = np.asarray(linalg.cholesky(matrix, lower=True))
-    if len(matrix) and not np.all(np.diag(factor) ** 2 > 1e-12 * np.diag(matrix)):
+    if len(matrix) and not np.all(np.diag(factor) ** 2 > least * np.diag(matrix)):
         raise linalg.LinAlgError("a direction is next to unknown")
     return factor
 
@@ -398,7 +400,7 @@ def _covariance(views: Views, point: Point) -> FloatArray:
     """
     found = information_at(views, point, observed=True)
     basis = _basis(views.judged, point.params)
-    reduced = _reduced(found, basis, 0.0)
+    reduced = _reduced(found, basis, 0.0, _UNKNOWN)
     inner = basis @ linalg.cho_solve(reduced.factor, basis.T)
     mixed = -reduced.slopes @ inner
     outer = np.diag(1 / reduced.sigma) - mixed @ reduced.slopes.T

@@ -371,6 +371,14 @@ def test_judges_that_cannot_be_told_apart_are_refused() -> None:
         fitted("object + tie", llbt.from_counts(some, covariates="judge"))
 
 
+def test_worths_of_groups_of_judges_are_refused_beside_discriminations() -> None:
+    """The worths of one group may be doubled if its discriminations are halved: nothing depends on it."""
+    frame = planted([1.0, 0.8, 1.2, 1.1], 20, seed=1)
+    frame = frame.assign(sex=np.where(frame["judge"].isin(["J1", "J2"]), "f", "m"))
+    with pytest.raises(DesignError, match="groups of judges have worths of their own"):
+        fitted("object * sex + tie", llbt.from_counts(frame, covariates=["judge", "sex"]))
+
+
 @pytest.mark.slow
 def test_terms_of_every_kind_beside_discriminations() -> None:
     """Second route: with the discriminations found held, all else is a fit by a covariate of the sides: σ times λ."""

@@ -186,7 +186,8 @@ QUESTIONS: Mapping[str, Callable[[str], Any]] = {
     "quasi_variances": lambda kind: llbt.quasi_variances(fit_of(kind)),
     "anova": lambda kind: llbt.anova(smaller(kind), fit_of(kind)),
     "drop1": lambda kind: llbt.drop1(fit_of(kind)),
-    "add1": lambda kind: llbt.add1(fit_of(kind), "object:sex"),
+    # worths of two groups of judges have a scale each, which discriminations of these judges absorb
+    "add1": lambda kind: llbt.add1(fit_of(kind), "tie:sex" if kind == "discrimination" else "object:sex"),
     "goodness_of_fit": lambda kind: llbt.goodness_of_fit(fit_of(kind), **_drawn(kind)),
     "residuals": lambda kind: llbt.residuals(fit_of(kind), **_drawn(kind)),
     "influence": lambda kind: llbt.influence(fit_of(kind)),
