@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
+import numpy as np
 import patsy
 from patsy.parse_formula import parse_formula
 
 from ..core.comparisons import Comparisons
 from ..errors import FormulaError, listed, near
-from .allowed import FUNCTIONS, MOST_CHARACTERS, bounded, check_expression
+from .allowed import FUNCTIONS, MOST_CHARACTERS, MOST_NESTED, bounded, check_expression
 from .brackets import has_brackets
 from .sides import check_sides, is_both, side_names, side_of
 
@@ -246,6 +247,7 @@ def _unticked(text: str) -> str:
 
 @functools.lru_cache(maxsize=64)  # a fit reads its formula twice, and refits read it again
 def _patsy_terms(text: str) -> tuple[Any, ...]:
+    _check_parentheses(text)
     try:
         tree = bounded(parse_formula(text), lambda what, node: _fail(what, text, node.origin.start, node.origin.end))
         desc = patsy.ModelDesc.from_formula(tree)
@@ -262,6 +264,14 @@ def _patsy_terms(text: str) -> tuple[Any, ...]:
             text.index("~"),
         )
     return tuple(term for term in desc.rhs_termlist if term.factors)
+
+
+def _check_parentheses(text: str) -> None:
+    """Refuse parentheses nested too deeply: Python's own limit differs from version to version."""
+    depth = np.cumsum([(sign == "(") - (sign == ")") for sign in text])
+    if depth.max() > MOST_NESTED:
+        start = int(np.argmax(depth > MOST_NESTED))
+        _fail(f"parentheses are nested deeper than {MOST_NESTED} levels", text, start, start + 1)
 
 
 def _misplaced(text: str) -> tuple[int, int]:

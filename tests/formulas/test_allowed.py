@@ -111,6 +111,8 @@ ESCAPES = [
     "object+" + "-" * 3000 + "x",
     "object:" + "I(" * 80 + "len" + ")" * 80,
     "(object" + "/x" * 200 + ")",
+    "(" * 51 + "object" + ")" * 51,
+    "(" * 3000 + "object" + ")" * 3000,
 ]
 
 LEGAL = {  # formula: how many parameters it has on three objects and four judges
@@ -138,7 +140,7 @@ LEGAL = {  # formula: how many parameters it has on three objects and four judge
     "object:I(len + np.pi)": 2,
     "object + (x + len)**2:object": 8,
     "object" + "+object" * 900: 2,
-    "(" * 3000 + "object" + ")" * 3000: 2,
+    "(" * 50 + "object" + ")" * 50: 2,
     "object + (" + " + ".join(NUMBERS[:5]) + ")**5 - len": 2,
 }
 
