@@ -112,7 +112,7 @@ class UnitScores:
         """
         own = slice(0, self.own)
         score, information = self.derivatives[0][g, own], self.derivatives[1][g, own]
-        inverse = np.linalg.pinv(self._whole, hermitian=True)
+        inverse = np.linalg.pinv(self._whole, rcond=1e-10, hermitian=True)
         left = information[:, own] - information @ inverse @ information.T
         values, vectors = np.linalg.eigh((left + left.T) / 2)
         told = values > _KNOWN * max(float(np.abs(self._whole).max()), 1e-300)

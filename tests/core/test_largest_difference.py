@@ -29,7 +29,7 @@ def graph(kind, size, rng):
 def drawn_from(kind, size):
     """A root of the covariance of centred worths, and the standard errors of differences, infinite on the diagonal."""
     weights = graph(kind, size, np.random.default_rng(size))
-    cov = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    cov = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, rcond=1e-12, hermitian=True)
     values, vectors = np.linalg.eigh(cov)
     variance = np.diag(cov)[:, None] + np.diag(cov) - 2 * cov
     np.fill_diagonal(variance, np.inf)

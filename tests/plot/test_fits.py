@@ -27,7 +27,7 @@ def test_pair_residuals_are_those_of_the_explicit_model(formula):
     glm = res.to_glm()
     design, means = np.asarray(glm.model.exog), np.asarray(glm.fittedvalues)
     weighted = design * means[:, None]
-    cov = np.diag(means) - weighted @ np.linalg.pinv(design.T @ weighted) @ weighted.T
+    cov = np.diag(means) - weighted @ np.linalg.pinv(design.T @ weighted, rcond=1e-12) @ weighted.T
     cells = res.fittedvalues.index.to_frame(index=False)
     raw = np.asarray(glm.model.endog) - means
     for row in llbt.residuals(res, of="pairs").to_frame().itertuples():

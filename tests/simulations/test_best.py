@@ -35,7 +35,7 @@ def covariance(size: int) -> np.ndarray:
     share = rng.dirichlet(np.full(size, 3.0))
     counts = 2000 * np.outer(share, share)
     information = np.diag((counts - np.diag(np.diag(counts))).sum(axis=1)) - counts + np.diag(np.diag(counts))
-    return np.linalg.pinv(information)
+    return np.linalg.pinv(information, rcond=1e-12)
 
 
 def one(size: int, spread: str, seed: list[int]) -> list[float]:
