@@ -146,12 +146,12 @@ def climbed_again(
     kept = tuple(range(len(scales)))
     state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
     state = climbed(likelihood, state, rule, DECREMENT[likelihood.few(kept)])
-    if not state.kept:
+    if not state.active:
         return np.concatenate([plain, np.zeros(len(kept))])
     if infinite_at(state, likelihood.size):
         raise no_estimates()
     sigma = np.zeros(len(kept))
-    sigma[list(state.kept)] = np.exp(state.at[likelihood.size :])
+    sigma[list(state.active)] = np.exp(state.at[likelihood.size :])
     return np.concatenate([state.at[: likelihood.size], sigma])
 
 

@@ -96,11 +96,11 @@ class Factor:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution, shape (J, k), for right-hand sides (J, k)."""
-        found = np.zeros(right.shape)
+        solution = np.zeros(right.shape)
         order = self.band.order
         columns = np.asfortranarray(right[order])
-        found[order] = linalg.cho_solve_banded((self.lower, True), columns, overwrite_b=True, check_finite=False)
-        return found
+        solution[order] = linalg.cho_solve_banded((self.lower, True), columns, overwrite_b=True, check_finite=False)
+        return solution
 
     def variances(self) -> FloatArray:
         """Return the diagonal of the inverse, shape (J,), 0 for the last node.
@@ -110,7 +110,7 @@ class Factor:
         """
         size, width = self.lower.shape[1], self.band.width
         block = max(width, _BLOCK)
-        found = np.empty(size)
+        inverse_diagonal = np.empty(size)
         after = np.zeros((0, 0))
         for start in range((size - 1) // block * block, -1, -block):
             stop = min(start + block, size)
@@ -118,9 +118,9 @@ class Factor:
             inverse = linalg.lapack.dtrtri(own, lower=True)[0]
             moved = below @ inverse
             after = inverse.T @ inverse + moved.T @ (after @ moved)
-            found[start:stop] = np.diag(after)
+            inverse_diagonal[start:stop] = np.diag(after)
         values = np.zeros(size + 1)
-        values[self.band.order] = found
+        values[self.band.order] = inverse_diagonal
         return values
 
     def _columns(self, start: int, stop: int, more: int) -> tuple[FloatArray, FloatArray]:
@@ -145,12 +145,12 @@ class Branches:
         entries = np.concatenate([-weights[both], -weights[both], diagonal[:-1]])
         at = np.concatenate([a, b, inside]), np.concatenate([b, a, inside])
         matrix = coo_array((entries, at), shape=(size, size)).tocsc()
-        found = SparseFactor(matrix)
+        factor = SparseFactor(matrix)
         try:
-            found.solve(np.zeros((size + 1, 1)))
+            factor.solve(np.zeros((size + 1, 1)))
         except RuntimeError as error:  # the matrix is exactly singular
             raise linalg.LinAlgError(str(error)) from None
-        return found
+        return factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +166,9 @@ class SparseFactor:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution, shape (J, k), for right-hand sides (J, k)."""
-        found = np.zeros(right.shape)
-        found[:-1] = self._factor.solve(right[:-1])
-        return found
+        solution = np.zeros(right.shape)
+        solution[:-1] = self._factor.solve(right[:-1])
+        return solution
 
     @cached_property
     def _factor(self) -> Any:

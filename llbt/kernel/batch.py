@@ -106,12 +106,12 @@ def fit_one(problem: Problem, counts: FloatArray, start: FloatArray) -> tuple[Fl
     """Fit one table by itself. Return its parameters, and whether they are a finite maximum."""
     table = replace(problem, counts=counts)
     try:
-        found = eliminate(table, start=start)
+        fitted = eliminate(table, start=start)
     except linalg.LinAlgError:
         return start, False
-    far = any(np.abs(rows @ found.params).max() > _FAR[b > 0] for b, rows in enumerate(table.predictors))
-    far = far or bool(room(table, found.params).min() < _MEET)
-    return found.params, found.converged and not far
+    far = any(np.abs(rows @ fitted.params).max() > _FAR[b > 0] for b, rows in enumerate(table.predictors))
+    far = far or bool(room(table, fitted.params).min() < _MEET)
+    return fitted.params, fitted.converged and not far
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,8 @@ class _Chords:
         """
         params, done = np.empty((len(counts), len(start))), np.empty(len(counts), dtype=np.bool_)
         for b, table in enumerate(counts):
-            found = self._by_chords(Likelihood.of(replace(self.problem, counts=table)), start)
-            params[b], done[b] = fit_one(self.problem, table, start) if found is None else (found, True)
+            fitted = self._by_chords(Likelihood.of(replace(self.problem, counts=table)), start)
+            params[b], done[b] = fit_one(self.problem, table, start) if fitted is None else (fitted, True)
         return params, done
 
     def _by_chords(self, table: Likelihood, start: FloatArray) -> FloatArray | None:
@@ -217,12 +217,12 @@ def _newton_step(
 
 def _room(rows: _Rows, at: list[FloatArray], step: FloatArray) -> FloatArray:
     """Return the share, at most 1, of each step (T, p) that leaves the cuts of a cumulative link in order, (T,)."""
-    found = np.ones(len(step))
+    shares = np.ones(len(step))
     if isinstance(rows.problem.response, Cumulative):
         for here, part in zip(at[1:], rows.rows[1:], strict=True):
             falls = np.minimum(step @ part.T, -1e-300)
-            found = np.minimum(found, (_SHORT * here / -falls).min(axis=1))
-    return found
+            shares = np.minimum(shares, (_SHORT * here / -falls).min(axis=1))
+    return shares
 
 
 def _at_edge(problem: Problem, predictors: list[FloatArray]) -> npt.NDArray[np.bool_]:

@@ -87,10 +87,10 @@ def _of_choices(probability: FloatArray, counts: FloatArray) -> FloatArray:
     together = np.where(seen, probability, 0.0).sum(axis=0)
     other = np.where(seen, np.inf, probability).min(axis=0)
     some = np.isfinite(other) & seen.any(axis=0)
-    found = np.full(some.shape, np.inf)
+    least = np.full(some.shape, np.inf)
     p, q = together[some], other[some]
-    found[some] = counts.sum(axis=0)[some] * p * q / (p + q)
-    return found
+    least[some] = counts.sum(axis=0)[some] * p * q / (p + q)
+    return least
 
 
 def _of_cuts(response: Cumulative, probability: FloatArray, counts: FloatArray) -> tuple[float, FloatArray]:
@@ -124,10 +124,10 @@ def _reach(response: Response | Cumulative) -> FloatArray:
 
 def _lengths(rows: Gathered, scale: FloatArray) -> FloatArray:
     """Return a bound of the length of each row (S,) with columns scaled by `scale` (p,)."""
-    found = np.zeros(rows.shape[0])
+    lengths = np.zeros(rows.shape[0])
     for part in rows.parts:
         square = part.matrix.power(2) if not isinstance(part.matrix, np.ndarray) else part.matrix**2
-        found += np.sqrt(square @ scale**2)[part.index]
+        lengths += np.sqrt(square @ scale**2)[part.index]
     if len(rows.chosen):
-        found += np.sqrt((scale[rows.chosen] ** 2) @ rows.own**2)
-    return found
+        lengths += np.sqrt((scale[rows.chosen] ** 2) @ rows.own**2)
+    return lengths

@@ -203,11 +203,11 @@ def _enumerated(scores: Scores, signs: FloatArray) -> FloatArray:
     grams = (across @ across.T).reshape(size, m, size, m).swapaxes(1, 2).reshape(size**2, m * m)
     within = (scores.own @ across.T).reshape(size**2, m)
     squares = np.sum((signs @ scores.own) ** 2, axis=1)
-    found = []
+    statistics = []
     for part in np.array_split(signs, max(1, int(len(signs) * m * m / _AT_ONCE))):
         both = (part[:, :, None] * part[:, None, :]).reshape(len(part), -1)
-        found.append(_inverse_squares((both @ grams).reshape(-1, m, m), both @ within))
-    return np.asarray(squares + np.concatenate(found))
+        statistics.append(_inverse_squares((both @ grams).reshape(-1, m, m), both @ within))
+    return np.asarray(squares + np.concatenate(statistics))
 
 
 def _statistics(scores: Scores, signs: FloatArray, drawn: FloatArray | None) -> FloatArray:
@@ -228,8 +228,8 @@ def _statistics(scores: Scores, signs: FloatArray, drawn: FloatArray | None) -> 
 
 def _inverse_squares(lost: FloatArray, total: FloatArray) -> FloatArray:
     """Return tᵀ(I − lost)⁻¹t of F symmetric matrices (F, k, k) and vectors (F, k), shape (F,)."""
-    kept = np.eye(lost.shape[1]) * (1 + _LEAST) - lost
-    return np.asarray(np.einsum("fk,fk->f", total, np.linalg.solve(kept, total[:, :, None])[:, :, 0]))
+    remaining = np.eye(lost.shape[1]) * (1 + _LEAST) - lost
+    return np.asarray(np.einsum("fk,fk->f", total, np.linalg.solve(remaining, total[:, :, None])[:, :, 0]))
 
 
 def _efficient(problem: Problem, restricted: Fit, clusters: Clustered, contrasts: FloatArray) -> Scores:
@@ -281,9 +281,9 @@ def _covariances(
     problem: Problem, probability: FloatArray, clusters: Clustered, chosen: IntArray, own: FloatArray, other: FloatArray
 ) -> FloatArray:
     """Return ownᵀ I_g other for some clusters, where I_g is the information of cluster g, shape (K, r, m)."""
-    found = np.zeros((len(chosen), own.shape[1], other.shape[1]))
-    if not found.size:
-        return found
+    covariances = np.zeros((len(chosen), own.shape[1], other.shape[1]))
+    if not covariances.size:
+        return covariances
     weight, n = problem.response.weight(probability.T, 1.0), clusters.counts.sum(axis=1)
     order = np.argsort(clusters.codes, kind="stable")
     bounds = np.searchsorted(clusters.codes[order], np.column_stack([chosen, chosen + 1]))
@@ -294,8 +294,8 @@ def _covariances(
         right = [part[rows] @ other for part in predictors]
         for b, part in enumerate(predictors):
             weighted = sum((n[lines] * weight[b, c][rows])[:, None] * along for c, along in enumerate(right))
-            found[k] += (part[rows] @ own).T @ weighted
-    return found
+            covariances[k] += (part[rows] @ own).T @ weighted
+    return covariances
 
 
 def _residual_scores(problem: Problem, means: FloatArray, clusters: Clustered) -> Scores:

@@ -39,35 +39,35 @@ class ColumnBlocks:
     @classmethod
     def of(cls, rows: Any) -> ColumnBlocks | None:
         """Return sparse rows in blocks; None if most rows have columns of their own or products are sparse."""
-        found = csr_array(rows)
-        if found.shape[0] < _LEAST or found.shape[1] > _MOST:
+        sparse_rows = csr_array(rows)
+        if sparse_rows.shape[0] < _LEAST or sparse_rows.shape[1] > _MOST:
             return None
-        found.sum_duplicates()  # this also sorts the columns of each row
-        mark = np.random.default_rng(0).integers(1, 2**63, found.shape[1], dtype=np.uint64)
+        sparse_rows.sum_duplicates()  # this also sorts the columns of each row
+        mark = np.random.default_rng(0).integers(1, 2**63, sparse_rows.shape[1], dtype=np.uint64)
         # sums are modulo 2⁶⁴, and so are their differences
-        total = np.append(np.uint64(0), np.cumsum(mark[found.indices]))
-        code = total[found.indptr[1:]] - total[found.indptr[:-1]]
+        total = np.append(np.uint64(0), np.cumsum(mark[sparse_rows.indices]))
+        code = total[sparse_rows.indptr[1:]] - total[sparse_rows.indptr[:-1]]
         order = np.argsort(code, kind="stable")
         starts = np.flatnonzero(np.append(True, np.diff(code[order]) != 0))
         if _MEAN * len(starts) > len(order):
             return None
         blocks = []
         for some in np.split(order, starts[1:]):
-            width = found.indptr[some[0] + 1] - found.indptr[some[0]]
-            at = found.indptr[some][:, None] + np.arange(width)
-            columns = found.indices[at]
+            width = sparse_rows.indptr[some[0] + 1] - sparse_rows.indptr[some[0]]
+            at = sparse_rows.indptr[some][:, None] + np.arange(width)
+            columns = sparse_rows.indices[at]
             if not (columns == columns[0]).all():  # two sets of columns have the same code
                 return None
             if width:
-                blocks.append((some, columns[0].astype(np.int64), found.data[at]))
-        filled = np.zeros((found.shape[1], found.shape[1]), dtype=np.bool_)
+                blocks.append((some, columns[0].astype(np.int64), sparse_rows.data[at]))
+        filled = np.zeros((sparse_rows.shape[1], sparse_rows.shape[1]), dtype=np.bool_)
         for _, columns, _ in blocks:
             filled[columns[:, None], columns] = True
-        return cls(found.shape[1], tuple(blocks)) if np.count_nonzero(filled) > _FILLED * filled.size else None
+        return cls(sparse_rows.shape[1], tuple(blocks)) if np.count_nonzero(filled) > _FILLED * filled.size else None
 
     def gram(self, weights: FloatArray) -> FloatArray:
         """Return Xᵀ W X of the rows X with weights (S,), shape (p, p)."""
-        found = np.zeros((self.size, self.size))
+        gram = np.zeros((self.size, self.size))
         for rows, columns, values in self.blocks:
-            found[columns[:, None], columns] += (values * weights[rows][:, None]).T @ values
-        return found
+            gram[columns[:, None], columns] += (values * weights[rows][:, None]).T @ values
+        return gram

@@ -117,8 +117,8 @@ class Bordered:
     @cached_property
     def diagonal(self) -> FloatArray:
         """Diagonal of the Laplacian and the ridge, shape (J,)."""
-        found = self.graph.degrees(self.weights)
-        return found if self.ridge is None else found + self.ridge
+        diagonal = self.graph.degrees(self.weights)
+        return diagonal if self.ridge is None else diagonal + self.ridge
 
     @cached_property
     def between(self) -> Groups | None:
@@ -145,19 +145,19 @@ class Bordered:
     def eased(self, right: FloatArray) -> FloatArray:
         """Solve L + diag(ridge) approximately, shape (J, k): along a band, or by the diagonal and between groups."""
         if self.factor is not None:
-            found = self.factor.solve(right)
-            return np.asarray(found - found.mean(axis=0))
+            solution = self.factor.solve(right)
+            return np.asarray(solution - solution.mean(axis=0))
         diagonal = np.where(self.diagonal > 0, self.diagonal, np.inf)[:, None]  # objects without pairs are unknown
-        found = right / diagonal
+        solution = right / diagonal
         if self.between is not None:
-            found += self.between.solved(right)
-        return found
+            solution += self.between.solved(right)
+        return solution
 
     def laplacian_times(self, vectors: FloatArray) -> FloatArray:
         """Return (L + diag(ridge)) @ vectors of shape (J, k)."""
-        found = self.diagonal[:, None] * vectors
-        found -= self.adjacency @ vectors
-        return found
+        product = self.diagonal[:, None] * vectors
+        product -= self.adjacency @ vectors
+        return product
 
     def __matmul__(self, vector: FloatArray) -> FloatArray:
         """Return the product with a vector, shape (J + q,)."""
@@ -217,11 +217,11 @@ def conjugate_gradients(
     """
     columns = right.reshape(len(right), -1)
     begin = None if start is None else start.reshape(columns.shape)
-    found = _gradients(
+    solution = _gradients(
         system.laplacian_times, system.eased, system.diagonal, _centred(system, columns), begin, tolerance, most
     )
-    values = found.values if system.ridge is not None else found.values - found.values.mean(axis=0)
-    return replace(found, values=values.reshape(right.shape))
+    values = solution.values if system.ridge is not None else solution.values - solution.values.mean(axis=0)
+    return replace(solution, values=values.reshape(right.shape))
 
 
 def bordered_gradients(
@@ -249,11 +249,11 @@ def bordered_gradients(
     columns = right[:, None].copy()
     columns[:size] = _centred(system, columns[:size])
     diagonal = np.concatenate([system.diagonal, np.diag(system.corner)])
-    found = _gradients(times, eased, diagonal, columns, None, tolerance, most)
-    values = found.values[:, 0]
+    solution = _gradients(times, eased, diagonal, columns, None, tolerance, most)
+    values = solution.values[:, 0]
     if system.ridge is None:
         values[:size] -= values[:size].mean()
-    return replace(found, values=values)
+    return replace(solution, values=values)
 
 
 def _centred(system: Bordered, columns: FloatArray) -> FloatArray:
@@ -336,9 +336,9 @@ class Complement:
         """Eliminate the objects by conjugate gradients; as `start`, give the `inner` of a similar system."""
         if not len(system.corner):
             return cls(system, np.zeros(system.border.shape), np.zeros((0, 0)), 0, True)
-        found = conjugate_gradients(system, system.border, start=start, tolerance=tolerance, most=most)
-        schur = system.corner - system.border.T @ found.values
-        return cls(system, found.values, (schur + schur.T) / 2, found.iterations, found.finished)
+        inner = conjugate_gradients(system, system.border, start=start, tolerance=tolerance, most=most)
+        schur = system.corner - system.border.T @ inner.values
+        return cls(system, inner.values, (schur + schur.T) / 2, inner.iterations, inner.finished)
 
     def solve(self, right: FloatArray, *, tolerance: float = TIGHT, most: int | None = None) -> Solved:
         """Solve the whole system for right-hand sides (J + q,) or (J + q, k).
@@ -349,9 +349,9 @@ class Complement:
             Where the data do not determine the bordering parameters beside the worths.
         """
         size = self.system.graph.size
-        found = conjugate_gradients(self.system, right[:size], tolerance=tolerance, most=most)
+        inner = conjugate_gradients(self.system, right[:size], tolerance=tolerance, most=most)
         if not len(self.schur):
-            return found
+            return inner
         rest = linalg.solve(self.schur, right[size:] - self.inner.T @ right[:size], assume_a="pos")
-        values = np.concatenate([found.values - self.inner @ rest, rest])
-        return Solved(values, found.iterations, found.finished)
+        values = np.concatenate([inner.values - self.inner @ rest, rest])
+        return Solved(values, inner.iterations, inner.finished)

@@ -189,10 +189,10 @@ class _Numbered:
 def _numbered(touching: Sequence[_Touching], some: list[int]) -> _Numbered:
     touched, scale, keys = [], [], []
     for e in some:
-        found, inverse = np.unique(touching[e].keys, return_inverse=True)
+        distinct, inverse = np.unique(touching[e].keys, return_inverse=True)
         touched.append(inverse.reshape(touching[e].keys.shape))
-        scale.append(np.full(len(found), e))
-        keys.append(found)
+        scale.append(np.full(len(distinct), e))
+        keys.append(distinct)
     if not some:
         return _Numbered([], np.empty((0, 0), dtype=np.int64), np.empty(0, dtype=np.int64), [], [])
     before = np.cumsum([0, *map(len, keys[:-1])])
@@ -209,10 +209,10 @@ def _local(group: IntArray, index: IntArray) -> tuple[IntArray, IntArray, IntArr
     if not index.size:
         return np.empty((0, len(group)), dtype=np.int64), np.zeros(number, dtype=np.int64), np.empty(0, dtype=np.int64)
     most = int(index.max()) + 1
-    found, inverse = np.unique(group * most + index, return_inverse=True)
-    size = np.bincount(found // most, minlength=number)
+    keys, inverse = np.unique(group * most + index, return_inverse=True)
+    size = np.bincount(keys // most, minlength=number)
     first = np.cumsum(size) - size
-    return inverse.reshape(index.shape) - first[group], size, found % most
+    return inverse.reshape(index.shape) - first[group], size, keys % most
 
 
 def _blocks(group: IntArray, own: _Numbered, shared: _Numbered) -> list[Block]:
@@ -236,16 +236,16 @@ def _blocks(group: IntArray, own: _Numbered, shared: _Numbered) -> list[Block]:
 
 def _chunks(size: IntArray, shared: IntArray) -> list[slice]:
     """Split the groups, sorted by size, into runs of about equal sizes that fit into memory together."""
-    found, start = [], 0
+    runs, start = [], 0
     for k in range(len(size) + 1):
         last = k == len(size)
         if last or _apart(size[start], size[k]) or _apart(shared[start], shared[k]) or (
             (k - start + 1) * float(size[k] + shared[k]) ** 2 > _NUMBERS
         ):  # fmt: skip
             if k > start:
-                found.append(slice(start, k))
+                runs.append(slice(start, k))
             start = k
-    return found
+    return runs
 
 
 def _apart(a: int, b: int) -> bool:
@@ -260,10 +260,10 @@ def _filled(size: IntArray, first: IntArray, which: IntArray, last: int) -> IntA
     return padded[np.where(inside, first[:, None] + steps, len(which))]
 
 
-def components(found: Crossed, which: int) -> IntArray:
+def components(effects: Crossed, which: int) -> IntArray:
     """Return, for each effect of a scale, how many objects its level's judgments connect with it, itself included."""
-    size = len(found.levels[which][0])
-    ends = found.touched[which]
+    size = len(effects.levels[which][0])
+    ends = effects.touched[which]
     graph = sparse.coo_matrix((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
     _, label = csgraph.connected_components(graph, directed=False)
     return np.asarray(np.bincount(label)[label])

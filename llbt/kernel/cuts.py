@@ -55,15 +55,15 @@ def _by_program(problem: Problem) -> FloatArray:
     p = problem.signed.shape[1]
     rows = sparse.vstack([part.tocsr() for part in problem.predictors[1:]], format="csr")
     away = np.ones((rows.shape[0], 1))
-    found = optimize.linprog(
+    program = optimize.linprog(
         np.append(np.zeros(p), -1.0),
         A_ub=sparse.hstack([-rows, sparse.csr_array(away)], format="csr"),
         b_ub=problem.offsets[1:].ravel(),
         bounds=[(None, None)] * p + [(None, 1.0)],
         method="highs",
     )
-    if found.status != 0 or -found.fun <= 0:
+    if program.status != 0 or -program.fun <= 0:
         held = "Hold tie and grade above 0 in fixed=, or leave them out of it."
         remedy = held if problem.offsets[1:].any() else "Add tie and grade to the formula."
         raise DesignError("no parameters put the cuts of all comparisons in order", remedy)
-    return np.asarray(found.x[:p])
+    return np.asarray(program.x[:p])

@@ -68,9 +68,9 @@ class Judged:
         """Return the predictors at parameters (p,) and discriminations (K,), B arrays (S,)."""
         worth = np.zeros(len(params))
         worth[self.scaled] = params[self.scaled]
-        found = self.problem.at(params - worth)
-        found[0] = found[0] + sigma[self.judge] * (self.problem.signed @ worth)
-        return found
+        predictors = self.problem.at(params - worth)
+        predictors[0] = predictors[0] + sigma[self.judge] * (self.problem.signed @ worth)
+        return predictors
 
     def probabilities(self, params: FloatArray, sigma: FloatArray) -> FloatArray:
         """Return the probability of each outcome, shape (S, C)."""
@@ -128,9 +128,9 @@ def maximize(
     """
     views = Views.of(judged)
     starts = _starts(views, pooled) if start is None else [start]
-    found = [_climbed(views, *one) for one in starts]
+    maxima = [_climbed(views, *one) for one in starts]
     # or the likelihood rises to infinity
-    best = max(found, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))
+    best = max(maxima, key=lambda peak: peak.point.value + (_SAME if peak.converged else 0.0))
     point = _normed(views, best.point)
     return DiscriminationFit(
         params=point.params,
@@ -140,8 +140,8 @@ def maximize(
         furthest=_furthest(judged, point),
         converged=best.converged,
         n_iter=best.n_iter,
-        starts=len(found),
-        agreed=sum(peak.converged and abs(peak.point.value - point.value) < _SAME for peak in found),
+        starts=len(maxima),
+        agreed=sum(peak.converged and abs(peak.point.value - point.value) < _SAME for peak in maxima),
     )
 
 
@@ -194,10 +194,10 @@ def point_at(views: Views, params: FloatArray, sigma: FloatArray) -> Point:
 def gradient_at(views: Views, point: Point) -> tuple[FloatArray, FloatArray]:
     """Return the gradient in the parameters (p,) and in the discriminations (K,)."""
     judged = views.judged
-    found = np.empty(len(point.params))
-    found[judged.scaled] = views.worth.transposed(point.sigma[judged.judge] * point.scores[0])
-    found[judged.others] = row_sums(views.rest, point.scores)
-    return found, _by_judge(judged, point.scores[0] * point.worth)
+    gradient = np.empty(len(point.params))
+    gradient[judged.scaled] = views.worth.transposed(point.sigma[judged.judge] * point.scores[0])
+    gradient[judged.others] = row_sums(views.rest, point.scores)
+    return gradient, _by_judge(judged, point.scores[0] * point.worth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,10 +243,10 @@ def _climbed(views: Views, params: FloatArray, sigma: FloatArray) -> Search[Poin
     """Return the point that Newton's method reaches from a start."""
     ascent = _OnNorm(views)
     start = _normed(views, point_at(views, params, sigma))
-    found = newton(ascent, start, most=_MOST_STEPS, ends=lambda point, step, n_iter: ascent.is_far(point))
-    if found.failure is not None and not ascent.is_far(found.point):
-        raise found.failure
-    return found
+    search = newton(ascent, start, most=_MOST_STEPS, ends=lambda point, step, n_iter: ascent.is_far(point))
+    if search.failure is not None and not ascent.is_far(search.point):
+        raise search.failure
+    return search
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,9 +280,9 @@ def _step(views: Views, point: Point, gradient: FloatArray, sigmas: FloatArray) 
     """Return a step upwards in the parameters and the discriminations."""
     basis = _basis(views.judged, point.params)
     for observed, damping in ((True, 0.0), *((False, some) for some in _DAMPED)):
-        found = information_at(views, point, observed=observed)
+        observed_or_expected = information_at(views, point, observed=observed)
         try:
-            reduced = _reduced(found, basis, damping)
+            reduced = _reduced(observed_or_expected, basis, damping)
         except linalg.LinAlgError:
             continue
         right = basis.T @ (gradient - reduced.slopes.T @ sigmas)
@@ -300,7 +300,7 @@ class _Reduced:
     sigma: FloatArray
 
 
-def _reduced(found: Information, basis: FloatArray, damping: float, least: float = _ROUNDING) -> _Reduced:
+def _reduced(whole: Information, basis: FloatArray, damping: float, least: float = _ROUNDING) -> _Reduced:
     """Return the information with each discrimination profiled out.
 
     Raises
@@ -308,13 +308,13 @@ def _reduced(found: Information, basis: FloatArray, damping: float, least: float
     LinAlgError
         Where it is not positive definite.
     """
-    largest = float(found.sigma.max())
-    sigma = found.sigma * (1 + damping) + damping * 1e-3 * largest
+    largest = float(whole.sigma.max())
+    sigma = whole.sigma * (1 + damping) + damping * 1e-3 * largest
     if not sigma.min() > 1e-14 * largest:
         raise linalg.LinAlgError("there is no information on a discrimination")
-    slopes = found.mixed / sigma[:, None]
-    inner = basis.T @ (found.params - found.mixed.T @ slopes) @ basis
-    inner += damping * np.diag(np.diag(basis.T @ found.params @ basis))
+    slopes = whole.mixed / sigma[:, None]
+    inner = basis.T @ (whole.params - whole.mixed.T @ slopes) @ basis
+    inner += damping * np.diag(np.diag(basis.T @ whole.params @ basis))
     return _Reduced((_cholesky(inner, least), True), slopes, sigma)
 
 
@@ -351,10 +351,10 @@ def _normed(views: Views, point: Point) -> Point:
 
 def _furthest(judged: Judged, point: Point) -> FloatArray:
     """Return the largest predictor of each judge's comparisons, shape (K,)."""
-    found = np.zeros(judged.size)
+    furthest = np.zeros(judged.size)
     reach = np.max(np.abs(np.broadcast_arrays(*judged.predictors(point.params, point.sigma))), axis=0)
-    np.maximum.at(found, judged.judge, reach)
-    return found
+    np.maximum.at(furthest, judged.judge, reach)
+    return furthest
 
 
 # -- starts ------------------------------------------------------------------------------------------------------------
@@ -398,9 +398,9 @@ def _covariance(views: Views, point: Point) -> FloatArray:
 
     The information is inverted with the size of the worths held; the delta method carries the inverse over to the norm.
     """
-    found = information_at(views, point, observed=True)
+    whole = information_at(views, point, observed=True)
     basis = _basis(views.judged, point.params)
-    reduced = _reduced(found, basis, 0.0, _UNKNOWN)
+    reduced = _reduced(whole, basis, 0.0, _UNKNOWN)
     inner = basis @ linalg.cho_solve(reduced.factor, basis.T)
     mixed = -reduced.slopes @ inner
     outer = np.diag(1 / reduced.sigma) - mixed @ reduced.slopes.T

@@ -21,7 +21,7 @@ _LONGEST = 0.25  # the most that a discrimination moves at once, as a share of t
 _EDGE = 1e-3  # the last place tried, as a share before the extreme, at which all other judges guess
 
 
-def profile_discrimination(judged: Judged, found: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
+def profile_discrimination(judged: Judged, maximum: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
     """Return the discriminations on both sides at which the profile log-likelihood has fallen by `drop`.
 
     Parameters
@@ -42,11 +42,11 @@ def profile_discrimination(judged: Judged, found: DiscriminationFit, which: int,
     linear in σ.
     """
     views = Views.of(judged)
-    low, high = (_bound(views, found, which, drop, side) for side in (-1, 1))
+    low, high = (_bound(views, maximum, which, drop, side) for side in (-1, 1))
     return low, high
 
 
-def profile_parameter(judged: Judged, found: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
+def profile_parameter(judged: Judged, maximum: DiscriminationFit, which: int, drop: float) -> tuple[float, float]:
     """Return the values of a parameter on both sides at which the profile log-likelihood has fallen by `drop`.
 
     Parameters
@@ -59,7 +59,7 @@ def profile_parameter(judged: Judged, found: DiscriminationFit, which: int, drop
     drop : float
         Half a quantile of χ² on 1 df.
     """
-    views, p = Views.of(judged), len(found.params)
+    views, p = Views.of(judged), len(maximum.params)
 
     def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
         point = _constrained(views, point_at(views, start[:p], start[p:]), which, float(start[which]))
@@ -67,23 +67,23 @@ def profile_parameter(judged: Judged, found: DiscriminationFit, which: int, drop
         slope[which] = _multipliers(views, point, which)[0]
         return np.concatenate([point.params, point.sigma]), slope, point.value
 
-    best = np.concatenate([found.params, found.sigma])
-    return profile_bounds(held, best, found.covariance, found.value, which, drop, _CLOSE_FALL)
+    best = np.concatenate([maximum.params, maximum.sigma])
+    return profile_bounds(held, best, maximum.covariance, maximum.value, which, drop, _CLOSE_FALL)
 
 
-def _bound(views: Views, found: DiscriminationFit, which: int, drop: float, side: int) -> float:
-    best, p = float(found.sigma[which]), len(found.params)
+def _bound(views: Views, maximum: DiscriminationFit, which: int, drop: float, side: int) -> float:
+    best, p = float(maximum.sigma[which]), len(maximum.params)
     extreme = side / float(np.sqrt(views.share[which]))
     last = best + (1 - _EDGE) * (extreme - best)
-    here = point_at(views, found.params, found.sigma)
-    error = float(np.sqrt(found.covariance[p + which, p + which]))
+    here = point_at(views, maximum.params, maximum.sigma)
+    error = float(np.sqrt(maximum.covariance[p + which, p + which]))
     # discriminations on both sides of the bound, each with the root of its fall as a share of `drop`
     inner, outer = (best, 0.0), None
     tried = best + side * float(np.sqrt(2 * drop)) * error
     for _ in range(_SEARCHES):
         tried = side * min(side * tried, side * last, side * here.sigma[which] + _LONGEST * abs(extreme - best))
         here = _constrained(views, here, p + which, tried)
-        share = float(np.sqrt(max(found.value - here.value, 0.0) / drop))
+        share = float(np.sqrt(max(maximum.value - here.value, 0.0) / drop))
         if abs(share - 1) < _CLOSE:
             break
         if share < 1 and tried == last:
@@ -137,10 +137,10 @@ def _moved(views: Views, params: FloatArray, sigma: FloatArray, place: int, valu
 def _normals(views: Views, point: Point, place: int) -> FloatArray:
     """Return the directions in which the held value and the norm change, shape (p + K, 2)."""
     p = len(point.params)
-    found = np.zeros((p + len(point.sigma), 2))
-    found[place, 0] = 1.0
-    found[p:, 1] = 2 * views.share * point.sigma
-    return found
+    normals = np.zeros((p + len(point.sigma), 2))
+    normals[place, 0] = 1.0
+    normals[p:, 1] = 2 * views.share * point.sigma
+    return normals
 
 
 def _multipliers(views: Views, point: Point, place: int) -> FloatArray:
@@ -157,8 +157,13 @@ def _step(views: Views, point: Point, place: int) -> tuple[FloatArray, float]:
     tangent = np.linalg.qr(_normals(views, point, place), mode="complete")[0][:, 2:]
     slope = tangent.T @ gradient
     for observed in (True, False):
-        found = information_at(views, point, observed=observed)
-        whole = np.block([[found.params, found.mixed.T], [found.mixed, np.diag(found.sigma)]])
+        here = information_at(views, point, observed=observed)
+        whole = np.block(
+            [
+                [here.params, here.mixed.T],
+                [here.mixed, np.diag(here.sigma)],
+            ]
+        )
         if observed:
             whole[range(p, size), range(p, size)] += 2 * factors[1] * views.share
         try:

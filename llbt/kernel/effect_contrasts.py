@@ -34,7 +34,7 @@ class Touch:
 
 def added_effects(
     problem: Problem,
-    found: Crossed,
+    effects: Crossed,
     at: Approximation,
     params: FloatArray,
     scales: FloatArray,
@@ -57,31 +57,31 @@ def added_effects(
     tuple of ndarray, (B, R), (B, B, R) and (B, R, p + E)
         The last array has the derivatives in the parameters and log σ, with the weights of the judgments held.
     """
-    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    work = LineSums(problem, effects, np.stack(problem.at(params)), scales[effects.scale] * effects.sign)
     width, size = len(work.eta), len(touches[0].index)
     moved, cov = np.zeros((width, size)), np.zeros((width, width, size))
     slopes = np.zeros((width, size, len(params) + len(scales)))
     for r in range(size):
-        loads = [_loads(found, scales, [t for t in touches if t.predictor == b], r) for b in range(width)]
+        loads = [_loads(effects, scales, [t for t in touches if t.predictor == b], r) for b in range(width)]
         for b in {t.predictor for t in touches}:
             solved = work.solve(at.solved, loads[b])
             moved[b, r] = _product(loads[b], at.mode)
             cov[b, :, r] = [_product(solved, load) for load in loads]
-            weighted = [work.weighted(block, w, solved) for block, w in zip(found.blocks, at.weights, strict=True)]
-            by_scale = 2 * products_by_scale(found, solved, at.mode)
+            weighted = [work.weighted(block, w, solved) for block, w in zip(effects.blocks, at.weights, strict=True)]
+            by_scale = 2 * products_by_scale(effects, solved, at.mode)
             slopes[b, r] = np.concatenate([-row_sums(problem, work.scattered(weighted)), by_scale])
     for t in touches:
         cov[t.predictor, t.predictor] += np.where(t.index < 0, scales[t.scale] ** 2, 0.0)
     return moved, cov, slopes
 
 
-def _loads(found: Crossed, scales: FloatArray, touches: Sequence[Touch], r: int) -> Effects:
+def _loads(effects: Crossed, scales: FloatArray, touches: Sequence[Touch], r: int) -> Effects:
     """Return the loadings of all effects on one predictor of a comparison."""
-    total = Effects.none(found)
+    total = Effects.none(effects)
     for t in touches:
         if t.index[r] >= 0:
-            shared = int(bool((found.scales[1] == t.scale).any()))
-            place = np.flatnonzero(found.scales[shared] == t.scale)[t.index[r]]
+            shared = int(bool((effects.scales[1] == t.scale).any()))
+            place = np.flatnonzero(effects.scales[shared] == t.scale)[t.index[r]]
             (total.shared if shared else total.own)[place] += t.sign * scales[t.scale]
     return total
 

@@ -73,11 +73,11 @@ def grouped(
     rows, codes, counts = _summed(rows, codes, counts)
     first = np.searchsorted(codes, np.arange(size))
     lines = np.diff(np.append(first, len(rows)))
-    kept, index = _distinct(rows, counts, first, lines)
-    basis = _bases(pairs[rows], codes, kept) if "object" in effects else None
+    distinct, index = _distinct(rows, counts, first, lines)
+    basis = _bases(pairs[rows], codes, distinct) if "object" in effects else None
     number = int(pairs.max()) + 1
     return _bundled(
-        rows, counts, first, lines, kept, index, basis, _Shape(tuple(effects), width, predictors, pairs, number)
+        rows, counts, first, lines, distinct, index, basis, _Shape(tuple(effects), width, predictors, pairs, number)
     )
 
 
@@ -132,33 +132,33 @@ def _padded(lines: IntArray, first: IntArray, most: int) -> tuple[IntArray, Floa
 def _distinct(rows: IntArray, counts: FloatArray, first: IntArray, lines: IntArray) -> tuple[IntArray, IntArray]:
     """Return the groups with distinct judgments, and which of these each group equals."""
     index = np.empty(len(first), dtype=np.int64)
-    kept: list[IntArray] = []
-    found = 0
+    distinct: list[IntArray] = []
+    n_distinct = 0
     for number in np.unique(lines):
         some = np.flatnonzero(lines == number)
         at = first[some][:, None] + np.arange(number)
         key = np.concatenate([rows[at][..., None], counts[at]], axis=2).reshape(len(some), -1)
         _, start, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        index[some] = found + inverse.ravel()
-        kept.append(some[start])
-        found += len(start)
-    return np.concatenate(kept), index
+        index[some] = n_distinct + inverse.ravel()
+        distinct.append(some[start])
+        n_distinct += len(start)
+    return np.concatenate(distinct), index
 
 
-def _bases(pairs: IntArray, codes: IntArray, kept: IntArray) -> dict[int, tuple[IntArray, FloatArray]]:
+def _bases(pairs: IntArray, codes: IntArray, distinct: IntArray) -> dict[int, tuple[IntArray, FloatArray]]:
     """Return the objects of each kept group, (m,), and the orthonormal contrasts that its judgments inform, (m, d)."""
     number = int(pairs.max()) + 1
-    found: dict[int, tuple[IntArray, FloatArray]] = {}
-    first = np.searchsorted(codes, kept)
-    last = np.searchsorted(codes, kept, side="right")
+    bases: dict[int, tuple[IntArray, FloatArray]] = {}
+    first = np.searchsorted(codes, distinct)
+    last = np.searchsorted(codes, distinct, side="right")
     known: dict[bytes, tuple[IntArray, FloatArray]] = {}
-    for group, start, stop in zip(kept.tolist(), first.tolist(), last.tolist(), strict=True):
+    for group, start, stop in zip(distinct.tolist(), first.tolist(), last.tolist(), strict=True):
         edges = pairs[start:stop]
         key = np.unique(edges[:, 0] * number + edges[:, 1]).tobytes()
         if key not in known:
             known[key] = _basis(edges)
-        found[group] = known[key]
-    return found
+        bases[group] = known[key]
+    return bases
 
 
 def _basis(edges: IntArray) -> tuple[IntArray, FloatArray]:
@@ -176,29 +176,29 @@ def _bundled(
     counts: FloatArray,
     first: IntArray,
     lines: IntArray,
-    kept: IntArray,
+    distinct: IntArray,
     index: IntArray,
     basis: dict[int, tuple[IntArray, FloatArray]] | None,
     shape: _Shape,
 ) -> Grouped:
-    contrasts = np.array([0 if basis is None else basis[g][1].shape[1] for g in kept.tolist()])
-    classes = np.stack([contrasts, np.ceil(np.log2(lines[kept]))], axis=1)
+    contrasts = np.array([0 if basis is None else basis[g][1].shape[1] for g in distinct.tolist()])
+    classes = np.stack([contrasts, np.ceil(np.log2(lines[distinct]))], axis=1)
     kinds, kind = np.unique(classes, axis=0, return_inverse=True)
     kind = kind.ravel()
-    repeats = np.bincount(index, minlength=len(kept)).astype(np.float64)
+    repeats = np.bincount(index, minlength=len(distinct)).astype(np.float64)
     bundles, objects = [], []
-    place = np.empty(len(kept), dtype=np.int64)
+    place = np.empty(len(distinct), dtype=np.int64)
     for k in range(len(kinds)):
         some = np.flatnonzero(kind == k)
         place[some] = np.arange(len(some))
-        groups = kept[some]
+        groups = distinct[some]
         at, own = _padded(lines[groups], first[groups], int(lines[groups].max()))
         worths = np.zeros((len(some), shape.objects, int(kinds[k, 0])))
         for n, group in enumerate(groups.tolist() if basis is not None else ()):
             worths[n, basis[group][0]] = basis[group][1]  # type: ignore[index]
         loadings, scale = _loadings(shape, worths, rows[at], own)
-        said = np.moveaxis(counts[at] * own[:, :, None], 2, 0)
-        bundles.append(Groups(rows[at], np.ascontiguousarray(said), loadings, scale, repeats[some]))
+        counts_by_outcome = np.moveaxis(counts[at] * own[:, :, None], 2, 0)
+        bundles.append(Groups(rows[at], np.ascontiguousarray(counts_by_outcome), loadings, scale, repeats[some]))
         objects.append(worths)
     return Grouped(tuple(bundles), kind[index], place[index], tuple(objects))
 

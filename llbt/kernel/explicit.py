@@ -68,13 +68,13 @@ def with_covariance(results: Any, problem: Problem, cov: Covariance, cov_type: s
     matrix[range(p, p + size), range(p, p + size)] += dispersion / problem.totals
     gone = (moved[:, cov.unknown_each(p)] != 0).any(axis=1)
     matrix[gone], matrix[:, gone] = np.nan, np.nan
-    found = copy.copy(given)
-    found._cache = {}
-    found.cov_params_default, found.cov_type = matrix, cov_type
-    found.cov_kwds = {"description": "; ".join(cov.notes)}
-    found.use_t = bool(np.isfinite(cov.df))
-    found.df_resid_inference = cov.df if found.use_t else None
-    return wrapper(found)
+    copied = copy.copy(given)
+    copied._cache = {}
+    copied.cov_params_default, copied.cov_type = matrix, cov_type
+    copied.cov_kwds = {"description": "; ".join(cov.notes)}
+    copied.use_t = bool(np.isfinite(cov.df))
+    copied.df_resid_inference = cov.df if copied.use_t else None
+    return wrapper(copied)
 
 
 def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.0) -> Fit:
@@ -83,8 +83,8 @@ def glm(problem: Problem, names: tuple[str, ...], added: FloatArray | float = 0.
     `added` are the counts of a prior, (S, K). These are not judgments, and they have no fitted counts.
     """
     _refuse_too_large(problem)
-    found, results = _literal(problem, names, added, None)
-    return replace(found, n_iter=int(results.fit_history["iteration"]), solver="glm")
+    fitted, results = _literal(problem, names, added, None)
+    return replace(fitted, n_iter=int(results.fit_history["iteration"]), solver="glm")
 
 
 def checked_by_glm(
@@ -93,8 +93,8 @@ def checked_by_glm(
     """Fit by elimination; statsmodels' GLM then goes on from these estimates, or from `start` if it is given."""
     with_prior = replace(problem, counts=problem.counts + added)
     other = eliminate(with_prior) if start is None else start.fit(with_prior)
-    found, _ = _literal(problem, names, added, other)
-    return replace(found, n_iter=other.n_iter, solver="eliminate, glm")
+    fitted, _ = _literal(problem, names, added, other)
+    return replace(fitted, n_iter=other.n_iter, solver="eliminate, glm")
 
 
 def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float, other: Fit | None) -> tuple[Fit, Any]:
@@ -104,18 +104,18 @@ def _literal(problem: Problem, names: tuple[str, ...], added: FloatArray | float
     p = problem.signed.shape[1]
     bare = results._results  # without labels, which would cost as much as a step
     params = bare.params[:p]
-    found = probabilities(problem, params)
+    probability = probabilities(problem, params)
     with np.errstate(all="ignore"):
         cov = bare.cov_params()[:p, :p]
         cov = (cov + cov.T) / 2  # statsmodels' inverse is symmetric only up to rounding
     fit = Fit(
         params=params,
         inverse=cov,
-        means=totals[:, None] * found,
+        means=totals[:, None] * probability,
         converged=bool(results.converged),
         n_iter=0,
-        gradient=score(problem, found),
-        objective=log_likelihood(problem, found),
+        gradient=score(problem, probability),
+        objective=log_likelihood(problem, probability),
         solver="glm",
         explicit=None if np.any(added) else results,
     )
@@ -173,9 +173,9 @@ def _fitted(problem: Problem, names: tuple[str, ...], other: Fit | None) -> Any:
         )
     results.fit_history["iteration"] += other is None
     if (other is None or other.converged) and not _is_maximum(problem, results._results):
-        found = "finds no maximum from its own start" if other is None else "leaves the estimates and finds no others"
+        fault = "finds no maximum from its own start" if other is None else "leaves the estimates and finds no others"
         # for example if parameters are held far from the judgments: fitted counts are 0 up to rounding
-        raise DesignError(f"statsmodels' GLM {found}", "Use method='eliminate', or hold parameters nearer.")
+        raise DesignError(f"statsmodels' GLM {fault}", "Use method='eliminate', or hold parameters nearer.")
     results._results.converged = bool(results.mle_retvals["converged"])  # the attribute that statsmodels' default sets
     return results
 

@@ -72,9 +72,9 @@ def _parts(piece: IntArray, place: IntArray, number: int) -> IntArray:
     order = np.lexsort((place, piece))
     of = piece[order]
     rank = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[of]
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = (np.cumsum(parts) - parts)[of] + rank * parts[of] // sizes[of]
-    return found
+    part_of = np.empty(len(order), dtype=np.int64)
+    part_of[order] = (np.cumsum(parts) - parts)[of] + rank * parts[of] // sizes[of]
+    return part_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,22 +66,24 @@ class Variances:
     exact: int = 0
 
 
-def exact_covariances(found: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
+def exact_covariances(information: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
     """Return columns of the covariance of centred log-worths and other parameters, for some objects, (J + q, m)."""
-    size = found.system.graph.size
-    right = np.zeros((found.system.shape[0], len(objects)))
+    size = information.system.graph.size
+    right = np.zeros((information.system.shape[0], len(objects)))
     right[:size] = -1 / size
     right[objects, np.arange(len(objects))] += 1.0
-    return found.solve(right, tolerance=tolerance).values
+    return information.solve(right, tolerance=tolerance).values
 
 
-def exact_variances(found: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
+def exact_variances(information: Complement, objects: IntArray, tolerance: float = _EXACT) -> FloatArray:
     """Return the exact variances of the centred log-worths of some objects, shape (m,)."""
     parts = (objects[k : k + _WIDTH] for k in range(0, len(objects), _WIDTH))
-    return np.concatenate([exact_covariances(found, part, tolerance)[part, np.arange(len(part))] for part in parts])
+    return np.concatenate(
+        [exact_covariances(information, part, tolerance)[part, np.arange(len(part))] for part in parts]
+    )
 
 
-def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> Variances:
+def variances(information: Complement, rng: np.random.Generator, first: IntArray) -> Variances:
     """Return the variances of all centred log-worths.
 
     Parameters
@@ -92,16 +94,16 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
     first : ndarray of int
         Objects that get exact variances if the approximations are not close.
     """
-    system = found.system
+    system = information.system
     size = system.graph.size
     if size <= SAMPLED:
-        return Variances(exact_variances(found, np.arange(size), _TIGHT), "exact", 0, 0.0, 0.0)
-    shared = np.einsum("ip,pi->i", found.inner, linalg.solve(found.schur, found.inner.T))
+        return Variances(exact_variances(information, np.arange(size), _TIGHT), "exact", 0, 0.0, 0.0)
+    shared = np.einsum("ip,pi->i", information.inner, linalg.solve(information.schur, information.inner.T))
     along = _along_band(system)
     if along is not None:
         return Variances(along + shared, "exact", 0, 0.0, 0.0)
     some = np.sort(rng.permutation(size)[:SAMPLED])
-    exact = exact_variances(found, some)
+    exact = exact_variances(information, some)
     best = _held_against(_series(system) + shared, some, exact, "series", 0)
     sums, draws = np.zeros(size), 0
     while best.high > _CLOSE and draws < _MOST_DRAWS:
@@ -112,7 +114,7 @@ def variances(found: Complement, rng: np.random.Generator, first: IntArray) -> V
         best = _held_against(values, some, exact, "draws", draws)
     if best.high <= _CLOSE:
         return best
-    best.values[first] = exact_variances(found, first)
+    best.values[first] = exact_variances(information, first)
     return replace(best, exact=len(first))
 
 
@@ -166,8 +168,8 @@ def _means_of_groups(system: Bordered) -> FloatArray:
     level = groups.inverse @ share
     met = system.adjacency @ csr_array((np.ones(objects), (np.arange(objects), groups.of)), shape=(objects, size))
     met.data /= np.repeat(system.diagonal, np.diff(met.indptr))
-    found = share @ level - 2 * (met @ level)
+    variances_of_means = share @ level - 2 * (met @ level)
     for start in range(0, objects, _ROWS):
         rows = met[start : start + _ROWS]
-        found[start : start + _ROWS] += rows.multiply(rows @ groups.inverse).sum(axis=1)
-    return np.asarray(found)
+        variances_of_means[start : start + _ROWS] += rows.multiply(rows @ groups.inverse).sum(axis=1)
+    return np.asarray(variances_of_means)

@@ -104,8 +104,8 @@ def contributions(
     """
     shape = predictors.shape[1:]
     flat = predictors.reshape(len(predictors), -1)
-    said = np.broadcast_to(counts, (len(counts), *shape)).reshape(len(counts), -1)
-    value, score, weight = response.contributions(flat, said)
+    counts_by_line = np.broadcast_to(counts, (len(counts), *shape)).reshape(len(counts), -1)
+    value, score, weight = response.contributions(flat, counts_by_line)
     width = len(predictors)
     return value.reshape(shape), score.reshape(width, *shape), weight.reshape(width, width, *shape)
 
@@ -122,15 +122,15 @@ def modes(response: AnyResponse, groups: Groups, eta: FloatArray, loadings: Floa
         A, in units of standard normal effects.
     start : ndarray, shape (G, d)
     """
-    found = _at(response, groups, eta, loadings, start)
+    points = _at(response, groups, eta, loadings, start)
     moving = np.arange(len(start))
     for _ in range(_ITERATIONS):
-        step, decrement = _newton(found, loadings, moving)
+        step, decrement = _newton(points, loadings, moving)
         moving, step = moving[decrement > _AT_MODE], step[decrement > _AT_MODE]
         if not len(moving):
             break
-        _climb(response, groups, eta, loadings, found, moving, step)
-    return found
+        _climb(response, groups, eta, loadings, points, moving, step)
+    return points
 
 
 def _at(response: AnyResponse, groups: Groups, eta: FloatArray, loadings: FloatArray, at: FloatArray) -> Modes:
@@ -147,11 +147,11 @@ def gram(loadings: FloatArray, weight: FloatArray) -> FloatArray:
     return np.asarray(sum(loadings[b].swapaxes(1, 2) @ weighted[b] for b in range(width)))
 
 
-def _newton(found: Modes, loadings: FloatArray, moving: IntArray) -> tuple[FloatArray, FloatArray]:
+def _newton(points: Modes, loadings: FloatArray, moving: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return Newton's steps of some groups, and their squared length in standard deviations."""
     some = loadings[:, moving]
-    gradient = np.einsum("bgrd,bgr->gd", some, found.score[:, moving]) - found.at[moving]
-    step = np.linalg.solve(found.information[moving], gradient[:, :, None])[:, :, 0]
+    gradient = np.einsum("bgrd,bgr->gd", some, points.score[:, moving]) - points.at[moving]
+    step = np.linalg.solve(points.information[moving], gradient[:, :, None])[:, :, 0]
     return step, np.einsum("gd,gd->g", gradient, step)
 
 
@@ -160,7 +160,7 @@ def _climb(
     groups: Groups,
     eta: FloatArray,
     loadings: FloatArray,
-    found: Modes,
+    points: Modes,
     moving: IntArray,
     step: FloatArray,
 ) -> None:
@@ -169,12 +169,12 @@ def _climb(
     for _ in range(_HALVINGS):
         some = moving[left]
         part = replace(groups, rows=groups.rows[some], counts=groups.counts[:, some])
-        tried = _at(response, part, eta[:, some], loadings[:, some], found.at[some] + step[left])
-        better = tried.height >= found.height[some] - 1e-12 * np.abs(found.height[some])
+        tried = _at(response, part, eta[:, some], loadings[:, some], points.at[some] + step[left])
+        better = tried.height >= points.height[some] - 1e-12 * np.abs(points.height[some])
         into = some[better]
-        found.at[into], found.height[into] = tried.at[better], tried.height[better]
-        found.information[into] = tried.information[better]
-        found.score[:, into], found.weight[:, :, into] = tried.score[:, better], tried.weight[:, :, better]
+        points.at[into], points.height[into] = tried.at[better], tried.height[better]
+        points.information[into] = tried.information[better]
+        points.score[:, into], points.weight[:, :, into] = tried.score[:, better], tried.weight[:, :, better]
         left = left[~better]
         if not len(left):
             return

@@ -58,7 +58,7 @@ def hamiltonian(
     at = rng.standard_normal((CHAINS, size))
     value, slope = slopes(at)
     step = 0.9 * size**-0.25
-    kept, accepted = np.empty((CHAINS, n, size)), 0.0
+    draws, accepted = np.empty((CHAINS, n, size)), 0.0
     for k in shown(range(_WARM + n)):
         momentum = rng.standard_normal(at.shape)
         before = value - 0.5 * (momentum**2).sum(axis=1)
@@ -76,9 +76,9 @@ def hamiltonian(
         if k < _WARM:
             step *= math.exp(0.1 * (taken.mean() - _ACCEPTED))
         else:
-            kept[:, k - _WARM] = at
+            draws[:, k - _WARM] = at
             accepted += taken.mean() / n
-    return Chains(kept, accepted)
+    return Chains(draws, accepted)
 
 
 def r_hat(draws: FloatArray) -> FloatArray:

@@ -51,8 +51,8 @@ class IndependentPairs:
     def logs(self, answers: Signs, weights: Weights, added: FloatArray) -> FloatArray:
         """Return the log of the summed weights of each judge's possible complete patterns."""
         logs, _ = self._shares(weights, added)
-        found = (answers == MISSING) @ logs + (answers == 0) @ weights.gamma
-        return np.asarray(found + np.where(answers == MISSING, 0, answers) @ weights.eta)
+        log_weights = (answers == MISSING) @ logs + (answers == 0) @ weights.gamma
+        return np.asarray(log_weights + np.where(answers == MISSING, 0, answers) @ weights.eta)
 
     def drawn(self, weights: Weights, number: int, rng: np.random.Generator) -> Signs:
         """Return complete patterns, drawn pair by pair; see `Space.drawn`."""
@@ -72,9 +72,9 @@ def _covariance(shares: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the covariance of signs and ties, (2P, 2P), for `counts` independent answers to each pair."""
     size = shares.shape[1]
     sign, tie = shares[0] - shares[2], shares[1]
-    found = np.zeros((2 * size, 2 * size))
+    covariance = np.zeros((2 * size, 2 * size))
     one, other = np.arange(size), np.arange(size, 2 * size)
-    found[one, one] = counts * (shares[0] + shares[2] - sign**2)
-    found[other, other] = counts * tie * (1 - tie)
-    found[one, other] = found[other, one] = -counts * sign * tie
-    return found
+    covariance[one, one] = counts * (shares[0] + shares[2] - sign**2)
+    covariance[other, other] = counts * tie * (1 - tie)
+    covariance[one, other] = covariance[other, one] = -counts * sign * tie
+    return covariance

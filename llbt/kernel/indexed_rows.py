@@ -96,15 +96,15 @@ class Gathered:
 
     def __matmul__(self, params: FloatArray) -> FloatArray:
         """Return the predictor, shape (S,); it is read-only if it is the same in all rows."""
-        found: FloatArray | None = None
+        predictor: FloatArray | None = None
         for part in self.parts:
             values = part.sign * (part.matrix @ params)
             gathered = np.broadcast_to(values, self.shape[:1]) if len(values) == 1 else values[part.index]
-            found = gathered if found is None else found + gathered
+            predictor = gathered if predictor is None else predictor + gathered
         if len(self.chosen):
             own = params[self.chosen] @ self.own
-            found = own if found is None else found + own
-        return np.zeros(self.shape[0]) if found is None else found
+            predictor = own if predictor is None else predictor + own
+        return np.zeros(self.shape[0]) if predictor is None else predictor
 
     @property
     def widest(self) -> int:
@@ -113,13 +113,13 @@ class Gathered:
 
     def largest(self) -> FloatArray:
         """Return the largest absolute entry of each column in any part, shape (p,)."""
-        found = np.zeros(self.shape[1])
+        largest = np.zeros(self.shape[1])
         for matrix in {id(part.matrix): part.matrix for part in self.parts}.values():
             entries = abs(matrix).max(axis=0)
-            np.maximum(found, entries if isinstance(entries, np.ndarray) else entries.toarray().ravel(), out=found)
+            np.maximum(largest, entries if isinstance(entries, np.ndarray) else entries.toarray().ravel(), out=largest)
         if len(self.chosen):
-            found[self.chosen] = np.maximum(found[self.chosen], np.abs(self.own).max(axis=1))
-        return found
+            largest[self.chosen] = np.maximum(largest[self.chosen], np.abs(self.own).max(axis=1))
+        return largest
 
     @cached_property
     def column_blocks(self) -> ColumnBlocks | None:
@@ -131,20 +131,20 @@ class Gathered:
     @cached_property
     def products(self) -> dict[int, ProductRows]:
         """The parts that are differences of objects times numbers, by the identity of their matrix."""
-        found = {}
+        products = {}
         for parts in self.families():
             differ = [part.sign for part in parts] == [1.0, -1.0]
             if differ and _DISTINCT * parts[0].matrix.shape[0] >= self.shape[0]:
                 rows = ProductRows.of(parts[0].matrix, parts[0].index, parts[1].index)
-                found.update({} if rows is None else {id(parts[0].matrix): rows})
-        return found
+                products.update({} if rows is None else {id(parts[0].matrix): rows})
+        return products
 
     def families(self) -> list[list[Part]]:
         """Return the parts by their matrix; the parts of object i and object j share one."""
-        found: dict[int, list[Part]] = {}
+        families: dict[int, list[Part]] = {}
         for part in self.parts:
-            found.setdefault(id(part.matrix), []).append(part)
-        return list(found.values())
+            families.setdefault(id(part.matrix), []).append(part)
+        return list(families.values())
 
     def transposed(self, weights: FloatArray) -> FloatArray:
         """Return the sum of the rows times weights (S,), shape (p,)."""
@@ -170,10 +170,10 @@ class Gathered:
     def columns(self, chosen: IntArray) -> Gathered:
         """Return some of the columns; parts that are 0 in all of them are dropped."""
         every = np.array_equal(chosen, np.arange(self.shape[1]))
-        kept = {
+        matrices = {
             id(part.matrix): _small_as_dense(part.matrix if every else part.matrix[:, chosen]) for part in self.parts
         }
-        parts = (Part(kept[id(part.matrix)], part.index, part.sign) for part in self.parts)
+        parts = (Part(matrices[id(part.matrix)], part.index, part.sign) for part in self.parts)
         places = [np.flatnonzero(chosen == column) for column in self.chosen]
         own = self.own[[len(place) > 0 for place in places]] if places else self.own
         positions = np.concatenate(places) if places else self.chosen
@@ -211,8 +211,8 @@ class Gathered:
 
 def _picked(part: Part, rows: Any) -> IntArray:
     """Return the index of some rows; if all rows are the same, it takes no memory."""
-    found = part.index[rows]
-    return np.broadcast_to(np.int64(0), found.shape) if part.matrix.shape[0] == 1 else found
+    index = part.index[rows]
+    return np.broadcast_to(np.int64(0), index.shape) if part.matrix.shape[0] == 1 else index
 
 
 def _small_as_dense(matrix: Any) -> Any:
@@ -236,12 +236,12 @@ def weighted_product(a: Gathered, b: Gathered, weights: FloatArray) -> Any:
                 continue
             same = a is b and m == k
             if same and id(left[0].matrix) in products:
-                found = products[id(left[0].matrix)].gram(weights)
+                product = products[id(left[0].matrix)].gram(weights)
             else:
                 sums = _own_sums(left, weights, sparse) if same else _cross_sums(left, right, weights, sparse)
-                found = _between(left[0].matrix, sums, right[0].matrix, sparse)
-            found = found + found.T if a is b and m > k else found
-            total = found if total is None else total + found
+                product = _between(left[0].matrix, sums, right[0].matrix, sparse)
+            product = product + product.T if a is b and m > k else product
+            total = product if total is None else total + product
     if total is None:
         shape = (a.shape[1], b.shape[1])
         total = csr_array(shape) if sparse else np.zeros(shape)
@@ -261,14 +261,14 @@ def gram(predictors: Sequence[Gathered], weights: FloatArray) -> Any:
     The result is also dense if most entries turn out not to be 0, for example if the objects' worths are coded to sum
     to 0.
     """
-    found: Any = None
+    total: Any = None
     for b, rows in enumerate(predictors):
         for c, others in enumerate(predictors[: b + 1]):
             part = weighted_product(others, rows, weights[b, c])
             part = part if b == c else part + part.T
-            found = part if found is None else found + part
-    full = issparse(found) and found.nnz > _MOST * found.shape[0] * found.shape[1]
-    return found.toarray() if full else found
+            total = part if total is None else total + part
+    full = issparse(total) and total.nnz > _MOST * total.shape[0] * total.shape[1]
+    return total.toarray() if full else total
 
 
 def quadratic(a: Gathered, b: Gathered, matrix: FloatArray) -> FloatArray:
@@ -290,18 +290,18 @@ def quadratic(a: Gathered, b: Gathered, matrix: FloatArray) -> FloatArray:
 
 def _with_own(total: Any, a: Gathered, b: Gathered, weights: FloatArray) -> FloatArray:
     """Return a product of parts, plus the part from a's own columns."""
-    found = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
+    parts_sum = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
     weighted = a.own * weights
     if a is not b:
-        found[a.chosen] += np.array([b.transposed(column) for column in weighted])
-        return found
+        parts_sum[a.chosen] += np.array([b.transposed(column) for column in weighted])
+        return parts_sum
     parts = replace(a, chosen=a.chosen[:0])
     for column, values in zip(a.chosen, weighted, strict=True):
         mixed = parts.transposed(values)
-        found[column] += mixed
-        found[:, column] += mixed
-    found[np.ix_(a.chosen, a.chosen)] += weighted @ a.own.T
-    return found
+        parts_sum[column] += mixed
+        parts_sum[:, column] += mixed
+    parts_sum[np.ix_(a.chosen, a.chosen)] += weighted @ a.own.T
+    return parts_sum
 
 
 def _own_sums(parts: list[Part], weights: FloatArray, sparse: bool) -> Any:

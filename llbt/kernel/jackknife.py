@@ -165,13 +165,13 @@ class _Padded:
 
 def _entries(rows: Gathered) -> tuple[IntArray, FloatArray]:
     """Return columns and values of the entries of each row, (S, m)."""
-    found = rows.tocsr()
-    number = np.diff(found.indptr)
+    sparse_rows = rows.tocsr()
+    number = np.diff(sparse_rows.indptr)
     row = np.repeat(np.arange(len(number)), number)
-    place = np.arange(found.nnz) - found.indptr[row]
+    place = np.arange(sparse_rows.nnz) - sparse_rows.indptr[row]
     columns = np.zeros((len(number), int(number.max(initial=0))), dtype=np.int64)
     values = np.zeros(columns.shape)
-    columns[row, place], values[row, place] = found.indices, found.data
+    columns[row, place], values[row, place] = sparse_rows.indices, sparse_rows.data
     return columns, values
 
 
@@ -218,14 +218,14 @@ def _group(padded: _Padded, lines: _Lines, begin: int, end: int, p: int) -> _Gro
     key = cluster[:, None] * p + columns
     present = np.zeros(n * p, dtype=np.bool_)
     present[key] = True
-    found = np.flatnonzero(present)
-    number = np.bincount(found // p, minlength=n)
+    nonzero = np.flatnonzero(present)
+    number = np.bincount(nonzero // p, minlength=n)
     first = np.append(0, np.cumsum(number))
     q = int(number.max(initial=0))
     slot = np.cumsum(present) - 1
     place = slot[key] - first[cluster][:, None]
     params = np.zeros((n, q), dtype=np.int64)
-    params[found // p, np.arange(len(found)) - first[found // p]] = found % p
+    params[nonzero // p, np.arange(len(nonzero)) - first[nonzero // p]] = nonzero % p
     weights = lines.information(inside)[np.ix_(padded.predictor, padded.predictor)]
     entries = np.einsum("abr,ra,rb->rab", weights, values, values)
     at = ((cluster[:, None] * q + place)[:, :, None] * q + place[:, None, :]).ravel()
@@ -242,10 +242,10 @@ def _alone(problem: Problem, lines: _Lines) -> Iterator[_Group]:
         inside = slice(lines.start[g], lines.start[g + 1])
         rows = lines.rows[inside]
         own = rows_of(problem, rows)
-        found = sparse_gram(own, lines.information(inside))
-        params = np.flatnonzero(found.diagonal() > 0)
+        sums = sparse_gram(own, lines.information(inside))
+        params = np.flatnonzero(sums.diagonal() > 0)
         scores = row_sums(own, lines.excess[:, inside])
-        block = _dense(found[params][:, params])
+        block = _dense(sums[params][:, params])
         yield _Group(g, params[None], block[None], scores[params][None])
 
 
@@ -264,9 +264,9 @@ def _adjusted(group: _Group, solve: _Solver) -> tuple[FloatArray, FloatArray, In
         adjusted[light] = np.linalg.solve(matrix, group.scores[light, :, None])[:, :, 0]
     lost, where = [np.empty((0, len(solve.cov)))], [np.empty(0, dtype=np.int64)]
     for g in heavy:
-        kept = np.flatnonzero(np.diagonal(group.information[g]) > 0)
-        params, block = group.params[g, kept], group.information[g][np.ix_(kept, kept)]
-        adjusted[g, kept], gone = solve.heavy(params, block, group.scores[g, kept])
+        informed = np.flatnonzero(np.diagonal(group.information[g]) > 0)
+        params, block = group.params[g, informed], group.information[g][np.ix_(informed, informed)]
+        adjusted[g, informed], gone = solve.heavy(params, block, group.scores[g, informed])
         lost.append(gone)
         where.append(np.full(len(gone), g, dtype=np.int64))
     return adjusted, np.concatenate(lost), np.concatenate(where)
@@ -290,16 +290,16 @@ class _Solver:
     @functools.cached_property
     def information(self) -> Any:
         """The information of all judgments, (p, p), sparse or dense; None where a prior adds to it."""
-        found = sparse_gram(self.problem, self.lines.whole)
+        gram = sparse_gram(self.problem, self.lines.whole)
         probe = np.sin(np.arange(1.0, len(self.cov) + 1))
-        return found if np.allclose(found @ (self.cov @ probe), probe, atol=1e-6) else None
+        return gram if np.allclose(gram @ (self.cov @ probe), probe, atol=1e-6) else None
 
     def heavy(self, params: IntArray, information: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return u of a cluster, (q,), and the directions that only this cluster informs, (d, p)."""
         if len(params) > _LARGE and self.information is not None:
-            found = _factored(self.information, params, information, score)
-            if found is not None:
-                return found, np.empty((0, len(self.cov)))
+            solved = _factored(self.information, params, information, score)
+            if solved is not None:
+                return solved, np.empty((0, len(self.cov)))
         return _spectral(params, information, score, self.cov)
 
 

@@ -49,14 +49,14 @@ class Partition:
         inside, border = np.flatnonzero(~wide), np.flatnonzero(wide)
         if len(border) > _SHARE * len(degree):
             return None
-        number, found = connected_components(matrix[inside][:, inside], directed=False)
-        sizes = np.bincount(found, minlength=number)
+        number, component = connected_components(matrix[inside][:, inside], directed=False)
+        sizes = np.bincount(component, minlength=number)
         if number < 2 or number * float(sizes.max()) ** 2 > _PADDED * float((sizes.astype(float) ** 2).sum()):
             return None
         label, place = np.full(len(degree), -1), np.empty(len(degree), dtype=np.int64)
-        label[inside] = found
+        label[inside] = component
         place[border] = np.arange(len(border))
-        order = np.argsort(found, kind="stable")
+        order = np.argsort(component, kind="stable")
         place[inside[order]] = np.arange(len(inside)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return cls(border, label, place, (number, int(sizes.max())))
 
@@ -67,9 +67,9 @@ class Partition:
 
     def in_blocks(self, values: FloatArray) -> FloatArray:
         """Return values (p, …) by block, shape (K, m, …), padded with 0."""
-        found = np.zeros((*self.shape, *values.shape[1:]))
-        found[self.label[self.inside], self.place[self.inside]] = values[self.inside]
-        return found
+        blocks = np.zeros((*self.shape, *values.shape[1:]))
+        blocks[self.label[self.inside], self.place[self.inside]] = values[self.inside]
+        return blocks
 
     def of_blocks(self, values: FloatArray) -> FloatArray:
         """Return values (K, m, …) for the blocks' parameters in their own order, shape (p − q, …)."""
@@ -98,9 +98,9 @@ class JudgeBlocks:
     @classmethod
     def of(cls, matrix: Any, partition: Partition | None = None) -> JudgeBlocks | None:
         """Return a symmetric sparse matrix (p, p) in the blocks of a partition; None where it does not have them."""
-        found = None if partition is None else cls._parted(matrix, partition)
-        fresh = Partition.of(csr_array(matrix)) if found is None else None
-        return found if fresh is None else cls._parted(matrix, fresh)
+        blocks = None if partition is None else cls._parted(matrix, partition)
+        fresh = Partition.of(csr_array(matrix)) if blocks is None else None
+        return blocks if fresh is None else cls._parted(matrix, fresh)
 
     @classmethod
     def _parted(cls, matrix: Any, partition: Partition) -> JudgeBlocks | None:
@@ -144,8 +144,8 @@ class JudgeBlocks:
     @cached_property
     def _schur(self) -> FloatArray:
         """The Schur complement of the blocks, shape (q, q)."""
-        found = self.corner - np.einsum("kmq,kmr->qr", self.sides, self._inner, optimize=True)
-        return np.asarray(found + found.T) / 2
+        schur = self.corner - np.einsum("kmq,kmr->qr", self.sides, self._inner, optimize=True)
+        return np.asarray(schur + schur.T) / 2
 
     @cached_property
     def _rest(self) -> FloatArray:
@@ -159,35 +159,35 @@ class JudgeBlocks:
         part, columns = self.partition, right.reshape(len(right), -1)
         within = self._inverses @ part.in_blocks(columns)
         rest = self._rest @ (columns[part.border] - np.tensordot(self.sides, within, axes=((0, 1), (0, 1))))
-        found = np.empty(columns.shape)
-        found[part.border] = rest
-        found[part.inside] = part.of_blocks(within - self._inner @ rest)
-        return found.reshape(right.shape)
+        solution = np.empty(columns.shape)
+        solution[part.border] = rest
+        solution[part.inside] = part.of_blocks(within - self._inner @ rest)
+        return solution.reshape(right.shape)
 
     def inverse_diagonal(self) -> FloatArray:
         """Return the diagonal of the inverse, shape (p,)."""
         part = self.partition
         more = np.einsum("kmq,kmq->km", self._inner @ self._rest, self._inner)
-        found = np.empty(len(part.label))
-        found[part.border] = np.diag(self._rest)
-        found[part.inside] = part.of_blocks(np.einsum("kmm->km", self._inverses) + more)
-        return found
+        diagonal = np.empty(len(part.label))
+        diagonal[part.border] = np.diag(self._rest)
+        diagonal[part.inside] = part.of_blocks(np.einsum("kmm->km", self._inverses) + more)
+        return diagonal
 
     def inverse(self) -> FloatArray:
         """Return the inverse, shape (p, p)."""
         part = self.partition
-        found = np.empty((len(part.label), len(part.label)))
+        inverse = np.empty((len(part.label), len(part.label)))
         inner = part.of_blocks(self._inner)
         across = inner @ self._rest
-        found[np.ix_(part.inside, part.inside)] = across @ inner.T
-        found[np.ix_(part.inside, part.border)] = -across
-        found[np.ix_(part.border, part.inside)] = -across.T
-        found[np.ix_(part.border, part.border)] = self._rest
+        inverse[np.ix_(part.inside, part.inside)] = across @ inner.T
+        inverse[np.ix_(part.inside, part.border)] = -across
+        inverse[np.ix_(part.border, part.inside)] = -across.T
+        inverse[np.ix_(part.border, part.border)] = self._rest
         order = np.argsort(part.label, kind="stable")[len(part.border) :]
         sizes = np.bincount(part.label[part.inside])
         for k, own in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
-            found[np.ix_(own, own)] += self._inverses[k, : len(own), : len(own)]
-        return found
+            inverse[np.ix_(own, own)] += self._inverses[k, : len(own), : len(own)]
+        return inverse
 
     def all_independent(self, aliased: float) -> bool:
         """Whether the others leave more than a share `aliased` of each Gram column's squared length unexplained."""

@@ -41,16 +41,16 @@ class Effects:
         """Return the effects of each group of a block, (G, n + r)."""
         return np.concatenate([self.own[block.own], self.shared[block.shared]], axis=1)
 
-    def moved(self, step: Effects, by: FloatArray, found: Crossed) -> Effects:
+    def moved(self, step: Effects, by: FloatArray, crossed: Crossed) -> Effects:
         """Return the effects after steps of these lengths: one length for each block's groups, or one for all."""
         if by.ndim == 0:
             return Effects(self.own + by * step.own, self.shared + by * step.shared)
-        return Effects(self.own + np.append(by[_owner(found)], 0.0) * step.own, self.shared)
+        return Effects(self.own + np.append(by[_owner(crossed)], 0.0) * step.own, self.shared)
 
     @classmethod
-    def none(cls, found: Crossed) -> Effects:
+    def none(cls, crossed: Crossed) -> Effects:
         """Return effects of 0."""
-        return cls(np.zeros(len(found.scales[0]) + 1), np.zeros(len(found.scales[1]) + 1))
+        return cls(np.zeros(len(crossed.scales[0]) + 1), np.zeros(len(crossed.scales[1]) + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class Approximation:
 
 
 def laplace(
-    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
+    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
 ) -> Approximation:
     """Return Laplace's approximation and its gradient.
 
@@ -139,7 +139,7 @@ def laplace(
     ----------
     problem : Problem
         Comparisons of any counts: the counts are those of the lines.
-    found : Crossed
+    crossed : Crossed
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
         Standard deviations of the effects; a scale of 0 has no effects.
@@ -153,7 +153,7 @@ def laplace(
     |w_e|² − d_e + tr(H⁻¹)_e − 2 q_e·w_e, over the d_e effects of that scale. The terms with q are there because the
     modes move with the parameters.
     """
-    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
     mode, lines = work.mode(near)
     solved = work.solved([weight for _, _, weight in lines])
     value = work.height(mode, lines).sum() - 0.5 * float(mode.shared @ mode.shared) - 0.5 * solved.log_determinant
@@ -161,29 +161,29 @@ def laplace(
     turned = work.solve(solved, work.gathered(bent))
     score = work.scattered([
         score - t + work.weighted(block, weight, turned)
-        for block, (_, score, weight), t in zip(found.blocks, lines, bent, strict=True)
+        for block, (_, score, weight), t in zip(crossed.blocks, lines, bent, strict=True)
     ])  # fmt: skip
-    pull = products_by_scale(found, mode, mode) - 2 * products_by_scale(found, turned, mode)
-    known = diagonal(found, solved)
-    shrunk = [np.bincount(which, d - 1, len(scales)) for which, d in zip(found.scales, known, strict=True)]
+    pull = products_by_scale(crossed, mode, mode) - 2 * products_by_scale(crossed, turned, mode)
+    known = diagonal(crossed, solved)
+    shrunk = [np.bincount(which, d - 1, len(scales)) for which, d in zip(crossed.scales, known, strict=True)]
     slopes = np.concatenate([row_sums(problem, score), pull + sum(shrunk)])
     weights = tuple(weight for _, _, weight in lines)
     return Approximation(float(value), slopes, mode, solved, weights, (np.empty(0), np.empty(0)))
 
 
 def information_beside(
-    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, at: Approximation
+    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, at: Approximation
 ) -> FloatArray:
     """Return the information of the fixed parameters with W held, Xᵀ(W − WA H⁻¹AᵀW)X, shape (p, p)."""
-    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
     solved = at.solved
     rows = [sparse.csr_array(predictor.toarray()) for predictor in problem.predictors]
     width, size = len(rows), len(problem.counts)
     weights = np.zeros((width, width, size))
-    shared = np.zeros((len(found.scales[1]) + 1, len(params)))
+    shared = np.zeros((len(crossed.scales[1]) + 1, len(params)))
     lost = np.zeros((len(params), len(params)))
-    for k, (block, weight) in enumerate(zip(found.blocks, at.weights, strict=True)):
-        these = found.rows[block.lines]
+    for k, (block, weight) in enumerate(zip(crossed.blocks, at.weights, strict=True)):
+        these = crossed.rows[block.lines]
         for b in range(width):
             for c in range(width):
                 weights[b, c] += np.bincount(these, weight[b, c], size)
@@ -197,7 +197,7 @@ def information_beside(
 
 
 def effects_of_scale(
-    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, which: int
+    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, which: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return one scale's most probable effects, their covariance at known parameters, and how they move.
 
@@ -207,31 +207,31 @@ def effects_of_scale(
         Effects in the order of `Crossed.levels`, in units of the predictors; their part of σ² H⁻¹; and their
         derivatives in the fixed parameters and log σ, from the equation Aᵀs = w that the modes solve.
     """
-    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
+    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
     mode, lines = work.mode(None)
     solved = work.solved([weight for _, _, weight in lines])
-    sigma, shared = scales[which], int(bool((found.scales[1] == which).any()))
-    mine = np.flatnonzero(found.scales[shared] == which)
+    sigma, shared = scales[which], int(bool((crossed.scales[1] == which).any()))
+    mine = np.flatnonzero(crossed.scales[shared] == which)
 
     def of(effects: Effects) -> FloatArray:
         return np.asarray((effects.shared if shared else effects.own)[mine])
 
     columns = []
     for k in mine.tolist():
-        unit = Effects.none(found)
+        unit = Effects.none(crossed)
         (unit.shared if shared else unit.own)[k] = 1.0
         columns.append(of(work.solve(solved, unit)))
     moves = []
     rows = [predictor.toarray() for predictor in problem.predictors]
     for q in range(len(params)):
         slopes = [
-            np.einsum("bcl,cl->bl", weight, np.stack([one[found.rows[block.lines], q] for one in rows]))
-            for block, (_, _, weight) in zip(found.blocks, lines, strict=True)
+            np.einsum("bcl,cl->bl", weight, np.stack([one[crossed.rows[block.lines], q] for one in rows]))
+            for block, (_, _, weight) in zip(crossed.blocks, lines, strict=True)
         ]
         moves.append(-of(work.solve(solved, work.gathered(slopes))))
     for e in range(len(scales)):
         part = Effects(*(np.append(whole[:-1] * (scale == e), 0.0)
-                         for whole, scale in zip((mode.own, mode.shared), found.scales, strict=True)))  # fmt: skip
+                         for whole, scale in zip((mode.own, mode.shared), crossed.scales, strict=True)))  # fmt: skip
         moves.append(2 * of(work.solve(solved, part)) - of(part) + (e == which) * of(mode))
     return sigma * of(mode), sigma**2 * np.stack(columns), sigma * np.stack(moves, axis=1)
 
@@ -244,43 +244,43 @@ class LineSums:
     """Sums over lines, from the predictors of comparisons without effects (B, S) and the loadings of effects (T,)."""
 
     problem: Problem
-    found: Crossed
+    crossed: Crossed
     eta: FloatArray
     loading: FloatArray
 
     def predictors(self, block: Block, effects: Effects) -> FloatArray:
         """Return u of the lines of a block, (B, L)."""
-        return self.eta[:, self.found.rows[block.lines]] + self.loaded(block, effects)
+        return self.eta[:, self.crossed.rows[block.lines]] + self.loaded(block, effects)
 
     def loaded(self, block: Block, effects: Effects) -> FloatArray:
         """Return A w, (B, L)."""
         local = effects.local(block)
         total = np.zeros((len(self.eta), len(block.lines)))
-        for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
+        for place, b, loading in zip(block.place, self.crossed.predictor, self.loading, strict=True):
             total[b] += loading * local[block.group, place]
         return total
 
     def lines(self, effects: Effects) -> _Lines:
         """Return the log-likelihood and its derivatives at given effects."""
         return [
-            contributions(self.problem.response, self.predictors(block, effects), self.found.counts[:, block.lines])
-            for block in self.found.blocks
+            contributions(self.problem.response, self.predictors(block, effects), self.crossed.counts[:, block.lines])
+            for block in self.crossed.blocks
         ]
 
     def height(self, effects: Effects, lines: _Lines) -> FloatArray:
         """Return, for each group of each block, the log-likelihood less half the squared own effects."""
         return np.concatenate([
             np.bincount(block.group, value, len(block.own)) - 0.5 * (effects.own[block.own] ** 2).sum(axis=1)
-            for block, (value, _, _) in zip(self.found.blocks, lines, strict=True)
+            for block, (value, _, _) in zip(self.crossed.blocks, lines, strict=True)
         ])  # fmt: skip
 
     def gathered(self, slopes: list[FloatArray]) -> Effects:
         """Return Aᵀ times values of the lines of each block, (B, L)."""
-        total = Effects.none(self.found)
-        for block, slope in zip(self.found.blocks, slopes, strict=True):
+        total = Effects.none(self.crossed)
+        for block, slope in zip(self.crossed.blocks, slopes, strict=True):
             groups, own, size = block.size
             local = np.zeros(groups * size)
-            for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
+            for place, b, loading in zip(block.place, self.crossed.predictor, self.loading, strict=True):
                 local += np.bincount(block.group * size + place, loading * slope[b], groups * size)
             by_group = local.reshape(groups, size)
             total.own[block.own] = by_group[:, :own]  # an own effect belongs to one group
@@ -296,16 +296,16 @@ class LineSums:
         """Return values of the lines summed over each comparison, (B, S)."""
         size = self.eta.shape[1]
         total = np.zeros_like(self.eta)
-        for block, slope in zip(self.found.blocks, slopes, strict=True):
+        for block, slope in zip(self.crossed.blocks, slopes, strict=True):
             for b, one in enumerate(slope):
-                total[b] += np.bincount(self.found.rows[block.lines], one, size)
+                total[b] += np.bincount(self.crossed.rows[block.lines], one, size)
         return total
 
     def gram(self, block: Block, weight: FloatArray) -> FloatArray:
         """Return AᵀWA of each group, (G, n + r, n + r)."""
         groups, _, size = block.size
         first = block.group * size
-        places = list(zip(block.place, self.found.predictor, self.loading, strict=True))
+        places = list(zip(block.place, self.crossed.predictor, self.loading, strict=True))
         at: list[IntArray] = []
         values: list[FloatArray] = []
         for place, b, loading in places:
@@ -323,7 +323,7 @@ class LineSums:
         groups, _, size = block.size
         total = np.zeros((groups * size, rows[0].shape[1]))
         lines = np.arange(len(block.lines))
-        for place, b, loading in zip(block.place, self.found.predictor, self.loading, strict=True):
+        for place, b, loading in zip(block.place, self.crossed.predictor, self.loading, strict=True):
             for c, one in enumerate(rows):
                 loads = sparse.coo_array(
                     (loading * weight[b, c], (block.group * size + place, lines)), shape=(groups * size, len(lines))
@@ -336,9 +336,9 @@ class LineSums:
         inverses: list[FloatArray] = []
         towards: list[FloatArray] = []
         log = 0.0
-        number = len(self.found.scales[1])
+        number = len(self.crossed.scales[1])
         complement = np.eye(number + 1)
-        for block, weight in zip(self.found.blocks, weights, strict=True):
+        for block, weight in zip(self.crossed.blocks, weights, strict=True):
             _, own, size = block.size
             local = self.gram(block, weight)
             matrix = local[:, :own, :own] + np.eye(own)
@@ -355,11 +355,11 @@ class LineSums:
     def solve(self, solved: Solved, right: Effects) -> Effects:
         """Return H⁻¹ times the effects `right`."""
         rest = right.shared.copy()
-        for block, towards in zip(self.found.blocks, solved.towards, strict=True):
+        for block, towards in zip(self.crossed.blocks, solved.towards, strict=True):
             np.add.at(rest, block.shared, -np.einsum("gnr,gn->gr", towards, right.own[block.own]))
-        answer = Effects.none(self.found)
+        answer = Effects.none(self.crossed)
         answer.shared[:-1] = solved.complement @ rest[:-1]
-        for block, inverse, towards in zip(self.found.blocks, solved.inverse, solved.towards, strict=True):
+        for block, inverse, towards in zip(self.crossed.blocks, solved.inverse, solved.towards, strict=True):
             own = np.einsum("gnm,gm->gn", inverse, right.own[block.own])
             answer.own[block.own] = own - np.einsum("gnr,gr->gn", towards, answer.shared[block.shared])
         answer.own[-1] = 0.0
@@ -367,24 +367,24 @@ class LineSums:
 
     def bent(self, effects: Effects, solved: Solved) -> list[FloatArray]:
         """Return t of each block's lines, (B, L): half the derivatives of tr(W(u) V) in u, with V = A H⁻¹Aᵀ held."""
-        found = []
-        for k, block in enumerate(self.found.blocks):
+        bends = []
+        for k, block in enumerate(self.crossed.blocks):
             variance = self.variance(block, block_inverse(block, solved, k))
-            u, counts = self.predictors(block, effects), self.found.counts[:, block.lines]
+            u, counts = self.predictors(block, effects), self.crossed.counts[:, block.lines]
             slopes = np.zeros_like(u)
             for d in range(len(u)):
                 step = np.zeros((len(u), 1))
                 step[d] = _STEP
                 ahead, behind = (contributions(self.problem.response, u + s, counts)[2] for s in (step, -step))
                 slopes[d] = np.einsum("bcl,bcl->l", ahead - behind, variance) / (4 * _STEP)
-            found.append(slopes)
-        return found
+            bends.append(slopes)
+        return bends
 
     def variance(self, block: Block, inverse: FloatArray) -> FloatArray:
         """Return A H⁻¹Aᵀ of each single line, (B, B, L)."""
         width = len(self.eta)
         total = np.zeros((width, width, len(block.lines)))
-        places = list(zip(block.place, self.found.predictor, self.loading, strict=True))
+        places = list(zip(block.place, self.crossed.predictor, self.loading, strict=True))
         for place, b, loading in places:
             for other, c, times in places:
                 if loading * times != 0:
@@ -396,10 +396,10 @@ class LineSums:
 
         Chord steps use the information of an earlier point. They are taken as long as they come nearer fast enough.
         """
-        at = Effects.none(self.found) if near is None else near.mode
+        at = Effects.none(self.crossed) if near is None else near.mode
         solved, before = (None, np.inf) if near is None else (near.solved, np.inf)
         lines = self.lines(at)
-        groups = sum(len(block.own) for block in self.found.blocks)
+        groups = sum(len(block.own) for block in self.crossed.blocks)
         for _ in range(_ITERATIONS):
             pulled = self.gathered([score for _, score, _ in lines])
             gradient = Effects(pulled.own - at.own, pulled.shared - at.shared)
@@ -421,25 +421,25 @@ class LineSums:
         alone = len(at.shared) == 1
         by = np.ones(len(heights)) if alone else np.array(1.0)
         for _ in range(_HALVINGS):
-            tried = at.moved(step, by, self.found)
-            found = self.lines(tried)
-            reached = self.height(tried, found)
+            tried = at.moved(step, by, self.crossed)
+            lines_there = self.lines(tried)
+            reached = self.height(tried, lines_there)
             if not alone:
                 heights = np.array(heights.sum() - 0.5 * float(at.shared @ at.shared))
                 reached = np.array(reached.sum() - 0.5 * float(tried.shared @ tried.shared))
             down = reached < heights - 1e-9 * (1 + np.abs(heights))
             if not down.any():
-                return tried, found
+                return tried, lines_there
             by = np.where(down, by / 2, by)
             heights = self.height(at, lines)
         return at, lines
 
 
-def _owner(found: Crossed) -> IntArray:
+def _owner(crossed: Crossed) -> IntArray:
     """Return the group of each own effect, in the order of the blocks."""
-    owner = np.zeros(len(found.scales[0]) + 1, dtype=np.int64)
+    owner = np.zeros(len(crossed.scales[0]) + 1, dtype=np.int64)
     before = 0
-    for block in found.blocks:
+    for block in crossed.blocks:
         owner[block.own] = before + np.arange(len(block.own))[:, None]
         before += len(block.own)
     return owner[:-1]
@@ -464,10 +464,10 @@ def _inverses(matrices: FloatArray) -> tuple[FloatArray, float]:
     if matrices.shape[1] < _LARGE:
         log = 2 * float(np.log(np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2)).sum())
         return np.asarray(np.linalg.inv(matrices), dtype=np.float64), log
-    found, total = np.empty_like(matrices), 0.0
-    for matrix, inverse in zip(matrices, found, strict=True):
+    inverses, total = np.empty_like(matrices), 0.0
+    for matrix, inverse in zip(matrices, inverses, strict=True):
         inverse[:], total = _inverted(matrix, total)
-    return found, total
+    return inverses, total
 
 
 def _inverted(matrix: FloatArray, log: float) -> tuple[FloatArray, float]:
@@ -483,10 +483,10 @@ def _inverted(matrix: FloatArray, log: float) -> tuple[FloatArray, float]:
     return inverse, log + 2 * float(np.log(np.diagonal(lower)).sum())
 
 
-def diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
+def diagonal(crossed: Crossed, solved: Solved) -> list[FloatArray]:
     """Return diag H⁻¹ of own and of shared effects."""
-    own = np.ones(len(found.scales[0]) + 1)
-    for k, block in enumerate(found.blocks):
+    own = np.ones(len(crossed.scales[0]) + 1)
+    for k, block in enumerate(crossed.blocks):
         known = np.diagonal(solved.inverse[k], axis1=1, axis2=2).copy()
         if block.shared.size:
             known += np.einsum("gnr,gnr->gn", solved.towards[k] @ solved.among(block), solved.towards[k])
@@ -494,8 +494,8 @@ def diagonal(found: Crossed, solved: Solved) -> list[FloatArray]:
     return [own[:-1], np.diag(solved.complement)]
 
 
-def products_by_scale(found: Crossed, one: Effects, other: Effects) -> FloatArray:
+def products_by_scale(crossed: Crossed, one: Effects, other: Effects) -> FloatArray:
     """Return the products of effects summed by scale, (E,)."""
-    size = len(found.levels)
+    size = len(crossed.levels)
     parts = ((one.own * other.own)[:-1], (one.shared * other.shared)[:-1])
-    return np.asarray(sum(np.bincount(which, part, size) for which, part in zip(found.scales, parts, strict=True)))
+    return np.asarray(sum(np.bincount(which, part, size) for which, part in zip(crossed.scales, parts, strict=True)))

@@ -26,73 +26,79 @@ _APPROXIMATIONS = {"laplace": laplace, "ep": propagated}
 class NormalLikelihood:
     """An approximation by a normal density, where some scales may be held at 0 and one at its value."""
 
-    def __init__(self, problem: Problem, found: Crossed, method: Method, held: int | None = None) -> None:
-        self.problem, self.found, self.method, self.held, self.n_iter = problem, found, method, held, 0
+    def __init__(self, problem: Problem, crossed: Crossed, method: Method, held: int | None = None) -> None:
+        self.problem, self.crossed, self.method, self.held, self.n_iter = problem, crossed, method, held, 0
         self.size = problem.signed.shape[1]
         self.near: Approximation | None = None
 
-    def few(self, kept: tuple[int, ...]) -> bool:
+    def few(self, active: tuple[int, ...]) -> bool:
         """Whether points cost so little that the maximum is computed to the last digit."""
         return False
 
-    def at(self, at: FloatArray, kept: tuple[int, ...], near: Approximation | None) -> Approximation:
-        """Return the approximation at parameters and logarithms of the kept scales."""
+    def at(self, at: FloatArray, active: tuple[int, ...], near: Approximation | None) -> Approximation:
+        """Return the approximation at parameters and logarithms of the active scales."""
         self.n_iter += 1
-        step_made(_COST * len(self.found.rows))
-        return _APPROXIMATIONS[self.method](self.problem, self.found, at[: self.size], self.scales(at, kept), near)
+        step_made(_COST * len(self.crossed.rows))
+        return _APPROXIMATIONS[self.method](self.problem, self.crossed, at[: self.size], self.scales(at, active), near)
 
-    def scales(self, at: FloatArray, kept: tuple[int, ...]) -> FloatArray:
+    def scales(self, at: FloatArray, active: tuple[int, ...]) -> FloatArray:
         """Return all scales."""
-        scales = np.zeros(len(self.found.levels))
-        scales[list(kept)] = np.exp(at[self.size :])
+        scales = np.zeros(len(self.crossed.levels))
+        scales[list(active)] = np.exp(at[self.size :])
         return scales
 
     def __call__(
-        self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
+        self, at: FloatArray, active: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
     ) -> Marginal:
-        """Return the likelihood at parameters and logarithms of the kept scales."""
-        found = self.at(at, kept, self.near)
-        self.near = found
-        known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
-        score = found.score[known]
+        """Return the likelihood at parameters and logarithms of the active scales."""
+        point = self.at(at, active, self.near)
+        self.near = point
+        known = np.append(np.arange(self.size), self.size + np.array(active, dtype=np.int64))
+        score = point.score[known]
         assert isinstance(rule, NormalDensity)
-        information = self.exact(at, kept, found) if rule.exact else self.beside(at, kept, found, scales=rule.scales)
-        return Marginal(found.value, score, information, ())
+        information = (
+            self.exact(at, active, point) if rule.exact else self.beside(at, active, point, scales=rule.scales)
+        )
+        return Marginal(point.value, score, information, ())
 
-    def beside(self, at: FloatArray, kept: tuple[int, ...], found: Approximation, *, scales: bool = True) -> FloatArray:
+    def beside(
+        self, at: FloatArray, active: tuple[int, ...], point: Approximation, *, scales: bool = True
+    ) -> FloatArray:
         """Return the information, that of the fixed parameters with weights held; without `scales` of these alone."""
         p = self.size
         information = np.zeros((len(at), len(at)))
-        information[:p, :p] = information_beside(self.problem, self.found, at[:p], self.scales(at, kept), found)
+        information[:p, :p] = information_beside(self.problem, self.crossed, at[:p], self.scales(at, active), point)
         for k in range(p, len(at)) if scales else ():
-            information[k] = information[:, k] = self._slope(at, kept, found, k, both=False)
+            information[k] = information[:, k] = self._slope(at, active, point, k, both=False)
         information[p:, p:] = (information[p:, p:] + information[p:, p:].T) / 2
         return information
 
-    def exact(self, at: FloatArray, kept: tuple[int, ...], found: Approximation) -> FloatArray:
+    def exact(self, at: FloatArray, active: tuple[int, ...], point: Approximation) -> FloatArray:
         """Return the information by differences of the score in every parameter."""
-        slopes = np.stack([self._slope(at, kept, found, k, both=True) for k in range(len(at))])
+        slopes = np.stack([self._slope(at, active, point, k, both=True) for k in range(len(at))])
         return (slopes + slopes.T) / 2
 
     def _slope(
-        self, at: FloatArray, kept: tuple[int, ...], found: Approximation, which: int, *, both: bool
+        self, at: FloatArray, active: tuple[int, ...], point: Approximation, which: int, *, both: bool
     ) -> FloatArray:
         """Return minus the derivatives of the score in one parameter, by differences on both sides or on one."""
         step = np.zeros(len(at))
         step[which] = _STEP
-        known = np.append(np.arange(self.size), self.size + np.array(kept, dtype=np.int64))
-        ahead = self.at(at + step, kept, found).score[known]
-        behind = (self.at(at - step, kept, found) if both else found).score[known]
+        known = np.append(np.arange(self.size), self.size + np.array(active, dtype=np.int64))
+        ahead = self.at(at + step, active, point).score[known]
+        behind = (self.at(at - step, active, point) if both else point).score[known]
         return np.asarray((behind - ahead) / ((2 if both else 1) * _STEP))
 
 
-def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: FloatArray, method: Method) -> MixedFit:
+def normal_maximum(
+    problem: Problem, crossed: Crossed, start: FloatArray, scales: FloatArray, method: Method
+) -> MixedFit:
     """Return the maximum of Laplace's approximation, or of expectation propagation.
 
     Parameters
     ----------
     problem : Problem
-    found : Crossed
+    crossed : Crossed
     start : ndarray, shape (p,)
         The estimates without effects.
     scales : ndarray, shape (E,)
@@ -105,57 +111,57 @@ def normal_maximum(problem: Problem, found: Crossed, start: FloatArray, scales: 
     score in all parameters. In large tables the information of the fixed parameters holds the weights of the judgments;
     it leaves out the curvature of ½ log|H|, which is small beside it.
     """
-    likelihood = NormalLikelihood(problem, found, method)
-    kept = tuple(range(len(scales)))
-    first = State(np.concatenate([start, np.log(scales)]), kept, nothing())
+    likelihood = NormalLikelihood(problem, crossed, method)
+    active = tuple(range(len(scales)))
+    first = State(np.concatenate([start, np.log(scales)]), active, nothing())
     state = climbed(likelihood, first, NormalDensity(exact=False, method=method), _DECREMENT)
-    rule = NormalDensity(exact=len(found.rows) * len(state.at) <= _EXACT[method], method=method)
-    if state.kept and rule.exact:
-        state = climbed(likelihood, replace(state, found=nothing()), rule, _DECREMENT)
-    if not state.kept:
-        zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in found.levels)
+    rule = NormalDensity(exact=len(crossed.rows) * len(state.at) <= _EXACT[method], method=method)
+    if state.active and rule.exact:
+        state = climbed(likelihood, replace(state, marginal=nothing()), rule, _DECREMENT)
+    if not state.active:
+        zero = tuple(Predicted(*of, np.zeros(len(of[0])), np.zeros(len(of[0]))) for of in crossed.levels)
         return replace(without_effects(problem, start, len(scales), likelihood.n_iter), predicted=zero)
     return fit_at(state, len(scales), rule, 0.0, likelihood)
 
 
-def approximation_at(problem: Problem, found: Crossed, best: MixedFit) -> Approximation:
+def approximation_at(problem: Problem, crossed: Crossed, best: MixedFit) -> Approximation:
     """Return the approximation at the estimates, by the method of the fit."""
     method = best.rule.method if isinstance(best.rule, NormalDensity) else "laplace"
-    return _APPROXIMATIONS[method](problem, found, best.params, best.scales)
+    return _APPROXIMATIONS[method](problem, crossed, best.params, best.scales)
 
 
-def predicted_effects(problem: Problem, found: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
+def predicted_effects(problem: Problem, crossed: Crossed, best: MixedFit) -> tuple[Predicted, ...]:
     """Return the most probable effects of each scale at the estimates, with errors by the curvature there.
 
     For expectation propagation they are means and standard deviations.
     """
-    at = approximation_at(problem, found, best)
-    mode, variances = at.mode, diagonal(found, at.solved)
+    at = approximation_at(problem, crossed, best)
+    mode, variances = at.mode, diagonal(crossed, at.solved)
     parts = (mode.own[:-1], mode.shared[:-1])
-    return tuple(_of_scale(found, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))
+    return tuple(_of_scale(crossed, e, sigma, parts, variances) for e, sigma in enumerate(best.scales.tolist()))
 
 
 def _of_scale(
-    found: Crossed, e: int, sigma: float, modes: tuple[FloatArray, FloatArray], variances: list[FloatArray]
+    crossed: Crossed, e: int, sigma: float, modes: tuple[FloatArray, FloatArray], variances: list[FloatArray]
 ) -> Predicted:
-    own = int(bool((found.scales[1] == e).any()))
-    mine = found.scales[own] == e
+    own = int(bool((crossed.scales[1] == e).any()))
+    mine = crossed.scales[own] == e
     variance = variances[own][mine]
-    if len(found.touched[e]) == 2 and found.sign[found.scale == e][1] < 0:
+    if len(crossed.touched[e]) == 2 and crossed.sign[crossed.scale == e][1] < 0:
         # less the variance of the mean, on which judgments give no information
-        variance = variance - 1 / components(found, e)
-    level, thing = found.levels[e]
+        variance = variance - 1 / components(crossed, e)
+    level, thing = crossed.levels[e]
     return Predicted(level, thing, sigma * modes[own][mine], sigma * np.sqrt(np.maximum(variance, 0)))
 
 
-def simulated(problem: Problem, found: Crossed, best: MixedFit, lines: IntArray, rng: np.random.Generator) -> Crossed:
+def simulated(problem: Problem, crossed: Crossed, best: MixedFit, lines: IntArray, rng: np.random.Generator) -> Crossed:
     """Return judgments simulated at the estimates on some of the lines: first effects, then outcomes."""
-    predictors = np.stack(problem.at(best.params))[:, found.rows[lines]]
-    for e, (levels, _) in enumerate(found.levels):
+    predictors = np.stack(problem.at(best.params))[:, crossed.rows[lines]]
+    for e, (levels, _) in enumerate(crossed.levels):
         effects = best.scales[e] * rng.standard_normal(len(levels))
-        for place, touched in zip(np.flatnonzero(found.scale == e), found.touched[e], strict=True):
-            predictors[found.predictor[place]] += found.sign[place] * effects[touched[lines]]
+        for place, touched in zip(np.flatnonzero(crossed.scale == e), crossed.touched[e], strict=True):
+            predictors[crossed.predictor[place]] += crossed.sign[place] * effects[touched[lines]]
     p = np.maximum(problem.response.probabilities(predictors)[0].T, 0.0)
-    totals = found.counts[:, lines].sum(axis=0).astype(np.int64)
+    totals = crossed.counts[:, lines].sum(axis=0).astype(np.int64)
     drawn = rng.multinomial(totals, p / p.sum(axis=1, keepdims=True)).astype(np.float64)
-    return found.take(lines, drawn)
+    return crossed.take(lines, drawn)

@@ -100,8 +100,8 @@ def information(problem: Problem, probability: FloatArray, totals: FloatArray) -
 
 def weighted_gram(problem: Problem, weights: FloatArray) -> FloatArray:
     """Return Σ_bc D_bᵀ W_bc D_c for rows D of the predictors and symmetric weights W (B, B, S), shape (p, p)."""
-    found = sparse_gram(problem, weights)
-    return found if isinstance(found, np.ndarray) else np.asarray(found.toarray())
+    total = sparse_gram(problem, weights)
+    return total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
 
 
 def sparse_gram(problem: Problem, weights: FloatArray) -> Any:
@@ -140,10 +140,10 @@ class Likelihood:
         """Return the log-likelihood of a problem's counts."""
         totals = problem.totals
         if not isinstance(problem.response, Response):
-            found = None
+            table = None
             if not problem.offsets.any():
-                found = cut_table(problem.predictors, problem.counts, problem.response, totals)
-            return cls(problem, totals, np.empty(0), 0.0, found, _graph_beside(problem, found))
+                table = cut_table(problem.predictors, problem.counts, problem.response, totals)
+            return cls(problem, totals, np.empty(0), 0.0, table, _graph_beside(problem, table))
         sums = problem.response.sums(problem.counts.T)
         offset = float(np.sum(sums * problem.offsets))
         graph = _graph_beside(problem, problem.table)
@@ -154,11 +154,11 @@ class Likelihood:
         response = self.problem.response
         if not isinstance(response, Response):
             return score(self.problem, probabilities(self.problem, params))
-        found = None if self.table is None or isinstance(self.table, CutTable) else self.table.expected(params)
-        if found is None:
+        gradient = None if self.table is None or isinstance(self.table, CutTable) else self.table.expected(params)
+        if gradient is None:
             mean = response.sums(response.probabilities(self.problem.at(params))[0])
-            found = row_sums(self.problem, self.totals * mean)
-        return self.statistics - found
+            gradient = row_sums(self.problem, self.totals * mean)
+        return self.statistics - gradient
 
     def moments(self, params: FloatArray) -> tuple[float, FloatArray, Any]:
         """Return Σ y log p, its gradient (p,), and the information (p, p): sparse where most of it is 0, or a graph.
@@ -174,9 +174,9 @@ class Likelihood:
             values, scores, weight = response.contributions(self.problem.at(params), self.problem.counts.T)
             return float(values.sum()), row_sums(self.problem, scores), self._information(weight)
         value = float(self.statistics @ params) + self.offset
-        found = None if self.table is None else self.table.moments(params)
-        if found is not None:
-            return value - found[0], self.statistics - found[1], found[2]
+        moments = None if self.table is None else self.table.moments(params)
+        if moments is not None:
+            return value - moments[0], self.statistics - moments[1], moments[2]
         norms, mean, weight = response.moments(self.problem.at(params), self.totals)
         gradient = self.statistics - row_sums(self.problem, self.totals * mean)
         return value - float(self.totals @ norms), gradient, self._information(weight)
@@ -207,26 +207,26 @@ def distances(problem: Problem, probability: FloatArray, cov: FloatArray) -> Flo
     slopes = problem.response.slopes(probability.T)
     if all(rows.widest <= _WIDE * max(len(cov), 1) for rows in problem.predictors):
         return _gathered_distances(problem, slopes, cov)
-    found = np.empty(problem.counts.shape)
+    distances_ = np.empty(problem.counts.shape)
     block = max(1, int(2e6) // max(1, problem.signed.shape[1]))
-    for start in range(0, len(found), block):  # blocks of rows bound the memory
+    for start in range(0, len(distances_), block):  # blocks of rows bound the memory
         rows = slice(start, start + block)
         parts = [predictor.take(rows).toarray() for predictor in problem.predictors]
         for k, slope in enumerate(slopes):
             away = sum(m[rows, None] * part for m, part in zip(slope, parts, strict=True))
-            found[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
-    return found
+            distances_[rows, k] = np.einsum("sp,sp->s", away @ cov, away)
+    return distances_
 
 
 def _gathered_distances(problem: Problem, slopes: Any, cov: FloatArray) -> FloatArray:
     """Return the result of `distances`, by products of distinct rows."""
-    found = np.zeros(problem.counts.shape)
+    distances_ = np.zeros(problem.counts.shape)
     for b, rows in enumerate(problem.predictors):
         for c, others in enumerate(problem.predictors[: b + 1]):
             along = quadratic(rows, others, cov) * (1.0 if b == c else 2.0)
             for k, slope in enumerate(slopes):
-                found[:, k] += slope[b] * slope[c] * along
-    return np.maximum(found, 0.0)
+                distances_[:, k] += slope[b] * slope[c] * along
+    return np.maximum(distances_, 0.0)
 
 
 def rows_of(problem: Problem, rows: Any) -> Problem:
@@ -291,15 +291,15 @@ def inverse(matrix: Any) -> FloatArray:
     if not matrix.shape[0]:
         return np.zeros(matrix.shape)
     factor, scale = _factor(matrix)
-    found, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    for start in range(0, len(found), _MIRRORED):  # its upper triangle was 0
+    inverted, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    for start in range(0, len(inverted), _MIRRORED):  # its upper triangle was 0
         stop = start + _MIRRORED
-        corner = found[start:stop, start:stop]
+        corner = inverted[start:stop, start:stop]
         corner += np.tril(corner, -1).T
-        found[start:stop, stop:] = found[stop:, start:stop].T
-    found *= scale
-    found *= scale[:, None]
-    return np.asarray(found)
+        inverted[start:stop, stop:] = inverted[stop:, start:stop].T
+    inverted *= scale
+    inverted *= scale[:, None]
+    return np.asarray(inverted)
 
 
 def inverse_diagonal(matrix: Any) -> FloatArray:

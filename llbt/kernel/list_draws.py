@@ -16,18 +16,18 @@ def drawn_orders(worths: FloatArray, taken: IntArray, rng: np.random.Generator) 
 
     The order of 2λ plus Gumbel noise follows Plackett-Luce (Yellott 1977, Journal of Mathematical Psychology 15).
     """
-    said = 2 * worths + rng.gumbel(size=worths.shape)
-    places = np.argsort(np.argsort(-said, axis=1), axis=1) + 1
+    utility = 2 * worths + rng.gumbel(size=worths.shape)
+    places = np.argsort(np.argsort(-utility, axis=1), axis=1) + 1
     return np.where(places <= taken[:, None], places, 0)
 
 
 def sets_of(size: int, orders: IntArray) -> npt.NDArray[np.bool_]:
     """Return the sets that can be chosen from m objects, of one object or of a size in `orders`, shape (number, m)."""
     chosen = [c for d in (1, *orders.tolist()) for c in itertools.combinations(range(size), d)]
-    found = np.zeros((len(chosen), size), dtype=np.bool_)
-    for row, objects in zip(found, chosen, strict=True):
+    sets = np.zeros((len(chosen), size), dtype=np.bool_)
+    for row, objects in zip(sets, chosen, strict=True):
         row[list(objects)] = True
-    return found
+    return sets
 
 
 def drawn_tied(
@@ -43,9 +43,9 @@ def drawn_tied(
     places = np.zeros((number, size), dtype=np.int64)
     for place in range(1, int(taken.max()) + 1):
         open_ = (left.astype(np.float64) @ sets.T.astype(np.float64)) == members
-        said = np.where(open_, weight + rng.gumbel(size=weight.shape), -np.inf)
+        utility = np.where(open_, weight + rng.gumbel(size=weight.shape), -np.inf)
         goes_on = (taken >= place) & left.any(axis=1)
-        picked = sets[np.argmax(said, axis=1)] & goes_on[:, None]
+        picked = sets[np.argmax(utility, axis=1)] & goes_on[:, None]
         places[picked] = place
         left &= ~picked
     return places
@@ -57,13 +57,13 @@ def drawn_extremes(worths: FloatArray, rng: np.random.Generator, *, sequential: 
     rows, places = np.arange(number), np.zeros(worths.shape, dtype=np.int64)
     if sequential:
         best = np.argmax(2 * worths + rng.gumbel(size=worths.shape), axis=1)
-        said = -2 * worths + rng.gumbel(size=worths.shape)
-        said[rows, best] = -np.inf
-        worst = np.argmax(said, axis=1)
+        utility = -2 * worths + rng.gumbel(size=worths.shape)
+        utility[rows, best] = -np.inf
+        worst = np.argmax(utility, axis=1)
     else:
         apart = worths[:, :, None] - worths[:, None, :]
         apart[:, np.arange(size), np.arange(size)] = -np.inf
-        said = apart.reshape(number, -1)
-        best, worst = np.divmod(np.argmax(said + rng.gumbel(size=said.shape), axis=1), size)
+        utility = apart.reshape(number, -1)
+        best, worst = np.divmod(np.argmax(utility + rng.gumbel(size=utility.shape), axis=1), size)
     places[rows, best], places[rows, worst] = 1, 2
     return places

@@ -72,29 +72,29 @@ class _Spread:
     between: FloatArray
     of_ties: FloatArray
 
-    def trace(self, batch: Batch, told: Told) -> FloatArray:
+    def trace(self, batch: Batch, contributions: Told) -> FloatArray:
         """Return the trace of the inverse information times the information of each list, shape (Q,)."""
         rows = batch.rows
-        own = (self.worths[rows[:, :, None], rows[:, None, :]] * told.information).sum(axis=(1, 2))
-        across = 2 * (self.between[rows] * told.between).sum(axis=(1, 2))
-        return np.asarray(own + across + (self.of_ties * told.of_ties).sum(axis=(1, 2)))
+        own = (self.worths[rows[:, :, None], rows[:, None, :]] * contributions.information).sum(axis=(1, 2))
+        across = 2 * (self.between[rows] * contributions.between).sum(axis=(1, 2))
+        return np.asarray(own + across + (self.of_ties * contributions.of_ties).sum(axis=(1, 2)))
 
 
 def _slope(lists: Lists, point: ListPoint) -> FloatArray:
     """Return the derivative of half the log determinant of the information, (p + T,)."""
     p, rows = lists.matrix.shape[1], lists.matrix.shape[0]
     worths, deltas = lists.split(point.params)
-    kept = len(point.params) - p
+    n_orders = len(point.params) - p
     inverse = linalg.inv(point.information)
     between, of_ties = np.zeros((rows, len(deltas))), np.zeros((len(deltas), len(deltas)))
-    between[:, :kept], of_ties[:kept, :kept] = lists.matrix @ inverse[:p, p:], inverse[p:, p:]
+    between[:, :n_orders], of_ties[:n_orders, :n_orders] = lists.matrix @ inverse[:p, p:], inverse[p:, p:]
     spread = _Spread(np.asarray(lists.matrix @ (lists.matrix @ inverse[:p, :p]).T), between, of_ties)
-    by_row, by_tie = np.zeros(rows), np.zeros(kept)
+    by_row, by_tie = np.zeros(rows), np.zeros(n_orders)
     for batch in lists.parts():
         n, own = lists.counts[batch.of], worths[batch.rows]
         for place in range(own.shape[1]):
             by_row += np.bincount(batch.rows[:, place], n * _moved_object(spread, batch, own, deltas, place), rows)
-        for t in range(kept):
+        for t in range(n_orders):
             by_tie[t] += float(n @ _moved_tie(spread, batch, own, deltas, t))
     return np.append(lists.matrix.T @ by_row, by_tie) / 2
 

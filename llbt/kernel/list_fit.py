@@ -46,8 +46,8 @@ class ListPoint:
     @classmethod
     def of(cls, lists: Lists, params: FloatArray) -> ListPoint:
         """Return the point with the unpenalized likelihood."""
-        found = lists.moments(params)
-        return cls(params, found.information, found.gradient, found.value, found.value)
+        moments = lists.moments(params)
+        return cls(params, moments.information, moments.gradient, moments.value, moments.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def fit_lists(lists: Lists, start: FloatArray | None = None, held: BoolArray | N
         moving(lists.size, held),
         lambda step: moved(lists, step),
     )
-    found = newton(
+    search = newton(
         ascent,
         ascent.evaluate(np.zeros(lists.size) if start is None else start),
         enough=_DECREMENT,
@@ -116,9 +116,9 @@ def fit_lists(lists: Lists, start: FloatArray | None = None, held: BoolArray | N
         most=_MAX_ITERATIONS,
         ends=_is_flat,
     )
-    if found.ended == "stopped" and found.step is not None:
-        raise Unbounded(found.step.values / np.abs(found.step.values).max())
-    return ListFit.of(found)
+    if search.ended == "stopped" and search.step is not None:
+        raise Unbounded(search.step.values / np.abs(search.step.values).max())
+    return ListFit.of(search)
 
 
 def _is_flat(point: ListPoint, step: Step, n_iter: int) -> bool:

@@ -80,11 +80,11 @@ class Lists:
         value, ties = np.zeros(number), np.zeros((number, len(deltas)))
         score = csr_array((number, rows))
         for batch in self.parts():
-            told = batch.told(worths[batch.rows], deltas)
-            np.add.at(value, batch.of, told.value)
-            np.add.at(ties, batch.of, told.ties)
+            derivatives = batch.told(worths[batch.rows], deltas)
+            np.add.at(value, batch.of, derivatives.value)
+            np.add.at(ties, batch.of, derivatives.ties)
             at = (np.repeat(batch.of, batch.rows.shape[1]), batch.rows.ravel())
-            score = csr_array(score + coo_array((told.score.ravel(), at), shape=(number, rows)).tocsr())
+            score = csr_array(score + coo_array((derivatives.score.ravel(), at), shape=(number, rows)).tocsr())
         return value, score, ties if self.held is None else ties[:, :0]
 
     def moments(self, params: FloatArray) -> Moments:
@@ -95,38 +95,40 @@ class Lists:
         between, of_ties = np.zeros((rows, orders)), np.zeros((orders, orders))
         information = _Summed.over(rows)
         for batch in self.parts():
-            told, n = batch.told(worths[batch.rows], deltas), self.counts[batch.of]
-            value += float(n @ told.value)
-            score += np.bincount(batch.rows.ravel(), (n[:, None] * told.score).ravel(), rows)
-            ties += n @ told.ties
-            information.add(batch.rows, n[:, None, None] * told.information)
+            derivatives, n = batch.told(worths[batch.rows], deltas), self.counts[batch.of]
+            value += float(n @ derivatives.value)
+            score += np.bincount(batch.rows.ravel(), (n[:, None] * derivatives.score).ravel(), rows)
+            ties += n @ derivatives.ties
+            information.add(batch.rows, n[:, None, None] * derivatives.information)
             for t in range(orders):
-                between[:, t] += np.bincount(batch.rows.ravel(), (n[:, None] * told.between[:, :, t]).ravel(), rows)
-            of_ties += np.einsum("q,qst->st", n, told.of_ties)
-        kept = orders if self.held is None else 0
-        moved = self.matrix.T @ between[:, :kept]
+                between[:, t] += np.bincount(
+                    batch.rows.ravel(), (n[:, None] * derivatives.between[:, :, t]).ravel(), rows
+                )
+            of_ties += np.einsum("q,qst->st", n, derivatives.of_ties)
+        n_orders = orders if self.held is None else 0
+        moved = self.matrix.T @ between[:, :n_orders]
         inner = self.matrix.T @ (self.matrix.T @ information.matrix()).T
-        whole = np.block([[_full(inner), moved], [moved.T, of_ties[:kept, :kept]]])
-        return Moments(value, np.append(self.matrix.T @ score, ties[:kept]), (whole + whole.T) / 2)
+        whole = np.block([[_full(inner), moved], [moved.T, of_ties[:n_orders, :n_orders]]])
+        return Moments(value, np.append(self.matrix.T @ score, ties[:n_orders]), (whole + whole.T) / 2)
 
     def scores(self, params: FloatArray, group: IntArray, groups: int) -> FloatArray:
         """Return the gradient of each group's lists, for groups (L,), shape (groups, p + T)."""
         worths, deltas = self.split(params)
         rows = self.matrix.shape[0]
-        kept = len(deltas) if self.held is None else 0
-        summed, ties = np.zeros(groups * rows), np.zeros((groups, kept))
+        n_orders = len(deltas) if self.held is None else 0
+        summed, ties = np.zeros(groups * rows), np.zeros((groups, n_orders))
         for batch in self.parts():
-            told, n = batch.told(worths[batch.rows], deltas), self.counts[batch.of]
+            derivatives, n = batch.told(worths[batch.rows], deltas), self.counts[batch.of]
             of = group[batch.of]
             key = of[:, None] * rows + batch.rows
-            summed += np.bincount(key.ravel(), (n[:, None] * told.score).ravel(), groups * rows)
-            np.add.at(ties, of, n[:, None] * told.ties[:, :kept])
+            summed += np.bincount(key.ravel(), (n[:, None] * derivatives.score).ravel(), groups * rows)
+            np.add.at(ties, of, n[:, None] * derivatives.ties[:, :n_orders])
         return np.column_stack([(self.matrix.T @ summed.reshape(groups, rows).T).T, ties])
 
     def of_lists(self, some: npt.NDArray[np.bool_]) -> Lists:
         """Return the lists `some` (L,) alone: other lists get count 0, and their rows of batches are dropped."""
-        kept = tuple(_chosen(batch, some[batch.of]) for batch in self.batches)
-        return replace(self, batches=tuple(b for b in kept if len(b.of)), counts=np.where(some, self.counts, 0.0))
+        batches = tuple(_chosen(batch, some[batch.of]) for batch in self.batches)
+        return replace(self, batches=tuple(b for b in batches if len(b.of)), counts=np.where(some, self.counts, 0.0))
 
 
 def _chosen(batch: Batch, some: npt.NDArray[np.bool_]) -> Batch:
@@ -149,7 +151,7 @@ class _Summed:
 
     rows: int
     dense: FloatArray | None
-    found: csr_array | None = None
+    information: csr_array | None = None
 
     @classmethod
     def over(cls, rows: int) -> _Summed:
@@ -163,12 +165,12 @@ class _Summed:
             return
         row, column = np.divmod(key.ravel(), self.rows)
         more = coo_array((blocks.ravel(), (row, column)), shape=(self.rows, self.rows)).tocsr()
-        self.found = more if self.found is None else csr_array(self.found + more)
+        self.information = more if self.information is None else csr_array(self.information + more)
 
     def matrix(self) -> Any:
         if self.dense is not None:
             return self.dense.reshape(self.rows, self.rows)
-        return csr_array((self.rows, self.rows)) if self.found is None else self.found
+        return csr_array((self.rows, self.rows)) if self.information is None else self.information
 
 
 def _full(matrix: Any) -> FloatArray:

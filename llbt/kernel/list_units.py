@@ -147,7 +147,7 @@ def compare_list_units(units: ListUnits, choices: FloatArray, objects: IntArray)
     """
     score = units.lists.scores(units.params, units.codes, units.size)
     agreed, variance, third = np.zeros((3, units.size))
-    found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
+    by_part: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
     for unit in units.parts():
         g, own = unit.place, unit.own
         info, k = unit.information(), len(own)
@@ -159,11 +159,11 @@ def compare_list_units(units: ListUnits, choices: FloatArray, objects: IntArray)
         third[g] = unit.third(along) * (variance[g] / whole) ** 1.5 if variance[g] else 0.0
         before, after = np.diag(info)[:k], np.diag(left)[:k]
         enough = (before / 4 >= _ENOUGH) & (after > 1e-9 * before)
-        found.append((np.full(enough.sum(), g), objects[own[enough]], score[g, own[enough]], after[enough]))
+        by_part.append((np.full(enough.sum(), g), objects[own[enough]], score[g, own[enough]], after[enough]))
     few = choices < _LEAST
     agreement = UnitScores(agreed, np.where(few, 0.0, variance), third)
     cautious = np.fmax(agreement.p_values(), two_sided_p(agreement.z, np.inf))
-    place, item, of_item, spread = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    place, item, of_item, spread = (np.concatenate(parts) for parts in zip(*by_part, strict=True))
     scores = UnitScores(of_item, spread, np.zeros(len(place)))
     return combined({"agreement": agreement.z}, cautious[None, :], place, item, scores)
 
@@ -181,11 +181,11 @@ def list_dependence(units: ListUnits) -> tuple[float, float]:
     n = lists.counts
     whole = np.zeros(rows)
     twice = cubed = 0.0
-    kept = [(unit.own, unit.information()) for unit in units.parts()]
-    for own, info in kept:
+    units_informed = [(unit.own, unit.information()) for unit in units.parts()]
+    for own, info in units_informed:
         whole[own] += np.diag(info)[: len(own)]
     scale = 1 / np.maximum(whole, np.finfo(float).tiny)
-    for own, info in kept:
+    for own, info in units_informed:
         both = info[: len(own), : len(own)] * scale[own]
         square = both @ both
         twice += float(np.trace(square))

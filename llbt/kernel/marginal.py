@@ -78,17 +78,17 @@ def marginal(
     """
     total = _Sums(problem, [predictor.toarray() for predictor in problem.predictors], len(scales))
     eta = np.stack(problem.at(params))
-    found = []
+    per_block = []
     for k, groups in enumerate(bundles):
         loadings = groups.loadings * scales[groups.scale]
         first = np.zeros((len(groups.rows), groups.size)) if start is None else start[k].at
-        found.append(modes(problem.response, groups, eta[:, groups.rows], loadings, first))
-        integrand = Integrand.of(problem, groups, k, eta, scales, rule, found[-1])
+        per_block.append(modes(problem.response, groups, eta[:, groups.rows], loadings, first))
+        integrand = Integrand.of(problem, groups, k, eta, scales, rule, per_block[-1])
         blocks = integrand.blocks()
         runs = [blocks[first : first + _RUN] for first in range(0, len(blocks), _RUN)]
         for part in in_threads(partial(_summed, total, integrand), runs):
             total.add(part)
-    return Marginal(total.value, total.score(), total.information(), tuple(found))
+    return Marginal(total.value, total.score(), total.information(), tuple(per_block))
 
 
 def group_values(
@@ -96,14 +96,14 @@ def group_values(
 ) -> list[FloatArray]:
     """Return the log integral of each group, (G,) for each bundle; arguments as in `marginal`."""
     eta = np.stack(problem.at(params))
-    found = []
+    values = []
     for k, groups in enumerate(bundles):
         loadings = groups.loadings * scales[groups.scale]
         first = np.zeros((len(groups.rows), groups.size))
         modes_there = modes(problem.response, groups, eta[:, groups.rows], loadings, first)
         integrand = Integrand.of(problem, groups, k, eta, scales, rule, modes_there)
-        found.append(np.concatenate([integrand.posterior(some)[1].value for some in integrand.blocks()]))
-    return found
+        values.append(np.concatenate([integrand.posterior(some)[1].value for some in integrand.blocks()]))
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,13 +134,13 @@ class Integrand:
 
     @classmethod
     def of(
-        cls, problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, found: Modes
+        cls, problem: Problem, groups: Groups, k: int, eta: FloatArray, scales: FloatArray, rule: Rule, modes: Modes
     ) -> Integrand:
         """Return the integrand of the k-th bundle at scales (E,)."""
         loadings = groups.loadings * scales[groups.scale]
         by_scale = tuple(loadings * (groups.scale == e) for e in range(len(scales)))
         turned = rule.turned(k, len(groups.rows), groups.size)
-        return cls(problem, groups, eta, by_scale, found, rule(groups.size), turned)
+        return cls(problem, groups, eta, by_scale, modes, rule(groups.size), turned)
 
     def blocks(self) -> list[slice]:
         """Return the blocks of groups that are integrated together."""
@@ -218,11 +218,11 @@ def _posterior(
 
 def _summed(sums: _Sums, integrand: Integrand, blocks: Sequence[slice]) -> _Sums:
     """Return the sum over some blocks. Each sum is kept until the next is there, so memory is allocated once."""
-    found = sums.empty()
+    total = sums.empty()
     for some in blocks:
         part = integrand.posterior(some)
-        found.take(*part)
-    return found
+        total.take(*part)
+    return total
 
 
 class _Sums:
@@ -313,7 +313,7 @@ class _Sums:
 
     def information(self) -> FloatArray:
         """Return the observed information of fixed parameters and log σ."""
-        found = self.rest.copy()
+        information = self.rest.copy()
         p = self.rows[0].shape[1]
-        found[:p, :p] += weighted_gram(self.problem, self.weights)
-        return (found + found.T) / 2
+        information[:p, :p] += weighted_gram(self.problem, self.weights)
+        return (information + information.T) / 2

@@ -64,10 +64,10 @@ class WorthProblem:
         """Return the predictors at log-worths and other parameters (J + q,), B arrays (S,)."""
         size = self.graph.size
         worths = params[:size]
-        found = self.beside.at(params[size:])
-        found[0] = found[0] + worths[self.pairs[:, 0]]
-        found[0] -= worths[self.pairs[:, 1]]
-        return found
+        predictors = self.beside.at(params[size:])
+        predictors[0] = predictors[0] + worths[self.pairs[:, 0]]
+        predictors[0] -= worths[self.pairs[:, 1]]
+        return predictors
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +109,13 @@ def climbed(problem: WorthProblem, start: FloatArray | None = None) -> Summit:
     size, q = problem.graph.size, problem.beside.signed.shape[1]
     ascent = _Rough(problem, np.zeros((size, q)))
     first = _evaluated(problem, np.zeros(size + q) if start is None else start)
-    found = newton(ascent, first, enough=_DECREMENT * (size + q), rest=0.0, exact=0.0, most=_MOST_STEPS)
-    if found.failure is not None:
-        raise found.failure
-    point = found.point
+    search = newton(ascent, first, enough=_DECREMENT * (size + q), rest=0.0, exact=0.0, most=_MOST_STEPS)
+    if search.failure is not None:
+        raise search.failure
+    point = search.point
     system = Complement.of(information(problem, point.weights), start=ascent.along, tolerance=_TIGHT)
     return Summit(
-        point.params[:size], point.params[size:], system, point.gradient, point.value, found.n_iter, found.converged
+        point.params[:size], point.params[size:], system, point.gradient, point.value, search.n_iter, search.converged
     )
 
 

@@ -72,11 +72,11 @@ class MissingLogits:
         """Return the derivatives in a and b of the counts of patterns with a missing answer, shape (counted, 2P)."""
         size = len(self.level)
         by_level, by_slope = _parts(1 - self.shares), _parts(_ANSWERS * (1 - self.shares))
-        found, place = np.zeros((counted, 2 * size)), np.arange(size)
+        derivatives, place = np.zeros((counted, 2 * size)), np.arange(size)
         for k, (_, sign, tie) in enumerate((by_level, by_slope)):
-            found[place, k * size + place] = sign
-            found[size + place, k * size + place] = tie
-        return found
+            derivatives[place, k * size + place] = sign
+            derivatives[size + place, k * size + place] = tie
+        return derivatives
 
 
 def expected_answers(first: FloatArray, judges: float, pairs: int) -> FloatArray:

@@ -107,8 +107,8 @@ class State:
     """Parameters and the logarithms of the scales that are not held at 0, with the likelihood at these values."""
 
     at: FloatArray
-    kept: tuple[int, ...]
-    found: Marginal
+    active: tuple[int, ...]
+    marginal: Marginal
     decrement: float = np.inf
 
 
@@ -121,11 +121,11 @@ class MarginalLikelihood(Protocol):
     n_iter: int
 
     def __call__(
-        self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
+        self, at: FloatArray, active: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
     ) -> Marginal:
-        """Return the likelihood at parameters and logarithms of the kept scales."""
+        """Return the likelihood at parameters and logarithms of the active scales."""
 
-    def few(self, kept: tuple[int, ...]) -> bool:
+    def few(self, active: tuple[int, ...]) -> bool:
         """Whether points cost so little that the maximum is computed to the last digit."""
 
 
@@ -136,16 +136,16 @@ class MixedLikelihood:
         self.problem, self.bundles, self.held, self.n_iter = problem, bundles, held, 0
         self.size = problem.signed.shape[1]
 
-    def few(self, kept: tuple[int, ...]) -> bool:
+    def few(self, active: tuple[int, ...]) -> bool:
         """Whether points cost so little that the maximum is computed to the last digit."""
-        return dimensions_of(self.bundles, kept) <= FEW_EFFECTS
+        return dimensions_of(self.bundles, active) <= FEW_EFFECTS
 
     def __call__(
-        self, at: FloatArray, kept: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
+        self, at: FloatArray, active: tuple[int, ...], rule: Rule | NormalDensity, near: Marginal | None
     ) -> Marginal:
-        """Return the likelihood at parameters and logarithms of the kept scales."""
+        """Return the likelihood at parameters and logarithms of the active scales."""
         assert not isinstance(rule, NormalDensity)
-        some = [restricted(groups, kept) for groups in self.bundles]
+        some = [restricted(groups, active) for groups in self.bundles]
         start = near.modes if near is not None and _fits(near.modes, some) else None
         self.n_iter += 1
         step_made(sum(len(g.loadings) * g.rows.size * len(rule(g.size).log_weight) for g in some))
@@ -153,15 +153,15 @@ class MixedLikelihood:
         return marginal(self.problem, some, params, scales, rule, start)
 
 
-def _fits(found: Sequence[Modes], bundles: Sequence[Groups]) -> bool:
-    sizes = [mode.at.shape[1] for mode in found]
+def _fits(modes: Sequence[Modes], bundles: Sequence[Groups]) -> bool:
+    sizes = [mode.at.shape[1] for mode in modes]
     return sizes == [groups.size for groups in bundles]
 
 
-def restricted(groups: Groups, kept: Sequence[int]) -> Groups:
+def restricted(groups: Groups, active: Sequence[int]) -> Groups:
     """Return groups with the effects of some of the scales only."""
-    dims = np.flatnonzero(np.isin(groups.scale, kept))
-    renumbered = np.searchsorted(np.array(kept, dtype=np.int64), groups.scale[dims])
+    dims = np.flatnonzero(np.isin(groups.scale, active))
+    renumbered = np.searchsorted(np.array(active, dtype=np.int64), groups.scale[dims])
     return replace(groups, loadings=np.ascontiguousarray(groups.loadings[..., dims]), scale=renumbered)
 
 
@@ -179,21 +179,21 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
         Where to start the scales, above 0.
     """
     likelihood = MixedLikelihood(problem, bundles)
-    kept = tuple(range(len(scales)))
+    active = tuple(range(len(scales)))
     number, moved, before = _FIRST, np.inf, -np.inf
-    state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
+    state = State(np.concatenate([start, np.log(scales)]), active, nothing())
     while True:
-        few = likelihood.few(state.kept)
+        few = likelihood.few(state.active)
         state = climbed(likelihood, state, Quadrature(number), _NEAR[few])
-        if not state.kept:
+        if not state.active:
             return without_effects(problem, start, len(scales), likelihood.n_iter)
-        height = state.found.value + state.decrement / 2
+        height = state.marginal.value + state.decrement / 2
         moved, before = abs(height - before), height
         if moved < _ENOUGH[few] and state.decrement >= DECREMENT[few]:
             state = climbed(likelihood, _stepped(likelihood, state), Quadrature(number), DECREMENT[few])
-            if not state.kept:
+            if not state.active:
                 return without_effects(problem, start, len(scales), likelihood.n_iter)
-        dimensions = dimensions_of(bundles, state.kept)
+        dimensions = dimensions_of(bundles, state.active)
         following = number + 2 if dimensions > FEW_EFFECTS else 2 * number + 1
         settled = moved < _ENOUGH[few] and state.decrement < DECREMENT[few]
         infinite = number > _FIRST + 2 and infinite_at(state, likelihood.size)
@@ -204,23 +204,23 @@ def maximize(problem: Problem, bundles: Sequence[Groups], start: FloatArray, sca
 
 def _stepped(likelihood: MarginalLikelihood, state: State) -> State:
     """Return the point after one more step, with the likelihood before it."""
-    return replace(state, at=state.at + newton_step(likelihood, state.at, state.kept, state.found)[0])
+    return replace(state, at=state.at + newton_step(likelihood, state.at, state.active, state.marginal)[0])
 
 
-def dimensions_of(bundles: Sequence[Groups], kept: tuple[int, ...]) -> int:
+def dimensions_of(bundles: Sequence[Groups], active: tuple[int, ...]) -> int:
     """Return the largest number of effects, among these scales, that a group has."""
-    return max(int(np.isin(groups.scale, kept).sum()) for groups in bundles)
+    return max(int(np.isin(groups.scale, active).sum()) for groups in bundles)
 
 
 def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | NormalDensity, enough: float) -> State:
     """Return where Newton's method ends with the points of a rule; scales that vanish are held at 0."""
-    at, kept = state.at, state.kept
-    near: Marginal | None = state.found
+    at, active = state.at, state.active
+    near: Marginal | None = state.marginal
     while True:
-        ascent = _AtPoints(likelihood, kept, rule)
+        ascent = _AtPoints(likelihood, active, rule)
         search = newton(
             ascent,
-            _Place(at, likelihood(at, kept, rule, near)),
+            _Place(at, likelihood(at, active, rule, near)),
             enough=0.0,
             rest=enough,
             exact=0.0,
@@ -231,13 +231,13 @@ def climbed(likelihood: MarginalLikelihood, state: State, rule: Rule | NormalDen
         )
         if search.failure is not None:
             raise search.failure
-        at, found = search.point.at, search.point.found
+        at, marginal = search.point.at, search.point.marginal
         gone = np.flatnonzero(ascent.vanishing(search.point))
         if not len(gone):
-            return State(at, kept, found, np.inf if search.step is None else search.step.decrement)
-        at, kept = np.delete(at, likelihood.size + gone), tuple(np.delete(np.array(kept), gone).tolist())
-        if not kept:
-            return State(at, kept, found)
+            return State(at, active, marginal, np.inf if search.step is None else search.step.decrement)
+        at, active = np.delete(at, likelihood.size + gone), tuple(np.delete(np.array(active), gone).tolist())
+        if not active:
+            return State(at, active, marginal)
         near = None
 
 
@@ -246,12 +246,12 @@ class _Place:
     """Parameters and logarithms of scales, and the likelihood there."""
 
     at: FloatArray
-    found: Marginal
+    marginal: Marginal
 
     @property
     def value(self) -> float:
         """The log-likelihood."""
-        return self.found.value
+        return self.marginal.value
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,17 +259,17 @@ class _AtPoints:
     """The likelihood of some of the scales, with a fixed number of points in each dimension."""
 
     likelihood: MarginalLikelihood
-    kept: tuple[int, ...]
+    active: tuple[int, ...]
     rule: Rule | NormalDensity
 
     def step(self, place: _Place) -> Step:
         """Return Newton's step, within bounds."""
-        return Step(*newton_step(self.likelihood, place.at, self.kept, place.found))
+        return Step(*newton_step(self.likelihood, place.at, self.active, place.marginal))
 
     def moved(self, place: _Place, step: FloatArray) -> _Place:
         """Return where a step leads."""
         at = place.at + step
-        return _Place(at, self.likelihood(at, self.kept, self.rule, place.found))
+        return _Place(at, self.likelihood(at, self.active, self.rule, place.marginal))
 
     def ends(self, place: _Place, step: Step, n_iter: int) -> bool:
         """Whether some scales should be dropped before the search goes on."""
@@ -277,29 +277,29 @@ class _AtPoints:
 
     def vanishing(self, place: _Place) -> npt.NDArray[np.bool_]:
         """Return which scales are so small, and still falling, that they are held at 0 from here on."""
-        p, score = self.likelihood.size, place.found.score
+        p, score = self.likelihood.size, place.marginal.score
         small = (place.at[p:] < np.log(SMALLEST)) & (score[p:] <= 0)
-        return np.asarray(small & (np.array(self.kept) != self.likelihood.held))
+        return np.asarray(small & (np.array(self.active) != self.likelihood.held))
 
 
 def _nearer(before: _Place, after: _Place, step: Step, share: float) -> bool:
     """Whether a step climbs or shortens the score; the score is that at fixed points, the value is not."""
-    along = float(np.abs(before.found.score @ step.values)) * share
+    along = float(np.abs(before.marginal.score @ step.values)) * share
     slack = 1e-3 * along + 1e-10 * abs(before.value)
-    return after.value >= before.value - slack or float(np.abs(after.found.score @ step.values)) * share < along
+    return after.value >= before.value - slack or float(np.abs(after.marginal.score @ step.values)) * share < along
 
 
 def newton_step(
-    likelihood: MarginalLikelihood, at: FloatArray, kept: tuple[int, ...], found: Marginal
+    likelihood: MarginalLikelihood, at: FloatArray, active: tuple[int, ...], marginal: Marginal
 ) -> tuple[FloatArray, float]:
     """Return Newton's step, within bounds, and its decrement; scales at their bound do not rise further."""
     p = likelihood.size
     moving = np.ones(len(at), dtype=np.bool_)
-    moving[p:] = ((at[p:] < np.log(LARGEST)) | (found.score[p:] < 0)) & (np.array(kept) != likelihood.held)
-    value, vector = np.linalg.eigh(found.information[np.ix_(moving, moving)])
+    moving[p:] = ((at[p:] < np.log(LARGEST)) | (marginal.score[p:] < 0)) & (np.array(active) != likelihood.held)
+    value, vector = np.linalg.eigh(marginal.information[np.ix_(moving, moving)])
     # where the likelihood is not concave, the step still leads up
     value = np.maximum(np.abs(value), 1e-8 * np.abs(value).max())
-    gradient = vector.T @ found.score[moving]
+    gradient = vector.T @ marginal.score[moving]
     step = np.zeros(len(at))
     step[moving] = vector @ (gradient / value)
     reach = max(float(np.abs(rows @ step[:p]).max()) for rows in likelihood.problem.predictors)
@@ -312,31 +312,31 @@ def newton_step(
 def infinite_at(state: State, p: int) -> tuple[int, ...]:
     """Return the scales at their bound for which the likelihood still rises."""
     bound = np.log(LARGEST) - 1e-9
-    return tuple(e for k, e in enumerate(state.kept) if state.at[p + k] >= bound and state.found.score[p + k] > 0)
+    return tuple(e for k, e in enumerate(state.active) if state.at[p + k] >= bound and state.marginal.score[p + k] > 0)
 
 
 def fit_at(
     state: State, scales: int, rule: Rule | NormalDensity, moved: float, likelihood: MarginalLikelihood
 ) -> MixedFit:
     """Return the result after one more step, which is so short that nothing is computed again."""
-    p, kept = likelihood.size, list(state.kept)
-    step, decrement = newton_step(likelihood, state.at, state.kept, state.found)
+    p, active = likelihood.size, list(state.active)
+    step, decrement = newton_step(likelihood, state.at, state.active, state.marginal)
     at = state.at + step
-    found = np.zeros(scales)
-    found[kept] = np.exp(at[p:])
-    places = np.concatenate([np.arange(p), p + np.array(kept, dtype=np.int64)])
+    sigma = np.zeros(scales)
+    sigma[active] = np.exp(at[p:])
+    places = np.concatenate([np.arange(p), p + np.array(active, dtype=np.int64)])
     covariance = np.full((p + scales, p + scales), np.nan)
-    covariance[np.ix_(places, places)] = np.linalg.inv(state.found.information)
+    covariance[np.ix_(places, places)] = np.linalg.inv(state.marginal.information)
     return MixedFit(
         params=at[:p],
-        scales=found,
-        value=state.found.value + decrement / 2,
+        scales=sigma,
+        value=state.marginal.value + decrement / 2,
         covariance=covariance,
         decrement=decrement,
         rule=rule,
         moved=moved,
         noise=np.zeros(p + scales),
-        modes=state.found.modes,
+        modes=state.marginal.modes,
         infinite=infinite_at(state, p),
         converged=decrement < DECREMENT[False] and np.isfinite(moved) and moved < _ENOUGH[False],
         n_iter=likelihood.n_iter,

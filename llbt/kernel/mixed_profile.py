@@ -40,7 +40,7 @@ Fallen = Callable[[float, FloatArray], tuple[float, FloatArray]]
 
 
 def profile_scale(
-    likelihood_of: Callable[[int | None], MarginalLikelihood], found: MixedFit, which: int, drop: float
+    likelihood_of: Callable[[int | None], MarginalLikelihood], maximum: MixedFit, which: int, drop: float
 ) -> tuple[float, float]:
     """Return the scales on both sides at which the profile log-likelihood has fallen by `drop`.
 
@@ -48,36 +48,36 @@ def profile_scale(
     likelihood does not fall so far at 0. The upper bound is infinite if it does not fall so far up to 30, or if it has
     no maximum there. `likelihood_of` returns the likelihood with one scale held, or none.
     """
-    kept = tuple(np.flatnonzero((found.scales > 0) | (np.arange(len(found.scales)) == which)).tolist())
-    likelihood, p = likelihood_of(which), len(found.params)
-    few = likelihood.few(kept)
-    rule = _rule(found, likelihood, kept, few, zero=found.scales[which] == 0)
+    active = tuple(np.flatnonzero((maximum.scales > 0) | (np.arange(len(maximum.scales)) == which)).tolist())
+    likelihood, p = likelihood_of(which), len(maximum.params)
+    few = likelihood.few(active)
+    rule = _rule(maximum, likelihood, active, few, zero=maximum.scales[which] == 0)
     free = likelihood_of(None)
-    scales = np.where(found.scales > 0, found.scales, _NEAR_ZERO)
-    best = np.concatenate([found.params, np.log(scales[list(kept)])])
-    place = p + kept.index(which)
+    scales = np.where(maximum.scales > 0, maximum.scales, _NEAR_ZERO)
+    best = np.concatenate([maximum.params, np.log(scales[list(active)])])
+    place = p + active.index(which)
 
     def fallen(log: float, near: FloatArray) -> tuple[float, FloatArray]:
         at = near.copy()
         at[place] = log
-        state = climbed(likelihood, State(at, kept, nothing()), rule, DECREMENT[few])
-        return state.found.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
+        state = climbed(likelihood, State(at, active, nothing()), rule, DECREMENT[few])
+        return state.marginal.value + state.decrement / 2, state.at if len(state.at) == len(at) else at
 
-    if found.scales[which] == 0:
-        return 0.0, _above_zero(fallen, _at_zero(free, kept, which, best, rule, few), best, drop)
+    if maximum.scales[which] == 0:
+        return 0.0, _above_zero(fallen, _at_zero(free, active, which, best, rule, few), best, drop)
     top, best = fallen(best[place], best)
     bounds = []
     for side in (-1, 1):
-        if side < 0 and top - _at_zero(free, kept, which, best, rule, few) <= drop:
+        if side < 0 and top - _at_zero(free, active, which, best, rule, few) <= drop:
             bounds.append(0.0)
             continue
-        log = best[place] + side * np.sqrt(2 * drop * found.covariance[p + which, p + which])
+        log = best[place] + side * np.sqrt(2 * drop * maximum.covariance[p + which, p + which])
         bounds.append(_bound(fallen, top, best, place, log, drop))
     return bounds[0], bounds[1]
 
 
 def profile_fixed(
-    likelihood_of: Callable[[Problem], MarginalLikelihood], problem: Problem, found: MixedFit, which: int, drop: float
+    likelihood_of: Callable[[Problem], MarginalLikelihood], problem: Problem, maximum: MixedFit, which: int, drop: float
 ) -> tuple[float, float]:
     """Return the values of a fixed parameter on both sides at which the profile log-likelihood has fallen by `drop`.
 
@@ -88,22 +88,22 @@ def profile_fixed(
     likelihood_of : callable
         Takes a problem, in which the parameter may be held, and returns its likelihood.
     problem : Problem
-    found : MixedFit
+    maximum : MixedFit
         The maximum.
     which : int
     drop : float
         Half a quantile of χ² on 1 df.
     """
-    p, kept = len(found.params), tuple(range(len(found.scales)))
+    p, active = len(maximum.params), tuple(range(len(maximum.scales)))
     free = likelihood_of(problem)
-    few = free.few(kept)
-    rule = _rule(found, free, kept, few, zero=not found.scales.all())
-    scales = np.where(found.scales > 0, found.scales, _NEAR_ZERO)
+    few = free.few(active)
+    rule = _rule(maximum, free, active, few, zero=not maximum.scales.all())
+    scales = np.where(maximum.scales > 0, maximum.scales, _NEAR_ZERO)
 
     def climb(likelihood: MarginalLikelihood, start: FloatArray) -> tuple[State, float]:
-        state = climbed(likelihood, State(start, kept, nothing()), rule, DECREMENT[few])
-        if state.kept:
-            return state, state.found.value + state.decrement / 2
+        state = climbed(likelihood, State(start, active, nothing()), rule, DECREMENT[few])
+        if state.active:
+            return state, state.marginal.value + state.decrement / 2
         fit = eliminate(likelihood.problem, start=state.at)
         return replace(state, at=fit.params), float(fit.objective)
 
@@ -113,26 +113,26 @@ def profile_fixed(
         at = np.insert(state.at, which, value)
         slope = np.zeros(len(start))
         slope[which] = (
-            free(at, state.kept, rule, None).score[which]
-            if state.kept
+            free(at, state.active, rule, None).score[which]
+            if state.active
             else score(problem, probabilities(problem, at))[which]
         )
-        return _with_all(at, state.kept, len(start), p), slope, height
+        return _with_all(at, state.active, len(start), p), slope, height
 
-    state, highest = climb(free, np.concatenate([found.params, np.log(scales)]))
-    best = _with_all(state.at, state.kept, p + len(scales), p)
-    cov = np.nan_to_num(found.covariance)
-    if not state.kept:
+    state, highest = climb(free, np.concatenate([maximum.params, np.log(scales)]))
+    best = _with_all(state.at, state.active, p + len(scales), p)
+    cov = np.nan_to_num(maximum.covariance)
+    if not state.active:
         cov[:p, :p] = np.linalg.inv(information(problem, probabilities(problem, state.at), problem.totals))
     return profile_bounds(held, best, cov, highest, which, drop, _FALL[few])
 
 
-def _with_all(at: FloatArray, kept: tuple[int, ...], size: int, p: int) -> FloatArray:
+def _with_all(at: FloatArray, active: tuple[int, ...], size: int, p: int) -> FloatArray:
     """Return parameters and logarithms of all scales; scales that are 0 start again from `_NEAR_ZERO`."""
-    found = np.full(size, np.log(_NEAR_ZERO))
-    found[:p] = at[:p]
-    found[p + np.array(kept, dtype=np.int64)] = at[p:]
-    return found
+    values = np.full(size, np.log(_NEAR_ZERO))
+    values[:p] = at[:p]
+    values[p + np.array(active, dtype=np.int64)] = at[p:]
+    return values
 
 
 def _held_at(problem: Problem, which: int, value: float) -> Problem:
@@ -144,17 +144,17 @@ def _held_at(problem: Problem, which: int, value: float) -> Problem:
 
 
 def _rule(
-    found: MixedFit, likelihood: MarginalLikelihood, kept: tuple[int, ...], few: bool, zero: bool
+    maximum: MixedFit, likelihood: MarginalLikelihood, active: tuple[int, ...], few: bool, zero: bool
 ) -> Rule | NormalDensity:
     """Return the points of a profile: those of the maximum, or fewer if it has many, or one dimension less."""
-    rule = found.rule
+    rule = maximum.rule
     if isinstance(likelihood, NormalLikelihood):
         return NormalDensity(exact=False, method=likelihood.method)
     assert isinstance(likelihood, MixedLikelihood)
     assert not isinstance(rule, NormalDensity)
     if isinstance(rule, Sampling):
         return rule
-    if rule is None and dimensions_of(likelihood.bundles, kept) > MOST_EFFECTS:
+    if rule is None and dimensions_of(likelihood.bundles, active) > MOST_EFFECTS:
         return Sampling(_SAMPLED, np.inf, 0)
     if rule is not None and few and not zero:
         return rule
@@ -201,11 +201,16 @@ def _above_zero(fallen: Fallen, top: float, best: FloatArray, drop: float) -> fl
 
 
 def _at_zero(
-    free: MarginalLikelihood, kept: tuple[int, ...], which: int, best: FloatArray, rule: Rule | NormalDensity, few: bool
+    free: MarginalLikelihood,
+    active: tuple[int, ...],
+    which: int,
+    best: FloatArray,
+    rule: Rule | NormalDensity,
+    few: bool,
 ) -> float:
     """Return the maximum of the likelihood with one of the scales at 0."""
-    others, p = tuple(e for e in kept if e != which), free.size
-    rest = np.delete(best, p + kept.index(which))
+    others, p = tuple(e for e in active if e != which), free.size
+    rest = np.delete(best, p + active.index(which))
     if not others:
         return float(eliminate(free.problem, start=best[:p]).objective)
-    return climbed(free, State(rest, others, nothing()), rule, DECREMENT[few]).found.value
+    return climbed(free, State(rest, others, nothing()), rule, DECREMENT[few]).marginal.value

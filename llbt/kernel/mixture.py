@@ -92,17 +92,17 @@ class Answers:
         asked = sparse.csr_matrix((table.data, (table.row, table.col // outcomes)), shape=(self.judges, size)).tocoo()
         probability = np.moveaxis(self.problem.response.probabilities(self._predictors(params))[0], 0, -1)
         classes = rng.choice(len(shares), size=self.judges, p=shares / shares.sum())
-        said = probability[classes[asked.row], asked.col]
+        shares = probability[classes[asked.row], asked.col]
         floor = np.floor(asked.data + 1e-9)
         # rounds weighted judgments at random, so that the average is kept
         whole = floor + (rng.random(len(floor)) < asked.data - floor - 1e-9)
-        counts = rng.multinomial(whole.astype(np.int64), said / said.sum(axis=1, keepdims=True))
+        counts = rng.multinomial(whole.astype(np.int64), shares / shares.sum(axis=1, keepdims=True))
         line, outcome = np.nonzero(counts)
         cell = asked.col[line].astype(np.int64) * outcomes + outcome
         data = counts[line, outcome].astype(np.float64)
-        found = sparse.csr_matrix((data, (asked.row[line], cell)), shape=table.shape)
-        total = np.asarray(found.sum(axis=0)).reshape(self.problem.counts.shape)
-        return Answers.of(replace(self.problem, counts=total), found, self.common, self.prior)
+        drawn = sparse.csr_matrix((data, (asked.row[line], cell)), shape=table.shape)
+        total = np.asarray(drawn.sum(axis=0)).reshape(self.problem.counts.shape)
+        return Answers.of(replace(self.problem, counts=total), drawn, self.common, self.prior)
 
     def _predictors(self, params: FloatArray) -> FloatArray:
         return np.stack([np.stack(self.problem.at(one), axis=0) for one in params], axis=1)
@@ -219,11 +219,11 @@ def continued(answers: Answers, start: Mixture, pooled: FloatArray, starts: int,
     Classes are matched by the judges who belong to them: the chosen order is the one in which the posteriors agree
     most.
     """
-    found = mixture(answers, len(start.shares), pooled, starts, rng, also=start)
+    best = mixture(answers, len(start.shares), pooled, starts, rng, also=start)
     before = _Em.of(answers).expectation(_of(start))[1][:, 0]
-    shared = before.T @ (answers.repeats[:, None] * found.posterior)
+    shared = before.T @ (answers.repeats[:, None] * best.posterior)
     order = optimize.linear_sum_assignment(shared, maximize=True)[1]
-    return replace(found, shares=found.shares[order], params=found.params[order], posterior=found.posterior[:, order])
+    return replace(best, shares=best.shares[order], params=best.params[order], posterior=best.posterior[:, order])
 
 
 def judge_values(answers: Answers, shares: FloatArray, params: FloatArray) -> FloatArray:
@@ -234,8 +234,8 @@ def judge_values(answers: Answers, shares: FloatArray, params: FloatArray) -> Fl
     return np.asarray(special.logsumexp(joint, axis=1)[answers.index])
 
 
-def _of(found: Mixture) -> _State:
-    return _State(np.log(np.maximum(found.shares, 1e-300))[None, :], found.params[None, :, :])
+def _of(mixture_: Mixture) -> _State:
+    return _State(np.log(np.maximum(mixture_.shares, 1e-300))[None, :], mixture_.params[None, :, :])
 
 
 def _arrays(state: _State) -> tuple[FloatArray, FloatArray]:
@@ -377,12 +377,12 @@ class _Em:
         """Return the score of each judge in the parameters of each class (K, p), shape (G', K, p)."""
         answers, response = self.answers, self.answers.problem.response
         probability, _ = response.probabilities(self.predictors(params))
-        found = np.empty((answers.table.shape[0], *params.shape))
+        scores = np.empty((answers.table.shape[0], *params.shape))
         for k in range(len(params)):
             slopes = response.slopes(probability[:, k])
             rows = np.sum([slopes[:, b, :, None] * part for b, part in enumerate(self.rows)], axis=0)
-            found[:, k] = answers.table @ np.moveaxis(rows, 0, 1).reshape(-1, params.shape[1])
-        return found
+            scores[:, k] = answers.table @ np.moveaxis(rows, 0, 1).reshape(-1, params.shape[1])
+        return scores
 
 
 def _squares(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -398,10 +398,10 @@ def _squares(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> sparse.csr_m
             b.append(others.indices[second[both]])
             value.append(rows.data[first[both]] * others.data[second[both]])
     at, x, y, products = (np.concatenate([np.empty(0, dtype=np.int64), *part]) for part in (comparison, a, b, value))
-    found = sparse.csr_matrix((products, (x * size + y, at)), shape=(size * size, rows.shape[0]))
+    symmetric = sparse.csr_matrix((products, (x * size + y, at)), shape=(size * size, rows.shape[0]))
     if rows is not others:
-        found = found + sparse.csr_matrix((products, (y * size + x, at)), shape=found.shape)
-    return found
+        symmetric = symmetric + sparse.csr_matrix((products, (y * size + x, at)), shape=symmetric.shape)
+    return symmetric
 
 
 def _solve(matrices: FloatArray, sides: FloatArray) -> FloatArray:
@@ -464,19 +464,19 @@ def _curvature(em: _Em, log_shares: FloatArray, params: FloatArray) -> Curvature
 def _spread(common: npt.NDArray[np.bool_], k: int) -> FloatArray:
     p, shared = len(common), int(common.sum())
     own = p - shared
-    found = np.zeros((k * p + k - 1, k * own + shared + k - 1))
+    onto = np.zeros((k * p + k - 1, k * own + shared + k - 1))
     for c in range(k):
-        found[c * p + np.flatnonzero(~common), c * own + np.arange(own)] = 1.0
-        found[c * p + np.flatnonzero(common), k * own + np.arange(shared)] = 1.0
-    found[k * p + np.arange(k - 1), k * own + shared + np.arange(k - 1)] = 1.0
-    return found
+        onto[c * p + np.flatnonzero(~common), c * own + np.arange(own)] = 1.0
+        onto[c * p + np.flatnonzero(common), k * own + np.arange(shared)] = 1.0
+    onto[k * p + np.arange(k - 1), k * own + shared + np.arange(k - 1)] = 1.0
+    return onto
 
 
 def _polished(em: _Em, log_shares: FloatArray, params: FloatArray) -> tuple[_State, bool]:
     """Return the maximum near the end of EM by Newton's method, and whether its parameters are finite."""
     ascent = _Polish(em)
-    found = newton(ascent, ascent.at(_State(log_shares[None, :], params[None, :, :])), most=_POLISH)
-    return found.point.state, found.converged
+    search = newton(ascent, ascent.at(_State(log_shares[None, :], params[None, :, :])), most=_POLISH)
+    return search.point.state, search.converged
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,11 +261,11 @@ class Ending(Protocol):
         """The score where the search ended, shape (p,)."""
 
 
-def check_convergence(found: Ending, method: str = "Newton's method") -> None:
+def check_convergence(search: Ending, method: str = "Newton's method") -> None:
     """Warn where a search ended before the maximum."""
-    if not found.converged:
+    if not search.converged:
         warn_user(
-            f"{method} stopped after {counted(found.n_iter, 'step')} with a gradient of norm "
-            f"{np.linalg.norm(found.gradient):.2g}; the estimates may be off.",
+            f"{method} stopped after {counted(search.n_iter, 'step')} with a gradient of norm "
+            f"{np.linalg.norm(search.gradient):.2g}; the estimates may be off.",
             ConvergenceWarning,
         )

@@ -35,7 +35,7 @@ class ObjectScores:
 
 
 def object_scores(
-    problem: Problem, bundles: Sequence[Groups], found: MixedFit, pairs: IntArray, which: int
+    problem: Problem, bundles: Sequence[Groups], maximum: MixedFit, pairs: IntArray, which: int
 ) -> ObjectScores:
     """Return the scores of groups in a scale of each object.
 
@@ -56,15 +56,15 @@ def object_scores(
     ∂²f/∂bᵢ² / f = sᵢ² − Wᵢᵢ, where s and W are the score and the information of the judgments in b. The derivative in
     log σᵢ is σ² times the mean. Both depend only on differences of the effects, and these are integrated over.
     """
-    kept = tuple(np.flatnonzero(found.scales).tolist())
-    scales, place = found.scales[list(kept)], kept.index(which)
-    eta = np.stack(problem.at(found.params))
+    active = tuple(np.flatnonzero(maximum.scales).tolist())
+    scales, place = maximum.scales[list(active)], active.index(which)
+    eta = np.stack(problem.at(maximum.params))
     rows = [predictor.toarray() for predictor in problem.predictors]
     parts = []
-    assert isinstance(found.rule, (Quadrature, Sampling))  # `untestable` has excluded other rules
+    assert isinstance(maximum.rule, (Quadrature, Sampling))  # `untestable` has excluded other rules
     for k, bundle in enumerate(bundles):
-        groups = restricted(bundle, kept)
-        integrand = Integrand.of(problem, groups, k, eta, scales, found.rule, found.modes[k])
+        groups = restricted(bundle, active)
+        integrand = Integrand.of(problem, groups, k, eta, scales, maximum.rule, maximum.modes[k])
         for part, block in map(integrand.posterior, integrand.blocks()):
             own = scales[place] ** 2 * _curvature(part, block, pairs)
             parts.append((own, np.concatenate(list(_others(part, block, rows, place)), axis=1), part.repeats))
@@ -73,30 +73,32 @@ def object_scores(
 
 
 def drawn_judges(
-    problem: Problem, bundles: Sequence[Groups], found: MixedFit, each: int, rng: np.random.Generator
+    problem: Problem, bundles: Sequence[Groups], maximum: MixedFit, each: int, rng: np.random.Generator
 ) -> tuple[list[Groups], MixedFit]:
     """Return groups simulated from a fit, with as many judgments of the same comparisons, and the fit with their modes.
 
     All groups of each bundle are drawn, `each` times in a row.
     """
-    kept = tuple(np.flatnonzero(found.scales).tolist())
-    scales, eta = found.scales[list(kept)], np.stack(problem.at(found.params))
+    active = tuple(np.flatnonzero(maximum.scales).tolist())
+    scales, eta = maximum.scales[list(active)], np.stack(problem.at(maximum.params))
     groups, modes_of = [], []
     for bundle in bundles:
         once = np.repeat(np.arange(len(bundle.rows)), np.rint(bundle.repeats).astype(np.int64))
         every = np.tile(once, each)
         rows, loadings = bundle.rows[every], bundle.loadings[:, every]
-        some = restricted(replace(bundle, rows=rows, loadings=loadings, repeats=np.ones(len(every))), kept)
+        some = restricted(replace(bundle, rows=rows, loadings=loadings, repeats=np.ones(len(every))), active)
         moved = some.loadings * scales[some.scale]
         effects = rng.normal(size=(len(every), some.size))
         predictors = eta[:, rows] + np.einsum("bgrd,gd->bgr", moved, effects)
         p, _ = problem.response.probabilities(predictors.reshape(len(eta), -1))
         totals = np.rint(bundle.counts[:, every].sum(axis=0)).astype(np.int64)
-        said = rng.multinomial(totals.ravel(), (p / p.sum(axis=0)).T).T.astype(np.float64).reshape(len(p), *rows.shape)
-        groups.append(replace(bundle, rows=rows, loadings=loadings, counts=said, repeats=np.ones(len(every))))
-        some = replace(some, counts=said)
+        outcomes = (
+            rng.multinomial(totals.ravel(), (p / p.sum(axis=0)).T).T.astype(np.float64).reshape(len(p), *rows.shape)
+        )
+        groups.append(replace(bundle, rows=rows, loadings=loadings, counts=outcomes, repeats=np.ones(len(every))))
+        some = replace(some, counts=outcomes)
         modes_of.append(modes(problem.response, some, eta[:, rows], moved, np.zeros(effects.shape)))
-    return groups, replace(found, modes=tuple(modes_of))
+    return groups, replace(maximum, modes=tuple(modes_of))
 
 
 def _curvature(part: Groups, block: Posterior, pairs: IntArray) -> FloatArray:

@@ -147,10 +147,10 @@ def object_graph(predictors: Sequence[Gathered]) -> ObjectGraph | None:
         return None
     if signed not in _SIDES:
         _SIDES[signed] = _sides(signed)
-    found = _SIDES[signed]
-    if found is None:
+    sides = _SIDES[signed]
+    if sides is None:
         return None
-    graph, edge, worths = found
+    graph, edge, worths = sides
     nodes = graph.size - 1
     rest = np.arange(nodes, signed.shape[1])
     without = replace(signed, parts=tuple(part for part in signed.parts if not _has_worths(part, nodes)))

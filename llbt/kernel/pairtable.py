@@ -49,9 +49,9 @@ class PairTable:
         weights = self._weights(params)
         if weights is None:
             return None
-        found = _summed(self.totals, *weights)
-        gradient = self.rows.T @ found.lead + self.order * found.lead_first + self.tie * found.tied
-        return found.value, np.asarray(gradient), self._information(found)
+        sums = _summed(self.totals, *weights)
+        gradient = self.rows.T @ sums.lead + self.order * sums.lead_first + self.tie * sums.tied
+        return sums.value, np.asarray(gradient), self._information(sums)
 
     def expected(self, params: FloatArray) -> FloatArray | None:
         """Return the gradient (p,) of Σ n log(e^u + e^w + e^−u) alone; None near an overflow."""
@@ -73,15 +73,15 @@ class PairTable:
             return None
         return np.exp(worth + order), np.exp(-worth), math.exp(tie) if self.has_ties else 0.0
 
-    def _information(self, found: _Sums) -> FloatArray:
-        first, second = found.weight.sum(axis=1), found.weight.sum(axis=0)
-        pairs = found.weight + found.weight.T
+    def _information(self, sums: _Sums) -> FloatArray:
+        first, second = sums.weight.sum(axis=1), sums.weight.sum(axis=0)
+        pairs = sums.weight + sums.weight.T
         np.negative(pairs, out=pairs)
         pairs.flat[:: len(pairs) + 1] += first + second
         total = self.between_parameters(pairs)
         add_both(total, self.order, self.rows.T @ (first - second) + self.order * (first.sum() / 2))
-        shared = self.order * found.cross_first + self.tie * (found.spread / 2)
-        add_both(total, self.tie, self.rows.T @ found.cross + shared)
+        shared = self.order * sums.cross_first + self.tie * (sums.spread / 2)
+        add_both(total, self.tie, self.rows.T @ sums.cross + shared)
         return total
 
     def between_parameters(self, pairs: FloatArray) -> FloatArray:
@@ -153,9 +153,9 @@ def own_columns(rows: Any) -> IntArray | None:
     i, columns = rows.nonzero()
     if any(len(at) and np.bincount(at).max() > 1 for at in (i, columns)) or np.any(rows[i, columns] != 1):
         return None
-    found = np.full(rows.shape[0], -1, dtype=np.int64)
-    found[i] = columns
-    return found
+    column_of = np.full(rows.shape[0], -1, dtype=np.int64)
+    column_of[i] = columns
+    return column_of
 
 
 def _summed(totals: FloatArray, up: FloatArray, down: FloatArray, tie: float) -> _Sums:

@@ -120,8 +120,8 @@ def seen_in(space: Enumerated, answers: Signs, counts: FloatArray, weights: Weig
     first, second = counts[complete] @ t, np.zeros((t.shape[1], t.shape[1]))
     n, done = counts[~complete], 0
     for block in _open_blocks(space, answers[~complete]):
-        found = block.seen(n[done : done + len(block.starts)], weights, added)
-        log, first, second = log + found.log, first + found.first, second + found.second
+        sums = block.seen(n[done : done + len(block.starts)], weights, added)
+        log, first, second = log + sums.log, first + sums.first, second + sums.second
         done += len(block.starts)
     return Seen(log, first, second)
 
@@ -154,8 +154,8 @@ class _OpenBlock:
     def seen(self, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
         """Return the sums over the judges."""
         if len(self.starts) == 1:
-            found, n = self._alone(weights, added), float(counts[0])
-            return Seen(n * found.log_norm, n * found.mean, n * found.covariance)
+            sums, n = self._alone(weights, added), float(counts[0])
+            return Seen(n * sums.log_norm, n * sums.mean, n * sums.covariance)
         t, logs, shares = self._weighed(weights, added)
         mean = np.add.reduceat(shares[:, None] * t, self.starts, axis=0)
         second = (t * (shares * self._each(counts))[:, None]).T @ t - (mean * counts[:, None]).T @ mean
@@ -191,12 +191,12 @@ def _open_blocks(space: Enumerated, answers: Signs) -> Iterator[_OpenBlock]:
     begin, held = 0, 0
     waiting: list[Signs] = []
     for k, row in enumerate(answers):
-        found = space.compatible(row)
-        if waiting and held + len(found) > most:
+        compatible = space.compatible(row)
+        if waiting and held + len(compatible) > most:
             yield _open_block(space, waiting, answers[begin:k])
             begin, held, waiting = k, 0, []
-        waiting.append(found)
-        held += len(found)
+        waiting.append(compatible)
+        held += len(compatible)
     if waiting:
         yield _open_block(space, waiting, answers[begin:])
 
@@ -230,8 +230,8 @@ class Listed:
 
     def compatible(self, answers: Signs) -> Signs:
         """Return the patterns that are possible given the answers."""
-        said = answers != MISSING
-        return np.asarray(self.patterns[(self.patterns[:, said] == answers[said]).all(axis=1)])
+        answered = answers != MISSING
+        return np.asarray(self.patterns[(self.patterns[:, answered] == answers[answered]).all(axis=1)])
 
     def seen(self, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
         """Return the sums over judges; see `Space.seen`."""
@@ -288,9 +288,9 @@ class Halves:
         """Return the patterns that are possible given the answers."""
         open_ = np.flatnonzero(answers == MISSING)
         filled = _every(self.values, len(open_))
-        found = np.broadcast_to(answers, (len(filled), len(answers))).copy()
-        found[:, open_] = filled
-        return found
+        patterns = np.broadcast_to(answers, (len(filled), len(answers))).copy()
+        patterns[:, open_] = filled
+        return patterns
 
     def seen(self, answers: Signs, counts: FloatArray, weights: Weights, added: FloatArray) -> Seen:
         """Return the sums over judges; see `Space.seen`."""
@@ -318,12 +318,12 @@ class Halves:
         w += (two @ self._chosen(weights, other, slice(cut, size)))[None, :]
         top = float(w.max())
         np.exp(np.subtract(w, top, out=w), out=w)
-        found = _Moments.of(w, one, two, a[:, low], b[:, high - cut])
+        moments = _Moments.of(w, one, two, a[:, low], b[:, high - cut])
         place = self._places(own, other, across)
         mean, second = np.zeros(len(place)), np.zeros((len(place), len(place)))
-        mean[place] = found.first
-        second[np.ix_(place, place)] = found.second
-        return PatternMoments(top + math.log(found.norm), mean, second - np.outer(mean, mean))
+        mean[place] = moments.first
+        second[np.ix_(place, place)] = moments.second
+        return PatternMoments(top + math.log(moments.norm), mean, second - np.outer(mean, mean))
 
     def _counted(self, half: FloatArray, inside: IntArray, begin: int) -> FloatArray:
         return np.concatenate(
@@ -391,15 +391,15 @@ def _every(values: tuple[int, ...], size: int) -> Signs:
 def products_of(pairs: IntArray) -> IntArray:
     """Return the two pairs of each product; the pairs share an object, shape (Q, 2)."""
     objects = [set(pair) for pair in pairs.tolist()]
-    found = [(p, q) for p, q in itertools.combinations(range(len(pairs)), 2) if objects[p] & objects[q]]
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+    products = [(p, q) for p, q in itertools.combinations(range(len(pairs)), 2) if objects[p] & objects[q]]
+    return np.array(products, dtype=np.int64).reshape(-1, 2)
 
 
 def signs_of(values: FloatArray, pairs: IntArray) -> Signs:
     """Return the patterns of values (C, J), where the larger value is preferred and NaN is missing, shape (C, P)."""
     first, second = values[:, pairs[:, 0]], values[:, pairs[:, 1]]
-    found = np.where(np.isnan(first) | np.isnan(second), MISSING, np.sign(first - second))
-    return np.asarray(found, dtype=np.int8)
+    signs = np.where(np.isnan(first) | np.isnan(second), MISSING, np.sign(first - second))
+    return np.asarray(signs, dtype=np.int8)
 
 
 def rankings_of(objects: int) -> FloatArray:
@@ -409,8 +409,8 @@ def rankings_of(objects: int) -> FloatArray:
 
 def ratings_of(objects: int, levels: int) -> FloatArray:
     """Return ratings of `objects` objects on `levels` levels, one for each possible order with ties."""
-    found = {tuple(np.unique(row, return_inverse=True)[1].tolist()) for row in _weak(objects, levels)}
-    return np.array(sorted(found), dtype=np.float64)
+    ratings = {tuple(np.unique(row, return_inverse=True)[1].tolist()) for row in _weak(objects, levels)}
+    return np.array(sorted(ratings), dtype=np.float64)
 
 
 def _weak(objects: int, levels: int) -> Iterator[tuple[int, ...]]:

@@ -55,12 +55,12 @@ def firth(problem: Problem) -> Penalize:
     totals = problem.totals
 
     def at(params: FloatArray) -> Penalty:
-        found = probabilities(problem, params)
-        whole = information(problem, found, totals)
-        counts = totals[:, None] * found * distances(problem, found, inverse(whole)) / 2
+        probability = probabilities(problem, params)
+        whole = information(problem, probability, totals)
+        counts = totals[:, None] * probability * distances(problem, probability, inverse(whole)) / 2
         added = replace(problem, counts=counts)
-        curvature = information(problem, found, added.totals)
-        return Penalty(float(np.linalg.slogdet(whole)[1]) / 2, score(added, found), curvature, informs=False)
+        curvature = information(problem, probability, added.totals)
+        return Penalty(float(np.linalg.slogdet(whole)[1]) / 2, score(added, probability), curvature, informs=False)
 
     return at
 

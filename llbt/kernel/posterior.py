@@ -62,8 +62,8 @@ class PointByPoint:
 
     def slopes(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log-likelihood at n points (n, p), shape (n,), and its gradients (n, p)."""
-        found = [self.at(one)[:2] for one in params]
-        return np.array([value for value, _ in found]), np.array([slope for _, slope in found])
+        points = [self.at(one)[:2] for one in params]
+        return np.array([value for value, _ in points]), np.array([slope for _, slope in points])
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +179,11 @@ class Density:
         """Return the mode by Newton's method; raise LinAlgError where the density has none."""
 
         def evaluate(params: FloatArray) -> _Point:
-            value, gradient, found = self.likelihood.moments(params)
+            value, gradient, information = self.likelihood.moments(params)
             more, slope = self.prior.slopes(params[None])
-            whole = (found if isinstance(found, np.ndarray) else found.toarray()) + self.prior.precision
+            whole = (
+                information if isinstance(information, np.ndarray) else information.toarray()
+            ) + self.prior.precision
             return _Point(params, value + float(more[0]), gradient + slope[0], whole)
 
         def solve(point: _Point, free: IntArray) -> FloatArray:
@@ -239,15 +241,15 @@ class Density:
             value, slope = self.slopes(mode.params + at @ mode.root.T)
             return value, slope @ mode.root
 
-        found = hamiltonian(whitened, size, -(-n // CHAINS), rng, shown).draws
-        total = found.shape[0] * found.shape[1]
+        draws = hamiltonian(whitened, size, -(-n // CHAINS), rng, shown).draws
+        total = draws.shape[0] * draws.shape[1]
         return Draws(
-            mode.params + found.reshape(total, size) @ mode.root.T,
+            mode.params + draws.reshape(total, size) @ mode.root.T,
             np.full(total, 1 / total),
             "Hamiltonian Monte Carlo",
             df,
             k_hat,
-            float(effective_draws(found).min()),
-            float(r_hat(found).max()),
+            float(effective_draws(draws).min()),
+            float(r_hat(draws).max()),
             CHAINS,
         )

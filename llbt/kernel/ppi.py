@@ -64,9 +64,9 @@ class Scores:
         weight = self.response.weight(self.probabilities(params), totals)
         return np.asarray(np.einsum("bsp,bcs,csq->pq", self.rows, weight, self.rows, optimize=True))
 
-    def of_judgments(self, params: FloatArray, comparison: IntArray, said: IntArray) -> FloatArray:
+    def of_judgments(self, params: FloatArray, comparison: IntArray, outcomes: IntArray) -> FloatArray:
         """Return the score of single judgments of comparisons (R,) with outcomes `said` (R,), shape (R, p)."""
-        away = self.response.slopes(self.probabilities(params))[said, :, comparison]
+        away = self.response.slopes(self.probabilities(params))[outcomes, :, comparison]
         return np.asarray(np.einsum("rb,brp->rp", away, self.rows[:, comparison]))
 
     def root(self, counts: FloatArray, start: FloatArray) -> FloatArray | None:
@@ -78,10 +78,10 @@ class Scores:
             np.arange(len(start)),
         )
         enough = _DECREMENT * max(1.0, float(np.abs(totals).sum()))
-        found = newton(ascent, ascent.evaluate(start), enough=enough, most=_MAX_ITERATIONS)
-        if not found.converged or not self._is_finite(found.point.params, totals):
+        search = newton(ascent, ascent.evaluate(start), enough=enough, most=_MAX_ITERATIONS)
+        if not search.converged or not self._is_finite(search.point.params, totals):
             return None
-        return found.point.params
+        return search.point.params
 
     def _step(self, point: _Sum, totals: FloatArray) -> FloatArray:
         step_made(totals.size * len(self.response.loadings))
@@ -107,13 +107,13 @@ class Scores:
         linear = np.einsum("sk,kb,bsp->p", counts, loadings, self.rows)
         above = [csr_array(np.einsum("b,bsp->sp", row, self.rows)) for row in loadings]
         minus = csr_array((-np.ones(size), (np.arange(size), np.arange(size))), shape=(size, size))
-        found = optimize.linprog(
+        program = optimize.linprog(
             np.concatenate([-linear, totals]),
             A_ub=vstack([hstack([rows, minus]) for rows in above], format="csr"),
             b_ub=np.zeros(size * len(loadings)),
             bounds=[(-1, 1)] * p + [(None, None)] * size,
             method="highs",
         )
-        if found.status != 0 or found.fun < _BELOW * max(1.0, float(totals.sum())):
-            return np.asarray(found.x[:p]) if found.x is not None else np.zeros(p)
+        if program.status != 0 or program.fun < _BELOW * max(1.0, float(totals.sum())):
+            return np.asarray(program.x[:p]) if program.x is not None else np.zeros(p)
         return None

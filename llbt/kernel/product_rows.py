@@ -85,11 +85,11 @@ class ProductRows:
         between = -(between + between.swapaxes(0, 1))  # each pair stands at one of two places
         between[np.arange(count), np.arange(count)] = own
         dense = between.swapaxes(1, 2).reshape(count * width, count * width)
-        found = np.zeros((self.size, self.size))
+        gram = np.zeros((self.size, self.size))
         places = self.columns.ravel()
         some = np.flatnonzero(places >= 0)
-        found[places[some, None], places[some]] = dense if len(some) == len(places) else dense[np.ix_(some, some)]
-        return found
+        gram[places[some, None], places[some]] = dense if len(some) == len(places) else dense[np.ix_(some, some)]
+        return gram
 
 
 def _objects(matrix: Any) -> tuple[IntArray, IntArray, FloatArray] | None:

@@ -49,8 +49,8 @@ def held_in_pairs(problem: Problem, k: int, penalty: Penalize | None) -> Held:
     which = np.arange(problem.signed.shape[1]) == k
 
     def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        found = eliminate(problem, start=start, held=which, penalty=penalty)
-        return found.params, found.gradient, found.objective
+        fitted = eliminate(problem, start=start, held=which, penalty=penalty)
+        return fitted.params, fitted.gradient, fitted.objective
 
     return held
 
@@ -63,7 +63,7 @@ def _bound(
     last = estimate
     for _ in range(_MAX_STEPS):
         try:
-            found, gradient, value = held(params)
+            fitted, gradient, value = held(params)
         except (linalg.LinAlgError, ValueError, ArithmeticError):  # probabilities are 0 so far out: go halfway back
             params = (params + last) / 2
             continue
@@ -73,7 +73,7 @@ def _bound(
         slope = float(gradient[k])
         if side * slope >= -1e-12:  # the profile is flat: no value is so unlikely
             return side * np.inf
-        last, params = found, found.copy()
+        last, params = fitted, fitted.copy()
         # go at most twice as far from the estimate: far out the profile is nearly straight
         away = abs(last[k] - estimate[k])
         params[k] += np.clip(gap / slope, -away, away)

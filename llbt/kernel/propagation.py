@@ -45,7 +45,7 @@ class _Gaussian:
 
 
 def propagated(
-    problem: Problem, found: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
+    problem: Problem, crossed: Crossed, params: FloatArray, scales: FloatArray, near: Approximation | None = None
 ) -> Approximation:
     """Return the marginal likelihood by expectation propagation, and its gradient.
 
@@ -53,7 +53,7 @@ def propagated(
     ----------
     problem : Problem
         Comparisons of any counts: the counts are those of the lines.
-    found : Crossed
+    crossed : Crossed
         All effects enter the first predictor.
     params : ndarray, shape (p,)
     scales : ndarray, shape (E,)
@@ -79,8 +79,8 @@ def propagated(
     Minka, T. P. (2001). Expectation propagation for approximate Bayesian inference. Proceedings of the 17th Conference
     on Uncertainty in Artificial Intelligence, 362-369.
     """
-    work = LineSums(problem, found, np.stack(problem.at(params)), scales[found.scale] * found.sign)
-    eta = work.eta[:, found.rows]
+    work = LineSums(problem, crossed, np.stack(problem.at(params)), scales[crossed.scale] * crossed.sign)
+    eta = work.eta[:, crossed.rows]
     precision, pull = _first_sites(work) if near is None else near.sites
     largest = float((work.loading**2).sum())
     points = _rule(next(number for most, number in _POINTS.items() if largest <= most))
@@ -89,7 +89,7 @@ def propagated(
     for _ in range(_SWEEPS):
         left = 1 - precision * normal.variance
         spread, centre = normal.variance / left, (normal.mean - normal.variance * pull) / left
-        tilted = _tilted(problem.response, eta, found.counts, centre, spread, mean, variance, points)
+        tilted = _tilted(problem.response, eta, crossed.counts, centre, spread, mean, variance, points)
         mean, variance = tilted.mean, tilted.variance
         apart = np.abs(mean - normal.mean) / np.sqrt(normal.variance)
         far = max(float(apart.max()), float(np.abs(variance / normal.variance - 1).max()))
@@ -106,14 +106,14 @@ def propagated(
     widened = 1 + precision * spread
     site = (2 * centre * pull + spread * pull**2 - precision * centre**2) / widened
     value = normal.log_integral + float((tilted.log_integral + (np.log(widened) - site) / 2).sum())
-    score, weight = tilted.slopes(problem.response, eta, found.counts, spread)
-    by_block = [score[:, block.lines] for block in found.blocks]
-    known = diagonal(found, normal.solved)
-    slopes = products_by_scale(found, normal.effects, normal.effects)
-    for which, one in zip(found.scales, known, strict=True):
+    score, weight = tilted.slopes(problem.response, eta, crossed.counts, spread)
+    by_block = [score[:, block.lines] for block in crossed.blocks]
+    known = diagonal(crossed, normal.solved)
+    slopes = products_by_scale(crossed, normal.effects, normal.effects)
+    for which, one in zip(crossed.scales, known, strict=True):
         slopes = slopes + np.bincount(which, one - 1, len(scales))
     gradient = np.concatenate([row_sums(problem, work.scattered(by_block)), slopes])
-    weights = tuple(weight[:, :, block.lines] for block in found.blocks)
+    weights = tuple(weight[:, :, block.lines] for block in crossed.blocks)
     return Approximation(value, gradient, normal.effects, normal.solved, weights, (precision, pull))
 
 
@@ -126,8 +126,8 @@ def extended(near: Approximation, lines: int) -> Approximation:
 def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:
     """Return the sites of Laplace's approximation, from each line's first and second derivatives at the mode."""
     mode, lines = work.mode(None)
-    precision, pull = np.empty((2, len(work.found.rows)))
-    for block, (_, score, weight) in zip(work.found.blocks, lines, strict=True):
+    precision, pull = np.empty((2, len(work.crossed.rows)))
+    for block, (_, score, weight) in zip(work.crossed.blocks, lines, strict=True):
         precision[block.lines] = np.maximum(weight[0, 0], _LEAST)
         pull[block.lines] = score[0] + precision[block.lines] * work.predictors(block, mode)[0]
     return precision, pull
@@ -135,7 +135,7 @@ def _first_sites(work: LineSums) -> tuple[FloatArray, FloatArray]:
 
 def _gaussian(work: LineSums, eta: FloatArray, precision: FloatArray, pull: FloatArray) -> _Gaussian:
     """Return the normal density given prior and sites."""
-    blocks = work.found.blocks
+    blocks = work.crossed.blocks
     pulled = (pull - precision * eta)[None]
     solved = work.solved([precision[None, None, block.lines] for block in blocks])
     right = work.gathered([pulled[:, block.lines] for block in blocks])

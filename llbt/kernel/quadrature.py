@@ -96,8 +96,8 @@ def gauss_hermite(size: int, number: int) -> Points:
     for _ in range(size):
         at = np.concatenate([np.repeat(at, number, axis=1), np.tile(node, at.shape[1])[None]])
         total = (total[:, None] + log).ravel()
-    kept = total > (total.max() + np.log(_LIGHTEST) if size > _ALL else -np.inf)
-    return Points(np.ascontiguousarray(at[:, kept]), total[kept])
+    heavy = total > (total.max() + np.log(_LIGHTEST) if size > _ALL else -np.inf)
+    return Points(np.ascontiguousarray(at[:, heavy]), total[heavy])
 
 
 @functools.lru_cache(maxsize=64)

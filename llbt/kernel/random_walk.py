@@ -70,8 +70,8 @@ class Periods:
     def of(cls, problem: Problem, period: IntArray, gaps: FloatArray, spread: FloatArray) -> Periods:
         """Return the periods of a problem whose comparisons are the lines, each in one period (R,)."""
         values, vectors = linalg.eigh(spread)
-        kept = values > _RANK * values[-1]
-        root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
+        informed = values > _RANK * values[-1]
+        root = vectors[:, informed].T / np.sqrt(values[informed])[:, None]
         predictors = [predictor.tocsr() for predictor in problem.predictors]
         size = len(gaps) + 1
         products = tuple(
@@ -140,18 +140,18 @@ class Walk:
 
         Given x_t, x_{t−1} has the covariance G Q_t and depends on x_t through the link G.
         """
-        found = [self.last]
+        covariances = [self.last]
         for link, step in zip(self.links[::-1], self.steps[::-1], strict=True):
-            one = link @ found[-1] @ link.T + link @ step
-            found.append((one + one.T) / 2)
-        return np.stack(found[::-1])
+            one = link @ covariances[-1] @ link.T + link @ step
+            covariances.append((one + one.T) / 2)
+        return np.stack(covariances[::-1])
 
     def covariance_with(self, first: int, later: int, of_later: FloatArray) -> FloatArray:
         """Return the covariance (p, p) of x_first with x_later, first ≤ later, given the covariance of x_later."""
-        found = of_later
+        covariance = of_later
         for link in self.links[first:later][::-1]:
-            found = link @ found
-        return found
+            covariance = link @ covariance
+        return covariance
 
 
 def _in_columns_of(rows: csr_array, period: IntArray, size: int) -> csr_array:
@@ -195,12 +195,12 @@ def walk(periods: Periods, sigma: float, near: FloatArray) -> Walk:
     steps = sigma**2 * periods.gaps[:, None, None] * periods.spread
     ascent = _Paths(periods, sigma, steps)
     with few_threads(near.shape[1]):
-        found = newton(ascent, ascent.at(near), enough=_NEAR, most=_ITERATIONS)
-        point = found.point
+        search = newton(ascent, ascent.at(near), enough=_NEAR, most=_ITERATIONS)
+        point = search.point
         swept = ascent.swept(point)
         last = linalg.inv(swept.information)
     value = point.value - swept.log_determinant / 2
-    return Walk(sigma, value, point.path, swept.links, steps, last, found.converged)
+    return Walk(sigma, value, point.path, swept.links, steps, last, search.converged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,18 +311,18 @@ def rate(periods: Periods, params: FloatArray, close: float = _CLOSE) -> Rate:
     """
     still = walk(periods, 0.0, np.tile(params, (periods.size[0], 1)))
     low, high = _range(periods, still)
-    found = {-np.inf: still}
+    values = {-np.inf: still}
 
     def at(log: float) -> float:
-        near = found[min(found, key=lambda known: abs(max(known, np.log(low)) - log))]
-        found[log] = walk(periods, float(np.exp(log)), near.path)
-        return -found[log].value
+        near = values[min(values, key=lambda known: abs(max(known, np.log(low)) - log))]
+        values[log] = walk(periods, float(np.exp(log)), near.path)
+        return -values[log].value
 
     grid = np.linspace(np.log(low), np.log(high), _GRID)
     k = int(np.argmin([at(log) for log in grid]))
     between = grid[max(k - 1, 0)], grid[min(k + 1, _GRID - 1)]
     optimize.minimize_scalar(at, bounds=between, method="bounded", options={"xatol": close})
-    log, best = max(found.items(), key=lambda pair: pair[1].value)
+    log, best = max(values.items(), key=lambda pair: pair[1].value)
     if best.value <= still.value + _SLACK * (1 + abs(still.value)):
         return Rate(still, still, False)
     return Rate(best, still, bool(log >= grid[-1] - 2 * close))
@@ -335,21 +335,21 @@ def _range(periods: Periods, still: Walk) -> tuple[float, float]:
     return min(_UNSEEN * float(error) / np.sqrt(periods.gaps.sum()), high / 1e3), high
 
 
-def rate_bounds(periods: Periods, found: Rate, drop: float) -> tuple[float, float]:
+def rate_bounds(periods: Periods, at_best: Rate, drop: float) -> tuple[float, float]:
     """Return the rates on both sides at which the marginal likelihood of σ has fallen by `drop`.
 
     The lower bound is 0 if it has not fallen so far at 0. The upper bound is infinite if it has not fallen so far at
     the largest rate.
     """
-    top = found.best.value - drop
-    low, high = _range(periods, found.still)
+    top = at_best.best.value - drop
+    low, high = _range(periods, at_best.still)
 
     def above(log: float) -> float:
-        return walk(periods, float(np.exp(log)), found.best.path).value - top
+        return walk(periods, float(np.exp(log)), at_best.best.path).value - top
 
-    best = np.log(max(found.best.sigma, low))
+    best = np.log(max(at_best.best.sigma, low))
     lower = 0.0
-    if found.best.sigma > 0 and found.still.value < top and above(np.log(low)) < 0:
+    if at_best.best.sigma > 0 and at_best.still.value < top and above(np.log(low)) < 0:
         lower = _crossing(above, np.log(low), best)
     return lower, _crossing(above, best, np.log(high)) if above(np.log(high)) < 0 else np.inf
 
@@ -372,16 +372,16 @@ class Rates:
     weights: FloatArray
 
     @classmethod
-    def of(cls, periods: Periods, found: Rate) -> Rates:
+    def of(cls, periods: Periods, best: Rate) -> Rates:
         """Return rates by Gauss-Legendre quadrature, weighted by the likelihood of σ, where it is not low."""
-        low, high = rate_bounds(periods, found, _FALLEN)
-        high = min(high, _range(periods, found.still)[1])
+        low, high = rate_bounds(periods, best, _FALLEN)
+        high = min(high, _range(periods, best.still)[1])
         points, lengths = np.polynomial.legendre.leggauss(_POINTS)
         sigmas = low + (points + 1) / 2 * (high - low)
-        walks = tuple(walk(periods, float(sigma), found.best.path) for sigma in sigmas)
+        walks = tuple(walk(periods, float(sigma), best.best.path) for sigma in sigmas)
         values = np.array([one.value for one in walks])
         weights = lengths * np.exp(values - values.max())
-        return cls(found.best, walks, weights / weights.sum())
+        return cls(best.best, walks, weights / weights.sum())
 
     def covariances(self) -> FloatArray:
         """Return the covariance of each x_t around its best estimate, with σ integrated out, shape (T, p, p)."""

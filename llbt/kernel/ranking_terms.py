@@ -155,11 +155,11 @@ class Choices:
         of_ties = -of_order[:, :, None] * of_order[:, None, :]
         of_ties[:, np.arange(len(deltas)), np.arange(len(deltas))] += of_order
         counted = (np.arange(size) < self.chosen[:, None]) * (2 / self.chosen[:, None])
-        said = self.chosen[:, None] == self.orders
+        is_chosen = self.chosen[:, None] == self.orders
         return Told(
-            value=(counted * (worths - top)).sum(axis=1) + said @ deltas - np.log(norm),
+            value=(counted * (worths - top)).sum(axis=1) + is_chosen @ deltas - np.log(norm),
             score=counted - expected,
-            ties=said - of_order,
+            ties=is_chosen - of_order,
             information=information,
             between=between,
             of_ties=of_ties,
@@ -184,8 +184,8 @@ class Extremes:
 
     def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
         """Return the likelihood of the lists; see `Batch`."""
-        found = _in_turn(worths) if self.sequential else _at_once(worths)
-        return _without_ties(*found, len(deltas))
+        likelihood = _in_turn(worths) if self.sequential else _at_once(worths)
+        return _without_ties(*likelihood, len(deltas))
 
     def part(self, some: slice) -> Extremes:
         """Return a selection of the sets."""

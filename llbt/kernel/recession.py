@@ -59,11 +59,11 @@ class Conditions:
         equal, unequal = [csr_array((0, predictors[0].shape[1]))], [csr_array((0, predictors[0].shape[1]))]
         for one, other in itertools.permutations(range(len(loadings)), 2):
             at = loadings[one] - loadings[other]
-            for where, found in ((seen[:, other], equal), (~seen[:, other], unequal)):
+            for where, conditions in ((seen[:, other], equal), (~seen[:, other], unequal)):
                 some = np.flatnonzero(where & (first == one))
                 if len(some):
                     parts = zip(at, predictors, strict=True)
-                    found.append(sum(factor * part[some] for factor, part in parts if factor))
+                    conditions.append(sum(factor * part[some] for factor, part in parts if factor))
         return cls(sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr"))
 
     @property
@@ -100,11 +100,11 @@ class Conditions:
         if not most > 0 or max(-margins.min(), equal.max(initial=0.0)) > _NEARLY * most:
             return None
         basis = self._left_open(margins <= _OPEN * most)
-        found = np.asarray(basis.T @ (basis @ step))
-        margins = self.unequal @ found
+        direction = np.asarray(basis.T @ (basis @ step))
+        margins = self.unequal @ direction
         most = float(margins.max(initial=0.0))
         exact = most > 0 and margins.min() >= -TOLERANCE * TOLERANCE * most
-        return found / np.abs(found).max() if exact else None
+        return direction / np.abs(direction).max() if exact else None
 
 
 def _of_cuts(problem: Problem, response: Cumulative, predictors: list[csr_array]) -> Conditions:
@@ -114,11 +114,11 @@ def _of_cuts(problem: Problem, response: Cumulative, predictors: list[csr_array]
     for m, at in enumerate(response.cuts):
         above, below = seen[:, m], seen[:, m + 1]
         held, rises, falls = above & below, above & ~below, below & ~above
-        for where, sign, found in ((held, 1, equal), (rises, 1, unequal), (falls, -1, unequal)):
+        for where, sign, conditions in ((held, 1, equal), (rises, 1, unequal), (falls, -1, unequal)):
             some = np.flatnonzero(where)
             if len(some):
                 parts = zip(at, predictors, strict=True)
-                found.append(sum(sign * factor * part[some] for factor, part in parts if factor))
+                conditions.append(sum(sign * factor * part[some] for factor, part in parts if factor))
     return Conditions(sparse.vstack(equal, format="csr"), sparse.vstack(unequal, format="csr"))
 
 
@@ -160,9 +160,9 @@ class Rise:
             moved = _moved(self._problem, reached.params)
             some = direction_among(conditions.of_columns(moved)) if 0 < len(moved) < len(reached.params) else None
             if some is not None:
-                found = np.zeros(len(reached.params))
-                found[moved] = some
-                return found
+                direction = np.zeros(len(reached.params))
+                direction[moved] = some
+                return direction
         return direction_among(conditions)
 
 
@@ -195,7 +195,7 @@ def direction_among(conditions: Conditions) -> FloatArray | None:
             SlowWarning,
         )
     scale = 1 / np.maximum(abs(sparse.vstack([equal, unequal])).max(axis=0).toarray().ravel(), 1e-300)
-    found = optimize.linprog(
+    program = optimize.linprog(
         np.concatenate([np.zeros(p), -np.ones(m)]),
         A_ub=sparse.hstack([-unequal.multiply(scale), sparse.eye_array(m)], format="csr"),
         b_ub=np.zeros(m),
@@ -205,11 +205,11 @@ def direction_among(conditions: Conditions) -> FloatArray | None:
         method="highs",
         options={"time_limit": _SECONDS} if conditions.is_large else {},
     )
-    if found.status == 1:
+    if program.status == 1:
         raise DesignError(
             f"whether all of {p:,} estimates are finite was not decided in {_SECONDS:g} s",
             "With a prior they are: fit(…, prior='jeffreys').",
         )
-    if found.status != 0:
-        raise DesignError(f"the check that estimates exist did not finish: {found.message}")
-    return None if -found.fun < TOLERANCE else np.asarray(found.x[:p] * scale)
+    if program.status != 0:
+        raise DesignError(f"the check that estimates exist did not finish: {program.message}")
+    return None if -program.fun < TOLERANCE else np.asarray(program.x[:p] * scale)

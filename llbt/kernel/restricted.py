@@ -74,27 +74,27 @@ class Restricted:
         places = np.append(np.arange(p), p + np.flatnonzero(self.scales > 0))
         across = self.scale_covariance @ self.slopes
         own = np.linalg.inv(self.information) + self.slopes.T @ across
-        found = np.full((p + len(self.scales),) * 2, np.nan)
-        found[np.ix_(places, places)] = np.block([[own, across.T], [across, self.scale_covariance]])
-        return found
+        covariance = np.full((p + len(self.scales),) * 2, np.nan)
+        covariance[np.ix_(places, places)] = np.block([[own, across.T], [across, self.scale_covariance]])
+        return covariance
 
 
 @dataclass(frozen=True, eq=False)
 class _Point:
     """The parameters β̂ that maximize the likelihood at some log σ (k,), and their information J there.
 
-    `before` are the parameters before the last step, where the likelihood was `found`.
+    `before` are the parameters before the last step, where the likelihood was `marginal`.
     """
 
     logs: FloatArray
     params: FloatArray
     before: FloatArray
-    found: Marginal
+    marginal: Marginal
 
     @property
     def information(self) -> FloatArray:
         p = len(self.params)
-        return self.found.information[:p, :p]
+        return self.marginal.information[:p, :p]
 
     @property
     def log_det(self) -> float:
@@ -136,14 +136,14 @@ class _Local:
 
 
 def restricted_maximum(
-    likelihood: MarginalLikelihood, found: MixedFit, start: FloatArray, worths: IntArray
+    likelihood: MarginalLikelihood, maximum: MixedFit, start: FloatArray, worths: IntArray
 ) -> Restricted | None:
     """Return estimates with scales that maximize the restricted likelihood; None if it rises without end.
 
     Parameters
     ----------
     likelihood : MarginalLikelihood
-    found : MixedFit
+    maximum : MixedFit
         The maximum of the likelihood.
     start : ndarray, shape (p,)
         The estimates without effects.
@@ -171,13 +171,13 @@ def restricted_maximum(
     Cox, D. R. & Reid, N. (1987). Parameter orthogonality and approximate conditional inference. Journal of the Royal
     Statistical Society B 49(1), 1-39.
     """
-    kept = tuple(range(len(found.scales)))
-    logs = np.log(np.where(found.scales > 0, found.scales, _START))
+    active = tuple(range(len(maximum.scales)))
+    logs = np.log(np.where(maximum.scales > 0, maximum.scales, _START))
     try:
-        search, place = _Search.of(likelihood, found, start, worths)
-        if place is None or len(place.logs) < len(kept):
-            place = search.at(kept, logs, None)
-        return search.climbed(kept, place)
+        search, place = _Search.of(likelihood, maximum, start, worths)
+        if place is None or len(place.logs) < len(active):
+            place = search.at(active, logs, None)
+        return search.climbed(active, place)
     except linalg.LinAlgError:  # J was not positive definite on the way
         return None
 
@@ -201,43 +201,43 @@ class _Search:
 
     @classmethod
     def of(
-        cls, likelihood: MarginalLikelihood, found: MixedFit, start: FloatArray, worths: IntArray
+        cls, likelihood: MarginalLikelihood, maximum: MixedFit, start: FloatArray, worths: IntArray
     ) -> tuple[_Search, _Place | None]:
         """Return the search, and the point of the maximum if a scale is above 0."""
-        p, size = len(start), len(found.scales)
-        above = tuple(np.flatnonzero(found.scales > 0).tolist())
+        p, size = len(start), len(maximum.scales)
+        above = tuple(np.flatnonzero(maximum.scales > 0).tolist())
         zeros = np.zeros(size), np.zeros(p), np.zeros((p, p))
-        alone = cls(likelihood, _rule(likelihood, found), start, found.params, worths, *zeros)
+        alone = cls(likelihood, _rule(likelihood, maximum), start, maximum.params, worths, *zeros)
         if not above:
             return alone, None
-        logs = np.log(found.scales[list(above)])
+        logs = np.log(maximum.scales[list(above)])
         place = alone.at(above, logs, None)
         shift = np.zeros(size)
         shift[list(above)] = -place.gradient
         places = np.append(np.arange(p), p + np.array(above))
-        known = np.linalg.inv(found.covariance[np.ix_(places, places)])[:p, :p]
-        moved, bent = found.params - place.point.params, known - place.point.information
+        known = np.linalg.inv(maximum.covariance[np.ix_(places, places)])[:p, :p]
+        moved, bent = maximum.params - place.point.params, known - place.point.information
         return replace(alone, shift=shift, moved=moved, bent=bent), place
 
-    def at(self, kept: tuple[int, ...], logs: FloatArray, near: _Place | None) -> _Place:
+    def at(self, active: tuple[int, ...], logs: FloatArray, near: _Place | None) -> _Place:
         """Return the profile at some scales, from a place nearby."""
         start = self.start if near is None else near.point.params + (logs - near.logs) @ near.slopes
-        point = self.point(kept, logs, start, nothing() if near is None else near.point.found)
+        point = self.point(active, logs, start, nothing() if near is None else near.point.marginal)
         if isinstance(self.rule, NormalDensity):  # till here without the rows of log σ, which cost the most
-            found = self.likelihood(np.append(point.before, logs), kept, self.rule, point.found)
-            point = replace(point, found=found)
-        p, found = len(self.start), point.found
-        own, across = found.information[:p, :p], found.information[p:, :p]
+            marginal = self.likelihood(np.append(point.before, logs), active, self.rule, point.marginal)
+            point = replace(point, marginal=marginal)
+        p, marginal = len(self.start), point.marginal
+        own, across = marginal.information[:p, :p], marginal.information[p:, :p]
         slopes = -linalg.solve(own, across.T, assume_a="pos").T
-        gradient = found.score[p:] + slopes @ found.score[:p]
-        return _Place(point, gradient, found.information[p:, p:] + slopes @ across.T, slopes)
+        gradient = marginal.score[p:] + slopes @ marginal.score[:p]
+        return _Place(point, gradient, marginal.information[p:, p:] + slopes @ across.T, slopes)
 
-    def point(self, kept: tuple[int, ...], logs: FloatArray, start: FloatArray, near: Marginal) -> _Point:
+    def point(self, active: tuple[int, ...], logs: FloatArray, start: FloatArray, near: Marginal) -> _Point:
         """Return the maximum over the parameters at some scales, from a start."""
-        ascent = _AtScales(self, kept, logs)
+        ascent = _AtScales(self, active, logs)
         search = newton(
             ascent,
-            _Corrected(start, ascent.found(start, near)),
+            _Corrected(start, ascent.marginal_at(start, near)),
             enough=0.0,
             rest=_AT_PROFILE,
             exact=0.0,
@@ -245,14 +245,14 @@ class _Search:
             accepts=lambda before, after, step, share: True,
         )
         params = search.point.params
-        return _Point(logs, params + ascent.step(search.point).values, params, search.point.found)
+        return _Point(logs, params + ascent.step(search.point).values, params, search.point.marginal)
 
-    def climbed(self, kept: tuple[int, ...], place: _Place) -> Restricted | None:
+    def climbed(self, active: tuple[int, ...], place: _Place) -> Restricted | None:
         """Return the maximum over the scales that are above 0."""
         while True:
             search = newton(
-                _OverScales(self, kept),
-                _Here(self, kept, place),
+                _OverScales(self, active),
+                _Here(self, active, place),
                 enough=0.0,
                 rest=_ENOUGH,
                 exact=0.0,
@@ -268,25 +268,25 @@ class _Search:
                 return None
             low = here.vanishing
             if low.any():
-                kept = tuple(np.array(kept)[~low].tolist())
-                if not kept:
+                active = tuple(np.array(active)[~low].tolist())
+                if not active:
                     return self.without()
-                place = self.at(kept, here.logs[~low], None)
+                place = self.at(active, here.logs[~low], None)
                 continue
             if search.converged and search.step is not None:
-                return self.settled(kept, here.place, search.step.values, here.local)
+                return self.settled(active, here.place, search.step.values, here.local)
             return None
 
-    def local(self, kept: tuple[int, ...], place: _Place) -> _Local:
+    def local(self, active: tuple[int, ...], place: _Place) -> _Local:
         """Return how the restricted likelihood and J change from a place.
 
         The slopes of β̂ next to the point follow from β̂ itself, by second differences.
         """
-        here, size = place.point, len(kept)
+        here, size = place.point, len(active)
         steps = np.eye(size) * _STEP
 
         def beside(step: FloatArray, start: FloatArray) -> _Point:
-            return self.point(kept, here.logs + step, start, here.found)
+            return self.point(active, here.logs + step, start, here.marginal)
 
         moves = steps @ place.slopes
         ahead = [beside(step, here.params + move) for step, move in zip(steps, moves, strict=True)]
@@ -309,14 +309,14 @@ class _Search:
         ])  # fmt: skip
         det = first / 2 + here.stretch(self.worths, place.slopes)
         det_curvature = curved / (2 * _STEP**2) + (stretched + stretched.T) / (4 * _STEP)
-        gradient = place.gradient + self.shift[list(kept)] - det
+        gradient = place.gradient + self.shift[list(active)] - det
         return _Local(gradient, det, det_curvature, place.curvature + det_curvature, bends)
 
-    def settled(self, kept: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
+    def settled(self, active: tuple[int, ...], place: _Place, step: FloatArray, local: _Local) -> Restricted:
         """Return the estimates after one more step, which is so short that derivatives are not computed again."""
         values, vectors = np.linalg.eigh(local.curvature)
         scales = np.zeros(len(self.shift))
-        scales[list(kept)] = np.exp(place.logs + step)
+        scales[list(active)] = np.exp(place.logs + step)
         information = place.point.information + np.einsum("k,kpq->pq", step, local.bends)
         corrected = information + self.bent
         if np.linalg.eigvalsh(corrected).min(initial=np.inf) <= 0:
@@ -345,12 +345,12 @@ class _Corrected:
     """Parameters at given scales, and the likelihood there."""
 
     params: FloatArray
-    found: Marginal
+    marginal: Marginal
 
     @property
     def value(self) -> float:
         """The log-likelihood."""
-        return self.found.value
+        return self.marginal.value
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,26 +358,26 @@ class _AtScales:
     """The likelihood of the parameters at given scales."""
 
     search: _Search
-    kept: tuple[int, ...]
+    active: tuple[int, ...]
     logs: FloatArray
 
-    def found(self, params: FloatArray, near: Marginal) -> Marginal:
+    def marginal_at(self, params: FloatArray, near: Marginal) -> Marginal:
         """Return the likelihood at some parameters."""
         rule = self.search.rule
         rule = replace(rule, scales=False) if isinstance(rule, NormalDensity) else rule
-        return self.search.likelihood(np.append(params, self.logs), self.kept, rule, near)
+        return self.search.likelihood(np.append(params, self.logs), self.active, rule, near)
 
     def step(self, point: _Corrected) -> Step:
         """Return Newton's step."""
         p = len(point.params)
-        score = point.found.score[:p]
-        values = linalg.solve(point.found.information[:p, :p], score, assume_a="pos")
+        score = point.marginal.score[:p]
+        values = linalg.solve(point.marginal.information[:p, :p], score, assume_a="pos")
         return Step(values, float(score @ values))
 
     def moved(self, point: _Corrected, step: FloatArray) -> _Corrected:
         """Return the parameters that a step leads to."""
         params = point.params + step
-        return _Corrected(params, self.found(params, point.found))
+        return _Corrected(params, self.marginal_at(params, point.marginal))
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,7 +385,7 @@ class _Here:
     """A point with the restricted likelihood around it; without it, where J is not positive definite."""
 
     search: _Search
-    kept: tuple[int, ...]
+    active: tuple[int, ...]
     known: _Place | None
 
     @property
@@ -402,12 +402,12 @@ class _Here:
     @property
     def value(self) -> float:
         """The log-likelihood. It is not maximized: the slopes tell which point is nearer to the maximum."""
-        return self.place.point.found.value
+        return self.place.point.marginal.value
 
     @cached_property
     def local(self) -> _Local:
         """How the restricted likelihood and J change around the point."""
-        return self.search.local(self.kept, self.place)
+        return self.search.local(self.active, self.place)
 
     @property
     def is_extreme(self) -> bool:
@@ -425,7 +425,7 @@ class _OverScales:
     """The restricted likelihood of some scales."""
 
     search: _Search
-    kept: tuple[int, ...]
+    active: tuple[int, ...]
 
     def step(self, here: _Here) -> Step:
         """Return Newton's step, within bounds."""
@@ -435,9 +435,9 @@ class _OverScales:
         """Return where a step leads."""
         logs = np.minimum(here.logs + step, np.log(LARGEST))
         try:
-            return _Here(self.search, self.kept, self.search.at(self.kept, logs, here.place))
+            return _Here(self.search, self.active, self.search.at(self.active, logs, here.place))
         except linalg.LinAlgError:  # J is not positive definite at this point
-            return _Here(self.search, self.kept, None)
+            return _Here(self.search, self.active, None)
 
 
 def _leaves(here: _Here, step: Step, n_iter: int) -> bool:
@@ -450,16 +450,16 @@ def _flattens(before: _Here, after: _Here, step: Step, share: float) -> bool:
     if after.known is None:
         return False
     local, taken = before.local, share * step.values
-    left = after.place.gradient + before.search.shift[list(before.kept)] - local.det - local.det_curvature @ taken
+    left = after.place.gradient + before.search.shift[list(before.active)] - local.det - local.det_curvature @ taken
     return bool(np.all(taken <= 0) or abs(left @ taken) < abs(local.gradient @ taken))
 
 
-def _rule(likelihood: MarginalLikelihood, found: MixedFit) -> Rule | NormalDensity:
+def _rule(likelihood: MarginalLikelihood, maximum: MixedFit) -> Rule | NormalDensity:
     """Return the points of the search: those of the maximum, or fewer if it has many."""
     if isinstance(likelihood, NormalLikelihood):
         return NormalDensity(exact=False, method=likelihood.method)
     assert isinstance(likelihood, MixedLikelihood)
-    rule, size = found.rule, dimensions_of(likelihood.bundles, tuple(range(len(found.scales))))
+    rule, size = maximum.rule, dimensions_of(likelihood.bundles, tuple(range(len(maximum.scales))))
     if isinstance(rule, Quadrature) or (rule is None and size <= MOST_EFFECTS):
         most = _POINTS[size <= FEW_EFFECTS]
         return Quadrature(most if rule is None else min(rule.number, most))

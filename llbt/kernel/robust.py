@@ -85,7 +85,7 @@ class Shares:
             (self.clusters.counts.sum(axis=1), (self.clusters.codes, self.clusters.rows)),
             shape=(self.clusters.size, len(self.problem.counts)),
         )
-        found = np.empty(len(rows))
+        effective = np.empty(len(rows))
         each = max(1, int(_ENTRIES // max(lines.shape)))
         predictors = [rows.tocsr() for rows in self.problem.predictors]
         weight = self.problem.response.weight((self.fit.means / self.problem.totals[:, None]).T, 1.0)
@@ -95,8 +95,8 @@ class Shares:
             v = lines @ sum(weight[b, c][:, None] * x * y for b, x in enumerate(along) for c, y in enumerate(along))
             below = np.sum(v**2, axis=0)
             whole = np.sum(v, axis=0) ** 2
-            found[begin : begin + each] = np.divide(whole, below, out=np.full(len(whole), np.inf), where=below > 0)
-        return found
+            effective[begin : begin + each] = np.divide(whole, below, out=np.full(len(whole), np.inf), where=below > 0)
+        return effective
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,13 +153,13 @@ class EffectDf:
         v = np.einsum("rp,rp->r", moved, rows)
         slopes = -np.einsum("rp,kpq,rq->rk", moved, self.bends, moved, optimize=True)
         variance = np.einsum("rk,kl,rl->r", slopes, self.scale_covariance, slopes)
-        found = np.divide(2 * v**2, variance, out=np.full(len(v), np.inf), where=variance > 0)
+        df = np.divide(2 * v**2, variance, out=np.full(len(v), np.inf), where=variance > 0)
         least = np.ones(len(v))
         if self.shares:
             judges = np.min([way.effective(rows) for way in self.shares], axis=0)
-            found = np.minimum(found, np.maximum(judges - 1, 2)) if self.zero else found
+            df = np.minimum(df, np.maximum(judges - 1, 2)) if self.zero else df
             least = np.maximum(judges - 1, 1)
-        return np.where(v > 0, np.maximum(found, least), np.inf)
+        return np.where(v > 0, np.maximum(df, least), np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,8 +215,8 @@ class Covariance:
         """Return the linear combinations (k, p) on which all clusters agree exactly, shape (k,)."""
         if self.independent is None:
             return np.zeros(len(rows), dtype=np.bool_)
-        found, independent = (_variances(matrix, rows) for matrix in (self.matrix, self.independent))
-        return np.asarray((independent > 0) & (found <= _FLAT * independent))
+        variances, independent = (_variances(matrix, rows) for matrix in (self.matrix, self.independent))
+        return np.asarray((independent > 0) & (variances <= _FLAT * independent))
 
     def moves_lost(self, rows: FloatArray) -> FloatArray:
         """Return how far linear combinations (k, p) of the estimates move along each lost direction, shape (k, d)."""
@@ -242,9 +242,9 @@ class Covariance:
         if some.nnz and entries.max() == 1 and (some.data == 1).all():  # single estimates, and zeros
             place = np.zeros(len(rows), dtype=np.int64)
             place[entries > 0] = some.indices
-            found = self.matrix[np.ix_(place, place)]
-            found[entries == 0] = found[:, entries == 0] = 0.0
-            return found
+            combined = self.matrix[np.ix_(place, place)]
+            combined[entries == 0] = combined[:, entries == 0] = 0.0
+            return combined
         return np.asarray((some @ (some @ self.matrix).T).T)
 
     def unknown_each(self, size: int) -> npt.NDArray[np.bool_]:

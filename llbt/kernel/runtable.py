@@ -57,18 +57,18 @@ class RunTable:
         for block in self._blocks(params):
             n, own = self.totals[block.rows], self.own[:, block.rows]
             value += float(n @ np.log(block.norm))
-            found = room[:, : len(n)]
-            lead, tied, weight, cross, spread = found[:5]
+            sums = room[:, : len(n)]
+            lead, tied, weight, cross, spread = sums[:5]
             np.multiply(n, block.mean, out=lead)
             np.multiply(n, block.share, out=tied)
             np.subtract(n - tied, lead * block.mean, out=weight)
             np.multiply(-lead, block.share, out=cross)
             np.subtract(tied, tied * block.share, out=spread)
-            np.multiply(own, weight, out=found[5 : 5 + q])
-            np.multiply(own, cross, out=found[5 + q :])
+            np.multiply(own, weight, out=sums[5 : 5 + q])
+            np.multiply(own, cross, out=sums[5 + q :])
             gradient += own @ lead
-            matrix += found[5 : 5 + q] @ own.T
-            shared[:, block.runs] += np.add.reduceat(found, block.at, axis=1)
+            matrix += sums[5 : 5 + q] @ own.T
+            shared[:, block.runs] += np.add.reduceat(sums, block.at, axis=1)
         total = self.signed.transposed(shared[0]) + self.tie.transposed(shared[1])
         total[self.chosen] += gradient
         return value, total, self._information(shared, matrix)
@@ -80,9 +80,9 @@ class RunTable:
         shared, gradient = np.zeros((2, len(self.starts))), np.zeros(len(self.chosen))
         for block in self._blocks(params):
             n = self.totals[block.rows]
-            found = np.stack([n * block.mean, n * block.share])
-            gradient += self.own[:, block.rows] @ found[0]
-            shared[:, block.runs] += np.add.reduceat(found, block.at, axis=1)
+            sums = np.stack([n * block.mean, n * block.share])
+            gradient += self.own[:, block.rows] @ sums[0]
+            shared[:, block.runs] += np.add.reduceat(sums, block.at, axis=1)
         total = self.signed.transposed(shared[0]) + self.tie.transposed(shared[1])
         total[self.chosen] += gradient
         return total
@@ -120,13 +120,13 @@ class RunTable:
         mixed = weighted_product(self.signed, self.tie, shared[3])
         total = weighted_product(self.signed, self.signed, shared[2]) + mixed + mixed.T
         total = total + weighted_product(self.tie, self.tie, shared[4])
-        found = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
+        information = total if isinstance(total, np.ndarray) else np.asarray(total.toarray())
         for k, column in enumerate(self.chosen):
             with_parts = self.signed.transposed(shared[5 + k]) + self.tie.transposed(shared[5 + q + k])
-            found[column] += with_parts
-            found[:, column] += with_parts
-        found[np.ix_(self.chosen, self.chosen)] += matrix
-        return found
+            information[column] += with_parts
+            information[:, column] += with_parts
+        information[np.ix_(self.chosen, self.chosen)] += matrix
+        return information
 
 
 @dataclass(frozen=True, eq=False)

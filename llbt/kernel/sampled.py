@@ -55,12 +55,12 @@ def sampled_maximum(
     the budget is used up.
     """
     likelihood = MixedLikelihood(problem, bundles)
-    kept = tuple(range(len(scales)))
-    state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
+    active = tuple(range(len(scales)))
+    state = State(np.concatenate([start, np.log(scales)]), active, nothing())
     rule = Sampling(FIRST, np.inf, seed)
     while True:
         state = climbed(likelihood, state, rule, _DECREMENT)
-        if not state.kept:
+        if not state.active:
             return without_effects(problem, start, len(scales), likelihood.n_iter)
         tails = _tails(likelihood, state, rule)
         if tails != rule.df:
@@ -72,7 +72,7 @@ def sampled_maximum(
         too_many = more.number > _MOST or numbers_of(bundles) * more.number > budget
         if enough or too_many or infinite_at(state, likelihood.size):
             return _found(state, len(scales), rule, spread, likelihood, enough)
-        rule, state = more, State(state.at + spread.step, state.kept, nothing())
+        rule, state = more, State(state.at + spread.step, state.active, nothing())
 
 
 def numbers_of(bundles: Sequence[Groups]) -> int:
@@ -107,16 +107,16 @@ def _tails(likelihood: MixedLikelihood, state: State, rule: Sampling) -> float:
     spreads = []
     for df in _TAILS:
         rules = [replace(rule, df=df, seed=rule.seed + 1 + k) for k in range(_PILOTS)]
-        spreads.append(np.std([likelihood(state.at, state.kept, one, state.found).value for one in rules]))
+        spreads.append(np.std([likelihood(state.at, state.active, one, state.marginal).value for one in rules]))
     return _TAILS[int(np.argmin(spreads))]
 
 
 def _spread(likelihood: MixedLikelihood, state: State, rule: Sampling) -> _Spread:
     rules = [replace(rule, seed=rule.seed + 1 + k) for k in range(_RANDOMIZATIONS)]
-    found = [likelihood(state.at, state.kept, one, state.found) for one in rules]
-    information = np.mean([one.information for one in found], axis=0)
-    steps = np.linalg.solve(information, np.stack([one.score for one in found]).T).T
-    values = np.array([one.value for one in found])
+    each = [likelihood(state.at, state.active, one, state.marginal) for one in rules]
+    information = np.mean([one.information for one in each], axis=0)
+    steps = np.linalg.solve(information, np.stack([one.score for one in each]).T).T
+    values = np.array([one.value for one in each])
     root = np.sqrt(_RANDOMIZATIONS)
     return _Spread(
         step=steps.mean(axis=0),
@@ -132,10 +132,10 @@ def _found(
 ) -> MixedFit:
     score = spread.information @ spread.step
     middle = replace(
-        state.found, value=spread.value, score=score, information=spread.information
+        state.marginal, value=spread.value, score=score, information=spread.information
     )  # the mean information of all randomizations, by which the last step leads to the maximum
-    found = fit_at(replace(state, found=middle), scales, rule, spread.value_noise, likelihood)
+    middle_fit = fit_at(replace(state, marginal=middle), scales, rule, spread.value_noise, likelihood)
     p = likelihood.size
     noise = np.zeros(p + scales)
-    noise[:p], noise[p + np.array(state.kept)] = spread.noise[:p], spread.noise[p:]
-    return replace(found, noise=noise, converged=enough)
+    noise[:p], noise[p + np.array(state.active)] = spread.noise[:p], spread.noise[p:]
+    return replace(middle_fit, noise=noise, converged=enough)

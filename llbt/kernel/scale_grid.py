@@ -115,10 +115,10 @@ def _log_prior(log_scales: FloatArray) -> float:
 
 def at_scales(likelihood: MarginalLikelihood, log_scales: FloatArray, rule: Rule | NormalDensity) -> PointByPoint:
     """Return the marginal likelihood of the parameters at given log σ (E,)."""
-    size, kept = likelihood.size, tuple(range(len(log_scales)))
+    size, active = likelihood.size, tuple(range(len(log_scales)))
 
     def at(params: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        found = likelihood(np.append(params, log_scales), kept, rule, None)
-        return found.value, found.score[:size], found.information[:size, :size]
+        marginal = likelihood(np.append(params, log_scales), active, rule, None)
+        return marginal.value, marginal.score[:size], marginal.information[:size, :size]
 
     return PointByPoint(at)

@@ -70,8 +70,8 @@ class Components:
         fourths = np.array([float((i**2) @ (i**2)) for i in infos])
         df = np.maximum(np.diag(expected).clip(0.0) ** 2 / np.maximum(fourths, 1e-300) - 1, 1.0)
         scale = 1 / np.sqrt(np.maximum(np.diag(expected), 1e-300))
-        found = optimize.nnls(expected * scale[:, None], excess * scale)[0] if len(ways) else np.zeros(0)
-        return cls(ways, info, single, np.asarray(found), df)
+        components = optimize.nnls(expected * scale[:, None], excess * scale)[0] if len(ways) else np.zeros(0)
+        return cls(ways, info, single, np.asarray(components), df)
 
     def beyond(self, units: IntArray, size: int, weights: FloatArray | None = None) -> Spread:
         """Return how much sums over units (N,) vary beyond those of independent lines; lines may have weights (N,)."""
@@ -128,16 +128,16 @@ def of_most(score: FloatArray, variance: FloatArray, spread: FloatArray, unit: I
     usable = np.isfinite(score) & (variance > 0)
     number = np.bincount(unit[usable], minlength=size)
     there = np.flatnonzero(number)
-    kept = len(there) - max(1, int(_CUT * len(there)))
-    if kept < 1:
+    n_smallest = len(there) - max(1, int(_CUT * len(there)))
+    if n_smallest < 1:
         return Spread(np.zeros(len(score)), np.zeros(len(score)))
     each = float(number[there].mean())
-    expected = stats.chi2.cdf(stats.chi2.ppf(kept / len(there), each), each + 2) * len(there) / kept
+    expected = stats.chi2.cdf(stats.chi2.ppf(n_smallest / len(there), each), each + 2) * len(there) / n_smallest
     v, before, squared, of = variance[usable], spread[usable], score[usable] ** 2, unit[usable]
 
     def excess(effect: float) -> float:
         sums = np.bincount(of, squared / (v + before + effect * v**2), size)[there]
-        least = np.argsort(sums / number[there], kind="stable")[:kept]
+        least = np.argsort(sums / number[there], kind="stable")[:n_smallest]
         return float(sums[least].sum() / number[there][least].sum() - expected)
 
     largest = 1.0 / float(v.mean())
@@ -145,7 +145,7 @@ def of_most(score: FloatArray, variance: FloatArray, spread: FloatArray, unit: I
         largest *= 4
     effect = 0.0 if excess(0.0) <= 0 else optimize.brentq(excess, 0.0, largest, xtol=1e-6 * largest)
     added = np.where(usable, effect * variance**2, 0.0)
-    return Spread(added, added**2 / max(_EFFICIENCY * each * kept, 1.0))
+    return Spread(added, added**2 / max(_EFFICIENCY * each * n_smallest, 1.0))
 
 
 def _binned(codes: IntArray, weights: FloatArray, size: int = 0) -> FloatArray:

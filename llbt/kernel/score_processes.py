@@ -24,8 +24,8 @@ _FINEST = 2000  # with more positions the bridge is treated as if evaluated ever
 def orthonormal_scores(scores: FloatArray) -> FloatArray:
     """Return scores of n judges (n, p) made orthonormal, (n, rank); their outer products sum to the identity."""
     value, vector = linalg.eigh(scores.T @ scores)
-    kept = value > _ZERO * max(float(value[-1]) if len(value) else 0.0, 1e-300)
-    return np.asarray(scores @ (vector[:, kept] / np.sqrt(value[kept])))
+    informed = value > _ZERO * max(float(value[-1]) if len(value) else 0.0, 1e-300)
+    return np.asarray(scores @ (vector[:, informed] / np.sqrt(value[informed])))
 
 
 def fluctuation(scores: FloatArray, values: FloatArray, least: int) -> tuple[float, float]:

@@ -162,9 +162,9 @@ class _Chooser:
         most = 0 if self._given_up else self._costs.most
         if most != 0:
             system, wanted = information.system, information.with_ground(right)
-            found = bordered_gradients(system, wanted, tolerance=_TOLERANCE, most=most)
-            if found.finished:
-                return information.from_ground(found.values)
+            solution = bordered_gradients(system, wanted, tolerance=_TOLERANCE, most=most)
+            if solution.finished:
+                return information.from_ground(solution.values)
             self._given_up = True
         if self._costs.direct == "dense":
             return dense_solution(information.toarray(), right)

@@ -85,9 +85,9 @@ def independent_columns(problem: Problem) -> BoolArray:
     """
     size, outcomes = problem.counts.shape
     table = table_of(problem, np.ones(size))
-    found = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
-    if found is not None:
-        return independent_in_gram(found[2])
+    moments = None if table is None else table.moments(np.zeros(problem.signed.shape[1]))
+    if moments is not None:
+        return independent_in_gram(moments[2])
     return independent_with(problem, problem.response.weight(np.full((outcomes, size), 1 / outcomes), np.ones(size)))
 
 
@@ -102,10 +102,10 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
             return np.ones(gram.shape[0], dtype=np.bool_)
         refuse_parameters(gram.shape[0])
         return independent_in_gram(gram.toarray())
-    found = graph.information(weights)
-    length = np.sqrt(np.maximum(np.diag(found.system.corner), np.finfo(float).tiny))
+    information = graph.information(weights)
+    length = np.sqrt(np.maximum(np.diag(information.system.corner), np.finfo(float).tiny))
     return np.concatenate(
-        [found.independent_worths(), _kept_by_cholesky(found.beside_worths() / np.outer(length, length))]
+        [information.independent_worths(), _kept_by_cholesky(information.beside_worths() / np.outer(length, length))]
     )
 
 
@@ -127,9 +127,9 @@ def independent_in_gram(gram: FloatArray) -> BoolArray:
     length = np.sqrt(np.diag(gram))
     present = length > 0
     scaled = gram[np.ix_(present, present)] / np.outer(length[present], length[present])
-    kept = present.copy()
-    kept[present] = _kept_by_cholesky(scaled)
-    return kept
+    independent = present.copy()
+    independent[present] = _kept_by_cholesky(scaled)
+    return independent
 
 
 def _kept_by_cholesky(gram: FloatArray) -> BoolArray:
@@ -140,14 +140,14 @@ def _kept_by_cholesky(gram: FloatArray) -> BoolArray:
             return np.ones(size, dtype=np.bool_)
     except linalg.LinAlgError:
         pass
-    kept: list[int] = []
+    independent: list[int] = []
     lower = np.zeros((size, size))
     for k in range(size):
-        rest = gram[k:, k] - lower[k:, : len(kept)] @ lower[k, : len(kept)]
+        rest = gram[k:, k] - lower[k:, : len(independent)] @ lower[k, : len(independent)]
         if rest[0] > _ALIASED:
-            lower[k:, len(kept)] = rest / np.sqrt(rest[0])
-            kept.append(k)
-    return np.isin(np.arange(size), kept)
+            lower[k:, len(independent)] = rest / np.sqrt(rest[0])
+            independent.append(k)
+    return np.isin(np.arange(size), independent)
 
 
 def eliminate(

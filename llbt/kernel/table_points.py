@@ -69,5 +69,5 @@ class TablePoints:
         """Return Σ y log p, shape (n,); −∞ if cuts are out of order, because some outcome then has no probability."""
         counts = self.likelihood.problem.counts
         floored = np.log(np.maximum(probability, np.finfo(float).tiny))
-        found = np.asarray(sum(column @ logs for column, logs in zip(counts.T, floored, strict=True)))
-        return np.where((probability < 0).any(axis=(0, 1)), -np.inf, found)
+        values = np.asarray(sum(column @ logs for column, logs in zip(counts.T, floored, strict=True)))
+        return np.where((probability < 0).any(axis=(0, 1)), -np.inf, values)

@@ -134,19 +134,19 @@ def object_scores(
     sides = pairs[units.rows].T.ravel()
     sign = np.repeat([1.0, -1.0], len(n))
     n = np.concatenate([n, n])
-    found, group = np.unique(np.concatenate([units.codes, units.codes]) * size + sides, return_inverse=True)
+    keys, group = np.unique(np.concatenate([units.codes, units.codes]) * size + sides, return_inverse=True)
     score = sign * np.concatenate([(units.counts * away[units.rows]).sum(axis=1)] * 2)
-    sums = [_binned(group, x, len(found)) for x in (score, n * second[rows], sign * n * third[rows])]
+    sums = [_binned(group, x, len(keys)) for x in (score, n * second[rows], sign * n * third[rows])]
     first, _, last = response.tally(probability[rows]).T
     won, lost = np.where(sign > 0, first, last), np.where(sign > 0, last, first)
-    enough = np.minimum(*(_binned(group, n * p, len(found)) for p in (won, lost))) >= _EXPECTED
-    unit, item = found // size, found % size
+    enough = np.minimum(*(_binned(group, n * p, len(keys)) for p in (won, lost))) >= _EXPECTED
+    unit, item = keys // size, keys % size
     whole = _binned(item, sums[1], size)[item]
     left = sums[1] * (1 - sums[1] / whole)
     enough &= left > 1e-9 * sums[1]
     square = (units.counts * away[units.rows] ** 2).sum(axis=1)
     known = _of_objects(beside, sides, size, score, square, n[: len(square)], second[units.rows])
-    spread = known.beyond(group, len(found)) if beside else None
+    spread = known.beyond(group, len(keys)) if beside else None
     some = spread and Spread(spread.variance[enough], spread.squares[enough])
     scores = UnitScores(sums[0][enough], left[enough], sums[2][enough], some)
     return np.asarray(unit[enough]), np.asarray(item[enough]), scores
@@ -231,20 +231,20 @@ def dependence(
     n, v = y.sum(axis=1), second[rows]
     score, square = (y * away[rows]).sum(axis=1), (y * away[rows] ** 2).sum(axis=1)
     codes, sides = np.concatenate([units.codes] * 2), pairs[rows].T.ravel()
-    found, group = np.unique(codes * size + sides, return_inverse=True)
+    keys, group = np.unique(codes * size + sides, return_inverse=True)
 
     def summed(first: FloatArray, second: FloatArray) -> FloatArray:
-        return _binned(group, np.concatenate([first, second]), len(found))
+        return _binned(group, np.concatenate([first, second]), len(keys))
 
     info = _binned(sides, np.concatenate([n * v] * 2), size)
-    scale = np.maximum(info, np.finfo(float).tiny)[found % size]
+    scale = np.maximum(info, np.finfo(float).tiny)[keys % size]
     value = float(((summed(score, -score) ** 2 - summed(square, square)) / scale).sum())
     alone = summed(n * v, n * v)
     apart = np.maximum(alone**2 - summed(n * v**2, n * v**2), 0.0) / scale**2
     before, uncertain = float(apart.sum()), 0.0
     if beside:
         known = _of_objects(beside, sides, size, np.concatenate([score, -score]), square, n, v)
-        spread = known.beyond(group, len(found))
+        spread = known.beyond(group, len(keys))
         value -= float((spread.variance / scale).sum())
         apart *= (1 + spread.variance / np.maximum(alone, 1e-300)) ** 2
         uncertain = 2 * float(np.sqrt(spread.squares) @ (1 / scale)) ** 2
@@ -314,10 +314,10 @@ def compare_units(
     tests = {name: unit_scores(problem, fit, probability, units, *parts, beside) for name, parts in directions.items()}
     unit, item, of_item = object_scores(pairs, items, problem.response, probability, units, beside)
     if differ:
-        tests = {name: of_differing(found, np.arange(size), size) for name, found in tests.items()}
+        tests = {name: of_differing(test, np.arange(size), size) for name, test in tests.items()}
         of_item = of_differing(of_item, unit, size)
-    p = np.array([np.where(few, np.nan, found.p_values()) for found in tests.values()]).reshape(-1, size)
-    return combined({name: np.where(few, np.nan, found.z) for name, found in tests.items()}, p, unit, item, of_item)
+    p = np.array([np.where(few, np.nan, test.p_values()) for test in tests.values()]).reshape(-1, size)
+    return combined({name: np.where(few, np.nan, test.z) for name, test in tests.items()}, p, unit, item, of_item)
 
 
 def of_differing(scores: UnitScores, unit: IntArray, size: int) -> UnitScores:

@@ -125,7 +125,7 @@ def test_an_estimate_of_0_has_an_upper_bound_beside_others() -> None:
     likelihood = MixedLikelihood(res.judges.problem, res.judges.grouped.bundles, 1)
     at = np.concatenate([res.maximum.params, np.log([res.maximum.scales[0], high])])
     state = climbed(likelihood, State(at, (0, 1), nothing()), Quadrature(13), 1e-6)
-    assert res.llf - state.found.value == pytest.approx(stats.chi2.isf(0.05, 1) / 2, rel=0.03)
+    assert res.llf - state.marginal.value == pytest.approx(stats.chi2.isf(0.05, 1) / 2, rel=0.03)
 
 
 def test_parameters_can_be_held_and_links_chosen(frame: pd.DataFrame) -> None:
