@@ -254,10 +254,10 @@ def audit(
     >>> import llbt
     >>> judgments = pd.DataFrame(
     ...     {"object_i": ["a", "b", "a", "c"], "object_j": ["b", "a", "c", "c"], "outcome": ["i", "j", "i", "tie"]})
-    >>> found = llbt.audit(judgments)
-    >>> found.finding("self_comparisons").found
+    >>> audit = llbt.audit(judgments)
+    >>> audit.finding("self_comparisons").found
     "1 row with an object compared with itself: 'c'"
-    >>> [finding.check for finding in found.failed("separation", "disconnected")]
+    >>> [finding.check for finding in audit.failed("separation", "disconnected")]
     ['separation']
     """
     named = Named(judge, prompt, weights, block, task, time)

@@ -126,10 +126,10 @@ def head_to_head(
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.classical.head_to_head(llbt.load_dataset("dras_modpref"))
-    >>> found.to_frame()[["wins_i", "ties", "wins_j", "n"]].values.tolist()
+    >>> head_to_head = llbt.classical.head_to_head(llbt.load_dataset("dras_modpref"))
+    >>> head_to_head.to_frame()[["wins_i", "ties", "wins_j", "n"]].values.tolist()
     [[61, 24, 35, 120]]
-    >>> round(float(found.matrix().loc["+", "-"]), 3)
+    >>> round(float(head_to_head.matrix().loc["+", "-"]), 3)
     0.508
     """
     verdicts = pair_verdicts(data, unit, exclude=exclude)

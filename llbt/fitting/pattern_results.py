@@ -88,8 +88,8 @@ class PatternResults(PatternEstimates, Record):
     answers.
 
     >>> ac, bc = [1, None, 1, -1, None, 1], [1, -1, None, 1, None, None]
-    >>> said = pd.DataFrame({"AB": [1, 1, -1, 1, 1, -1], "AC": ac, "BC": bc})
-    >>> p = llbt.from_patterns(said, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
+    >>> answers = pd.DataFrame({"AB": [1, 1, -1, 1, 1, -1], "AC": ac, "BC": bc})
+    >>> p = llbt.from_patterns(answers, "comparisons", objects=["A", "B", "C"], columns=["AB", "AC", "BC"])
     >>> res = llbt.fit("object", p, missing="common")
     >>> res.params.round(4).to_dict()
     {'object[A]': 0.6043, 'object[B]': 0.2875, 'missing': -0.9555}

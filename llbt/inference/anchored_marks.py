@@ -72,14 +72,14 @@ def check_anchors(anchors: Mapping[Any, Any], c: Comparisons) -> FloatArray:
     return marks
 
 
-def anchored_marks(marks: FloatArray, found: LogWorths, confidence: float) -> AnchoredMarks:
+def anchored_marks(marks: FloatArray, log_worths: LogWorths, confidence: float) -> AnchoredMarks:
     """Return the marks of all objects on the line of the anchors' marks against their log-worths.
 
     Parameters
     ----------
     marks : ndarray, shape (J,)
         External marks; NaN for objects without one.
-    found : LogWorths
+    log_worths : LogWorths
     confidence : float
 
     Notes
@@ -90,14 +90,14 @@ def anchored_marks(marks: FloatArray, found: LogWorths, confidence: float) -> An
     through both, and intervals come from the delta method on the log-worths alone.
     """
     anchors = np.flatnonzero(~np.isnan(marks))
-    x, y = found.estimate, marks[anchors]
+    x, y = log_worths.estimate, marks[anchors]
     if np.isnan(x[anchors]).any() or np.ptp(x[anchors]) == 0:
         raise DesignError(
             "anchors: their worths are equal or unknown, so there is no line through their marks", "Name other anchors."
         )
     slope, correlation = _line(x[anchors], y)
     estimate = y.mean() + slope * (x - x[anchors].mean())
-    half, notes = (_by_worths if len(anchors) == 2 else _by_residuals)(x, y, slope, found, anchors, confidence)
+    half, notes = (_by_worths if len(anchors) == 2 else _by_residuals)(x, y, slope, log_worths, anchors, confidence)
     half[anchors] = np.nan
     if slope < 0:
         notes = (Qualifying("The line falls: better objects have lower marks. See the direction of the marks."), *notes)
@@ -111,13 +111,13 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
 
 
 def _by_residuals(
-    x: FloatArray, y: FloatArray, slope: float, found: LogWorths, anchors: IntArray, confidence: float
+    x: FloatArray, y: FloatArray, slope: float, log_worths: LogWorths, anchors: IntArray, confidence: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
     df = len(anchors) - 2
     away = x - x[anchors].mean()
     residual = y - y.mean() - slope * away[anchors]
     variance = float(residual @ residual) / df
-    error = np.diag(found.cov)
+    error = np.diag(log_worths.cov)
     more = slope**2 * np.maximum(error - error[anchors].mean(), 0.0)
     spread = variance * (1 + 1 / len(anchors) + away**2 / (away[anchors] @ away[anchors])) + more
     note = f"Marks: least squares through {len(anchors)} anchors; intervals by t({df}), of a mark not yet given."
@@ -125,14 +125,14 @@ def _by_residuals(
 
 
 def _by_worths(
-    x: FloatArray, y: FloatArray, slope: float, found: LogWorths, anchors: IntArray, confidence: float
+    x: FloatArray, y: FloatArray, slope: float, log_worths: LogWorths, anchors: IntArray, confidence: float
 ) -> tuple[FloatArray, tuple[str, ...]]:
     first, second = anchors
     share = (x - x[first]) / (x[second] - x[first])  # share of the way from the first anchor to the second
     weights = np.eye(len(x))  # mark = y1 + slope·(λ − λ1), and slope depends on λ1 and λ2
     weights[:, first] -= 1 - share
     weights[:, second] -= share
-    spread = slope**2 * np.einsum("ij,jk,ik->i", np.nan_to_num(weights), found.cov, np.nan_to_num(weights))
+    spread = slope**2 * np.einsum("ij,jk,ik->i", np.nan_to_num(weights), log_worths.cov, np.nan_to_num(weights))
     note = Qualifying(
         "Two anchors: their marks are taken as exact, so intervals have the errors of the worths alone. "
         "Name three or more anchors for prediction intervals."

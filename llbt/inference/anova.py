@@ -190,12 +190,12 @@ def _of_one(model: TestedModel, by: Reference) -> Table:
 def _in_sequence(whole: TestedModel, by: Reference) -> Table:
     """Return the analysis by term: first the nuisance parameters, then one more term in each row."""
     added = [term for term in whole.terms if term.name not in whole.staying]
-    kept = [term for term in whole.terms if term.name in whole.staying]
+    tested_terms = [term for term in whole.terms if term.name in whole.staying]
     if not added:
         raise DesignError(
             f"all parameters of {whole.formula!r} are held, or of cuts that every model has, so no term can be tested."
         )
-    models = [*(whole.refitted([*kept, *added[:size]]) for size in range(len(added))), whole]
+    models = [*(whole.refitted([*tested_terms, *added[:size]]) for size in range(len(added))), whole]
     names = ["NULL", *(term.name for term in added)]
     title = "Analysis of deviance, terms added in sequence"
     return _deviances(Field("term", "", names), models, by, title=title, head=(f"Model: {whole.formula}",))
@@ -361,10 +361,10 @@ def p_value_fields(tests: Sequence[Compared | None]) -> tuple[Field, ...]:
 
 def flip_notes(tests: Sequence[Compared | None], res: Estimates) -> tuple[str, ...]:
     """Return how many clusters' scores were flipped, and how often; and which tests clusters cannot answer."""
-    found = [t.flips for t in tests if t is not None and t.flips is not None]
+    n_flips = [t.flips for t in tests if t is not None and t.flips is not None]
     groups = " and ".join(res.specification.groups)
-    found.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has nothing to flip
-    notes = [found[0].said(groups, most=found[-1].clusters)] if found else []
+    n_flips.sort(key=lambda flips: flips.clusters)  # a cluster whose score is 0 has nothing to flip
+    notes = [n_flips[0].said(groups, most=n_flips[-1].clusters)] if n_flips else []
     if any(t is not None and t.df > 0 and math.isnan(t.p_value) for t in tests):
         notes.append(
             Qualifying(
@@ -426,13 +426,13 @@ def reservations(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
 
 def _kept_notes(name: str, fit: Estimates) -> list[str]:
     """Return a note that judgments are taken as independent by default, although the table has clusters."""
-    kept = fit.comparisons.clusters
-    if not kept or fit.specification.cov_type != "nonrobust" or fit.covariance.notes:
+    clusters = fit.comparisons.clusters
+    if not clusters or fit.specification.cov_type != "nonrobust" or fit.covariance.notes:
         return []
     return [
         Qualifying(
-            f"{name} takes judgments as independent, and the table keeps {' and '.join(kept)}. To allow for clusters, "
-            "fit with cov_type='cautious'."
+            f"{name} takes judgments as independent, and the table keeps {' and '.join(clusters)}. "
+            "To allow for clusters, fit with cov_type='cautious'."
         )
     ]
 
@@ -443,12 +443,12 @@ def _sparse_notes(test: Test, fits: Sequence[Estimates]) -> tuple[str, ...]:
     if not few_judgments(largest) or any(fit.specification.groups for fit in fits):
         return ()
     each = format_number(largest.comparisons.n_judgments / len(largest.free), 2)
-    found = f"{each} judgments per parameter of {largest.specification.formula}"
+    ratio = f"{each} judgments per parameter of {largest.specification.formula}"
     if test == "score":
-        return (f"{found}: below {FEW} Rao's score holds its level.",)
+        return (f"{ratio}: below {FEW} Rao's score holds its level.",)
     how = "too rarely" if test == "wald" else "too often"
     return (
         Qualifying(
-            f"{found}: with fewer than {FEW} this test rejects true models {how}. test='score' holds its level."
+            f"{ratio}: with fewer than {FEW} this test rejects true models {how}. test='score' holds its level."
         ),
     )

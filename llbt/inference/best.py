@@ -67,7 +67,7 @@ class Best(Record):
     def candidates(self) -> tuple[Label, ...]:
         """The set of the best: objects that may be the best, the highest estimate first."""
         inside = self.p_value > 1 - self.confidence
-        return tuple(label for label, kept in zip(self.objects, inside, strict=True) if kept)
+        return tuple(label for label, is_inside in zip(self.objects, inside, strict=True) if is_inside)
 
     def table(self) -> Table:
         """Return object, estimate (minus the mean), p_value (that it is the best), is_candidate; the best first."""
@@ -77,7 +77,9 @@ class Best(Record):
                 Field("object", "object", list(self.objects)),
                 Field("estimate", "estimate", FACTORS[self.scale] * self.estimate, "estimate"),
                 Field("p_value", "p of being the best", self.p_value, "p_value"),
-                Field("is_candidate", "may be the best", ["yes" if kept else "no" for kept in inside.tolist()]),
+                Field(
+                    "is_candidate", "may be the best", ["yes" if is_inside else "no" for is_inside in inside.tolist()]
+                ),
             ),
             title=f"The best object: {_UNITS[self.scale]}, less the mean of all objects",
             head=self._head(),
@@ -86,11 +88,11 @@ class Best(Record):
 
     def _head(self) -> tuple[str, ...]:
         """Return the answer in words."""
-        level, first, kept = f"{100 * self.confidence:.4g} %", self.objects[0], self.candidates
-        if len(kept) == 1:
+        level, first, candidates = f"{100 * self.confidence:.4g} %", self.objects[0], self.candidates
+        if len(candidates) == 1:
             answer = f"{first!r} is the best, with {level} confidence"
         else:
-            answer = f"One of {len(kept)} objects is the best, with {level} confidence: {listed(kept)}"
+            answer = f"One of {len(candidates)} objects is the best, with {level} confidence: {listed(candidates)}"
         lines = [answer, f"Worth of {first!r}: {self._said(self.worth)}"]
         return (*lines, f"Lead of {first!r} over {self.objects[1]!r}: {self._said(self.lead)}")
 
@@ -166,36 +168,38 @@ def best(
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.best(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
-    >>> found.candidates
+    >>> best = llbt.best(llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool()))
+    >>> best.candidates
     ('A',)
-    >>> round(2 * found.worth.corrected, 3), round(2 * found.worth.estimate, 3)
+    >>> round(2 * best.worth.corrected, 3), round(2 * best.worth.estimate, 3)
     (1.925, 1.925)
     """
     if scale not in _UNITS:
         raise OptionError(f"scale={scale!r}", expected="'log_odds', 'log_worth' or 'elo', scales of sums of log-worths")
     plain, _ = asked_of(res, at, False, scale)
     check_scale(plain.response, plain.specification, scale)
-    found, notes = centred(plain, at)
-    if found.predicted:
+    log_worths, notes = centred(plain, at)
+    if log_worths.predicted:
         raise DesignError(
             "worths with effects of objects, (1 | object), are predictions, and none of them is tested",
             "Ask for llbt.leaderboard(res), which has their ranks.",
         )
-    inside = np.flatnonzero(~np.isnan(found.estimate))
+    inside = np.flatnonzero(~np.isnan(log_worths.estimate))
     if len(inside) < 2:
         raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
-    kept = inside[np.argsort(-np.round(found.estimate[inside] / SAME), kind="stable")]
-    found, labels = found.some(kept), tuple(plain.comparisons.objects[k] for k in kept)
-    pairs = all_pairs(plain, found, rng, objects=labels, confidence=confidence)
-    cov = np.where(np.isnan(found.cov), 0.0, found.cov)
+    ranked = inside[np.argsort(-np.round(log_worths.estimate[inside] / SAME), kind="stable")]
+    log_worths, labels = log_worths.some(ranked), tuple(plain.comparisons.objects[k] for k in ranked)
+    pairs = all_pairs(plain, log_worths, rng, objects=labels, confidence=confidence)
+    cov = np.where(np.isnan(log_worths.cov), 0.0, log_worths.cov)
     wider = critical_value(confidence, pairs.df) / critical_value(confidence, np.inf)
     return Best(
         labels,
-        found.estimate,
-        candidate_p(*_advantages(pairs), pairs.df, root_of(cov), as_generator(rng), np.arange(len(kept))),
-        winner(found.estimate, wider**2 * cov, np.eye(len(kept)) - 1 / len(kept), confidence, as_generator(rng)),
-        lead(found.estimate, wider**2 * cov, confidence, as_generator(rng)),
+        log_worths.estimate,
+        candidate_p(*_advantages(pairs), pairs.df, root_of(cov), as_generator(rng), np.arange(len(ranked))),
+        winner(
+            log_worths.estimate, wider**2 * cov, np.eye(len(ranked)) - 1 / len(ranked), confidence, as_generator(rng)
+        ),
+        lead(log_worths.estimate, wider**2 * cov, confidence, as_generator(rng)),
         scale,
         confidence,
         (*notes, *plain.covariance.notes, _SIMULTANEOUS),
@@ -206,20 +210,20 @@ _SIMULTANEOUS = "p: that no other object is better, adjusted for the comparisons
 
 
 def candidates(
-    pairs: Pairwise, found: LogWorths, ranked: npt.NDArray[np.bool_], rng: np.random.Generator
+    pairs: Pairwise, log_worths: LogWorths, ranked: npt.NDArray[np.bool_], rng: np.random.Generator
 ) -> npt.NDArray[np.bool_]:
     """Return which of the J objects may be the best, (J,), as `best` does.
 
     With more than 300 objects, and for predictions, these are the objects `ranked` first, whose rank range begins at 1.
     """
     first = ranked.copy()
-    if first.sum() < 2 or found.predicted or len(first) > MOST_SIMULATED:
+    if first.sum() < 2 or log_worths.predicted or len(first) > MOST_SIMULATED:
         return first
-    kept = pairs.ranking
-    z, error = (matrix[np.ix_(kept, kept)] for matrix in _advantages(pairs))
-    cov = np.nan_to_num(found.cov[np.ix_(kept, kept)])
-    p_value = candidate_p(z, error, pairs.df, root_of(cov), rng, np.flatnonzero(first[kept]))
-    first[kept] &= p_value > 1 - pairs.confidence
+    ranking = pairs.ranking
+    z, error = (matrix[np.ix_(ranking, ranking)] for matrix in _advantages(pairs))
+    cov = np.nan_to_num(log_worths.cov[np.ix_(ranking, ranking)])
+    p_value = candidate_p(z, error, pairs.df, root_of(cov), rng, np.flatnonzero(first[ranking]))
+    first[ranking] &= p_value > 1 - pairs.confidence
     return first
 
 

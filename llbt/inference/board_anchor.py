@@ -54,11 +54,11 @@ def _one_value(anchor: Mapping[Any, float], scale: Scale) -> tuple[Label, float]
     return label, float(value)
 
 
-def anchored(res: Estimates, found: LogWorths, label: Label) -> LogWorths:
+def anchored(res: Estimates, log_worths: LogWorths, label: Label) -> LogWorths:
     """Return log-worths measured from one object."""
     k = res.comparisons.objects.index(label)
-    if np.isnan(found.estimate[k]):
+    if np.isnan(log_worths.estimate[k]):
         raise DesignError(f"the table does not compare {label!r} with the other objects here", "Choose another anchor.")
-    shift = np.eye(len(found.estimate))
+    shift = np.eye(len(log_worths.estimate))
     shift[:, k] -= 1
-    return found.combined(shift, found.estimate - found.estimate[k])
+    return log_worths.combined(shift, log_worths.estimate - log_worths.estimate[k])

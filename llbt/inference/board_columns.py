@@ -123,19 +123,19 @@ def tiers(low: Any, high: Any) -> FloatArray:
     """
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     known = ~np.isnan(low) & ~np.isnan(high)
-    found = np.full(len(low), np.nan)
+    tier = np.full(len(low), np.nan)
     reached = np.maximum.accumulate(high[known])
     ahead = np.minimum.accumulate(low[known][::-1])[::-1]
-    found[known] = 1 + np.cumsum(np.append(0, ahead[1:] > reached[:-1])[: len(reached)])
-    return found
+    tier[known] = 1 + np.cumsum(np.append(0, ahead[1:] > reached[:-1])[: len(reached)])
+    return tier
 
 
 def win_shares(counts: Mapping[str, npt.NDArray[Any]]) -> FloatArray:
     """Return the share of judgments that each object won (J,), with ties and "both bad" as half; NaN without any."""
     won = counts["wins"] + (counts["ties"] + counts["bad"]) / 2
-    found = np.full(len(won), np.nan)
-    np.divide(won, counts["judgments"], out=found, where=counts["judgments"] > 0)
-    return found
+    shares = np.full(len(won), np.nan)
+    np.divide(won, counts["judgments"], out=shares, where=counts["judgments"] > 0)
+    return shares
 
 
 def mean_chances(worths: FloatArray) -> FloatArray:
@@ -154,11 +154,11 @@ def mean_chances(worths: FloatArray) -> FloatArray:
     return np.asarray((total - 0.5) / (len(known) - 1))
 
 
-def chances_of(pairs: Pairwise, found: LogWorths) -> FloatArray:
+def chances_of(pairs: Pairwise, log_worths: LogWorths) -> FloatArray:
     """Return `mean_chances` for the objects of a fit, also for means over contexts and graded judgments."""
     none = np.full(len(pairs.objects), np.nan)
-    if found.contexts is not None:
-        return none if found.beside is not None else found.contexts.win_shares()
+    if log_worths.contexts is not None:
+        return none if log_worths.beside is not None else log_worths.contexts.win_shares()
     if pairs.decided is None:
         return mean_chances(pairs.log_worths)
     (i, j), chance = pairs.pairs.T, special.expit(2 * pairs.decided.difference)

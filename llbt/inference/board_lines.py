@@ -27,9 +27,9 @@ _LEAST = 0.1  # least correction, in standard errors, for which a line is printe
 
 def ranked_first(ranks: Sequence[Field], order: IntArray) -> npt.NDArray[np.bool_]:
     """Return whether each object's rank range begins at 1, (J,)."""
-    found = np.zeros(len(order), dtype=np.bool_)
-    found[order] = np.asarray(ranks[1].values) == 1
-    return found
+    is_first = np.zeros(len(order), dtype=np.bool_)
+    is_first[order] = np.asarray(ranks[1].values) == 1
+    return is_first
 
 
 def first_place(objects: Sequence[Label], order: IntArray, first: npt.NDArray[np.bool_], level: str) -> tuple[str, ...]:
@@ -50,24 +50,24 @@ def simulated_note(pairs: Pairwise) -> tuple[str, ...]:
 
 
 def corrected_line(
-    pairs: Pairwise, found: LogWorths, scale: Scale, anchor: tuple[Label | None, float], rng: Rng
+    pairs: Pairwise, log_worths: LogWorths, scale: Scale, anchor: tuple[Label | None, float], rng: Rng
 ) -> tuple[str, ...]:
     """Return a line with the first object's estimate corrected for selection, if the correction matters.
 
     Nothing is corrected for predictions, if the first object is the anchor, if a standard error is missing, or if there
     are many objects.
     """
-    kept, (label, value) = pairs.ranking, anchor
-    place = None if label is None else [pairs.objects[k] for k in kept].index(label)
-    if scale not in _UNITS or found.predicted or place == 0 or not 2 <= len(kept) <= MOST_GROUPED:
+    ranking, (label, value) = pairs.ranking, anchor
+    place = None if label is None else [pairs.objects[k] for k in ranking].index(label)
+    if scale not in _UNITS or log_worths.predicted or place == 0 or not 2 <= len(ranking) <= MOST_GROUPED:
         return ()
-    some = pairs.std_error[np.isin(pairs.pairs, kept).all(axis=1)]
+    some = pairs.std_error[np.isin(pairs.pairs, ranking).all(axis=1)]
     if np.isnan(some).any() or not some.any():
         return ()
     wider = critical_value(pairs.confidence, pairs.df) / critical_value(pairs.confidence, np.inf)
-    cov = wider**2 * found.cov[np.ix_(kept, kept)]
-    measured = np.eye(len(kept)) - (1 / len(kept) if place is None else np.eye(len(kept))[place])
-    of = winner(found.estimate[kept], cov, measured, pairs.confidence, as_generator(rng))
+    cov = wider**2 * log_worths.cov[np.ix_(ranking, ranking)]
+    measured = np.eye(len(ranking)) - (1 / len(ranking) if place is None else np.eye(len(ranking))[place])
+    of = winner(log_worths.estimate[ranking], cov, measured, pairs.confidence, as_generator(rng))
 
     def said(log_worth: float) -> str:
         on_scale = value + FACTORS[scale] * log_worth
@@ -78,5 +78,5 @@ def corrected_line(
     if of.estimate - of.corrected < _LEAST * of.std_error:
         return ()
     middle, low, high = map(said, (of.corrected, of.conf_low, of.conf_high))
-    what = f"{_UNITS[scale]} of {pairs.objects[kept[0]]}, corrected for having come first"
+    what = f"{_UNITS[scale]} of {pairs.objects[ranking[0]]}, corrected for having come first"
     return (f"{what}: {middle} ({100 * pairs.confidence:.4g} % CI {low} to {high})",)

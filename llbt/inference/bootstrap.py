@@ -109,12 +109,12 @@ def _of_table(
 ) -> Bootstrap:
     """Return the bootstrap of a fit by the counts of its table; all resamples are refitted at once."""
     resample = resample or own_unit(res.specification.groups, "resample")
-    kept = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
-    if resample not in ("judgment", "parametric", *kept):
+    columns = (*(column.name for column in res.comparisons.columns), *res.comparisons.clusters)
+    if resample not in ("judgment", "parametric", *columns):
         raise OptionError(
             f"resample={resample!r}",
             f"Keep it where the table is made: from_judgments(…, clusters={resample!r}).",
-            expected=f"'judgment', 'parametric', or a cluster or covariate of the table ({listed(kept) or 'none'})",
+            expected=f"'judgment', 'parametric', or a cluster or covariate of the table ({listed(columns) or 'none'})",
         )
     if resample == "judgment" and share_alone(res.comparisons) == 1:
         raise DesignError(
@@ -164,7 +164,7 @@ def _statistics_of(
     """Return the statistic in n resamples, shape (n, k); NaN in degenerate resamples."""
     replicates = np.full((n, len(names)), np.nan)
     for b, table in enumerate(_drawn(res, resample, n, rng)):
-        found = statistic_of(res, statistic, names, with_counts(res.comparisons, table), "a resample")
-        if found is not None:
-            replicates[b] = found
+        values = statistic_of(res, statistic, names, with_counts(res.comparisons, table), "a resample")
+        if values is not None:
+            replicates[b] = values
     return replicates

@@ -159,20 +159,20 @@ class Bootstrap(Record):
     def _bca(self, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Return quantiles at probabilities corrected for bias and acceleration, (k,) each."""
         influences, weights = self._moved
-        found = []
+        quantiles = []
         for values, estimate, moved in zip(self.replicates.T, self.estimate, influences.T, strict=True):
             tails = bca_tails(values, estimate, moved, weights, (1 - confidence) / 2)
-            found.append([percentile(values, tails[0], -math.inf), percentile(values, tails[1], math.inf)])
-        low, high = np.array(found).reshape(-1, 2).T
+            quantiles.append([percentile(values, tails[0], -math.inf), percentile(values, tails[1], math.inf)])
+        low, high = np.array(quantiles).reshape(-1, 2).T
         return low, high
 
     def table(self) -> Table:
         """Return estimate, bias, std_error and the 95 % percentile interval of each value."""
         bounds = self.conf_int()
-        found = self.replicates[self._kept]
-        enough = len(found) > 1
-        error = found.std(axis=0, ddof=1) if enough else np.full(len(self.names), np.nan)
-        bias = found.mean(axis=0) - self.estimate if enough else np.full(len(self.names), np.nan)
+        replicates = self.replicates[self._kept]
+        enough = len(replicates) > 1
+        error = replicates.std(axis=0, ddof=1) if enough else np.full(len(self.names), np.nan)
+        bias = replicates.mean(axis=0) - self.estimate if enough else np.full(len(self.names), np.nan)
         out = self.unsupported
         error, bias = np.where(out, np.nan, error), np.where(out, np.nan, bias)
         return Table(
@@ -237,12 +237,12 @@ class Bootstrap(Record):
                 "resamples are of the covariates' parameters and σ, and ranks have the effects of objects, too",
                 "Ask for the ranges of ranks that are predicted: llbt.pairwise(res).ranks().",
             )
-        found, notes = log_worths_at(res, at)
+        log_worths, notes = log_worths_at(res, at)
         own = self.replicates[:, columns]
-        kept = own[~np.isnan(own[:, res.free]).any(axis=1)]
+        finite = own[~np.isnan(own[:, res.free]).any(axis=1)]
         defined = ~np.isnan(self.estimate[columns])  # aliased parameters do not enter the log-worths
-        worth = kept[:, defined] @ found.rows[:, defined].T
-        objects, compared = res.comparisons.objects, ~np.isnan(found.estimate)
+        worth = finite[:, defined] @ log_worths.rows[:, defined].T
+        objects, compared = res.comparisons.objects, ~np.isnan(log_worths.estimate)
         ranks = stats.rankdata(-worth[:, compared], method="min", axis=1).astype(np.int64)
         share = np.full((len(objects), len(objects)), np.nan)
         share[compared] = np.array([(ranks == k + 1).mean(axis=0) for k in range(len(objects))]).T
@@ -294,8 +294,10 @@ class Bootstrap(Record):
     def _independence(self) -> tuple[str, ...]:
         """Return a note if judgments were drawn as independent although the fit or its table has clusters."""
         if has_lists(self.results):
-            kept = [c.name for c in self.results.rankings.cluster_columns]
-            note = f"Lists were drawn as independent; resample={kept[0]!r} draws whole clusters." if kept else ""
+            clusters = [c.name for c in self.results.rankings.cluster_columns]
+            note = (
+                f"Lists were drawn as independent; resample={clusters[0]!r} draws whole clusters." if clusters else ""
+            )
             return (Qualifying(note),) if note and self.resample == "list" else ()
         res = plain_of(self.results)
         if res is None or self.resample not in ("judgment", "parametric"):

@@ -126,10 +126,10 @@ def compare(
     >>> import llbt
     >>> c = llbt.load_dataset("dras_table1")
     >>> before, after = (c.select(where={"judge": both}).pool() for both in (["J1", "J2"], ["J3", "J4"]))
-    >>> found = llbt.compare(before, after, names=["first", "last"])
-    >>> found.test.p_value < 0.001
+    >>> changes = llbt.compare(before, after, names=["first", "last"])
+    >>> changes.test.p_value < 0.001
     True
-    >>> found.to_frame().columns.tolist()[:5]
+    >>> changes.to_frame().columns.tolist()[:5]
     ['object', 'estimate', 'std_error', 'conf_low', 'conf_high']
     """
     one, other = _names(names)
@@ -198,11 +198,11 @@ def _formula(formula: str, common: Sequence[str], both: Comparisons) -> str:
 def _at(res: Estimates, at: At, name: str) -> LogWorths:
     check_at(at, average=False)
     asked = dict(at) if isinstance(at, Mapping) else {}
-    found, shown, _ = worth_classes(res, {**asked, TABLE: name})
-    if len(found) > 1:
+    classes, shown, _ = worth_classes(res, {**asked, TABLE: name})
+    if len(classes) > 1:
         differ = {name: values[0] for name, values in shown.items() if len(set(map(str, values))) > 1}
         raise OptionError(f"the worths differ by {listed(list(differ))}", f"Say where: at={differ!r}.")
-    return found[0]
+    return classes[0]
 
 
 def _moved(res: Estimates, before: LogWorths, after: LogWorths, objects: Sequence[Label]) -> LogWorths:
@@ -229,9 +229,9 @@ def against(is_anchor: npt.NDArray[np.bool_]) -> FloatArray:
 
 def _errors(res: Estimates, moved: LogWorths, weights: FloatArray) -> FloatArray:
     """Return the standard errors of contrasts of changes, shape (m,); NaN if there is none."""
-    found = np.sqrt(np.maximum(np.einsum("mk,mk->m", weights @ moved.cov, weights), 0.0))
-    found[(found == 0) | res.covariance.unknown(weights @ moved.rows[:, res.free])] = np.nan
-    return np.asarray(found)
+    errors = np.sqrt(np.maximum(np.einsum("mk,mk->m", weights @ moved.cov, weights), 0.0))
+    errors[(errors == 0) | res.covariance.unknown(weights @ moved.rows[:, res.free])] = np.nan
+    return np.asarray(errors)
 
 
 # -- anchors -----------------------------------------------------------------------------------------------------------
@@ -279,10 +279,10 @@ def _consensus(moved: LogWorths, res: Estimates) -> _Anchors:
             inside[np.argsort(from_median / error, kind="stable")[: (size + 1) // 2]] = True
             break
         weights = against(inside)
-        found = np.abs(weights @ moved.estimate) <= _FAR * _errors(res, moved, weights)
-        if np.array_equal(found, inside):
+        agreeing = np.abs(weights @ moved.estimate) <= _FAR * _errors(res, moved, weights)
+        if np.array_equal(agreeing, inside):
             break
-        inside = found
+        inside = agreeing
     stayed = int(inside.sum())
     if stayed < _MAJORITY * size:
         return _Anchors(inside, f"{size - stayed} objects moved against {stayed}")

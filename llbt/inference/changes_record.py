@@ -135,8 +135,8 @@ class Changes(Record):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """``"worse"``, ``"better"`` or ``""`` for each object, simultaneously; all empty without a verdict."""
-        found = self.changes
-        words = np.where(found.conf_high < 0, "worse", np.where(found.conf_low > 0, "better", ""))
+        changes = self.changes
+        words = np.where(changes.conf_high < 0, "worse", np.where(changes.conf_low > 0, "better", ""))
         return ("",) * len(self.objects) if self.no_verdict else tuple(words.tolist())
 
     def table(self) -> Table:
@@ -145,19 +145,19 @@ class Changes(Record):
         Estimates are changes from a to b against the anchors; NaN without a verdict. With a margin there are also
         p_no_worse, p_no_better, p_equivalent and claim, and p_adjusted is in frames only.
         """
-        found, factor = self.changes, FACTORS[self.scale]
+        changes, factor = self.changes, FACTORS[self.scale]
         known = np.full(len(self.objects), np.nan if self.no_verdict else factor)
         a, b = self.names
         digits = 1 if self.scale == "elo" else 3
-        low, high = interval_fields(known * found.conf_low, known * found.conf_high, self.confidence, digits)
+        low, high = interval_fields(known * changes.conf_low, known * changes.conf_high, self.confidence, digits)
         table = Table(
             (
                 Field("object", "object", list(self.objects)),
-                Field("estimate", "change", known * found.estimate, "estimate", digits),
-                Field("std_error", "Std. error", known * found.std_error, "estimate", digits),
+                Field("estimate", "change", known * changes.estimate, "estimate", digits),
+                Field("std_error", "Std. error", known * changes.std_error, "estimate", digits),
                 low,
                 high,
-                Field("p_adjusted", "p adjusted", known / factor * found.p_adjusted, "p_value"),
+                Field("p_adjusted", "p adjusted", known / factor * changes.p_adjusted, "p_value"),
                 Field("verdict", "", list(self.verdicts)),
                 Field("is_anchor", "anchor", ["yes" if inside else "" for inside in self.is_anchor.tolist()]),
                 Field("n_a", f"n {a}", self.judgments[:, 0], "count"),
@@ -185,17 +185,17 @@ class Changes(Record):
             against = () if self.margin is None else self._against(self.margin).notes
             notes = (*self._notes(), *against)
             return replace(pairs, shown=tuple(order.tolist()), head=self._head(), notes=notes)
-        found, order = self.table().first(_MOST_ROWS), np.argsort(self.changes.estimate, kind="stable")
-        return replace(found, shown=tuple(order[:_MOST_ROWS].tolist()))
+        first_rows, order = self.table().first(_MOST_ROWS), np.argsort(self.changes.estimate, kind="stable")
+        return replace(first_rows, shown=tuple(order[:_MOST_ROWS].tolist()))
 
     def pairs(self) -> Table:
         """Return the columns of `llbt.pairwise` for changes: how much i changed relative to j, δᵢ − δⱼ, for all pairs.
 
         This needs no anchor. Intervals and adjusted p-values are simultaneous over all pairs.
         """
-        found = self._all_pairs.table()
+        pairs = self._all_pairs.table()
         title = f"Changes of i against j from {self.names[0]} to {self.names[1]}: {SCALES[self.scale]}"
-        return replace(found, title=title, answer="")
+        return replace(pairs, title=title, answer="")
 
     @functools.cached_property
     def _all_pairs(self) -> Pairwise:
@@ -239,8 +239,8 @@ class Changes(Record):
         --------
         >>> import llbt
         >>> c = llbt.load_dataset("dras_table1")
-        >>> found = llbt.compare(*(c.select(where={"judge": judge}).pool() for judge in ("J1", "J2")))
-        >>> found.gate("A").failed.tolist()
+        >>> changes = llbt.compare(*(c.select(where={"judge": judge}).pool() for judge in ("J1", "J2")))
+        >>> changes.gate("A").failed.tolist()
         [False]
         """
         if self.no_verdict:

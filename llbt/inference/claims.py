@@ -45,15 +45,15 @@ def read_claim(text: str, objects: Sequence[Label]) -> Claim:
     places = {str(label).strip(): k for k, label in enumerate(objects)}
     splits = [(text[:k], sign, text[k + 1 :]) for k, sign in enumerate(text) if sign in _SIGNS]
     sides = [(_name(left, places), sign, _name(right, places)) for left, sign, right in splits]
-    found = {Claim(places[a], places[b], sign) for a, sign, b in sides if a in places and b in places}
-    if len(found) > 1:
+    claims = {Claim(places[a], places[b], sign) for a, sign, b in sides if a in places and b in places}
+    if len(claims) > 1:
         raise OptionError(
-            f"{safe_repr(text)} can be read in {len(found)} ways, for names of objects hold > < or =",
+            f"{safe_repr(text)} can be read in {len(claims)} ways, for names of objects hold > < or =",
             "Put each name in backticks: '`A > B` > `C`'.",
         )
-    if not found:
+    if not claims:
         raise _unread(text, sides, places)
-    (claim,) = found
+    (claim,) = claims
     if claim.first == claim.second:
         raise OptionError(f"{safe_repr(text)} compares an object with itself", expected=_EXPECTED)
     return claim

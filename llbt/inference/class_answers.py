@@ -20,28 +20,28 @@ from .scales import DIFFERENCES, Scale, on_scale
 from .simultaneous import largest, pair_errors
 
 
-def mixture_worths(of: ClassWorths, found: Sequence[LogWorths]) -> LogWorths:
+def mixture_worths(of: ClassWorths, log_worths: Sequence[LogWorths]) -> LogWorths:
     """Return half the log-odds of Σ π_k P_k(i preferred | decided) against the point where each class has log-worth 0.
 
     Parameters
     ----------
     of : ClassWorths
-    found : sequence of LogWorths, length K
+    log_worths : sequence of LogWorths, length K
         The log-worths of each class, measured from the mean or an anchor.
     """
-    chances = special.expit(2 * np.stack([one.estimate for one in found]))  # (K, J)
+    chances = special.expit(2 * np.stack([one.estimate for one in log_worths]))  # (K, J)
     share = of.shares @ chances
     slopes = [2 * pi * (p * (1 - p))[:, None] * one.rows[:, res.free]
-              for pi, p, one, res in zip(of.shares, chances, found, of.each, strict=True)]  # fmt: skip
+              for pi, p, one, res in zip(of.shares, chances, log_worths, of.each, strict=True)]  # fmt: skip
     slopes.append((of.share_slopes.T @ chances).T)
     gradient = np.hstack(slopes) / (2 * share * (1 - share))[:, None]
-    none = np.zeros_like(found[0].rows)
-    return LogWorths(none, special.logit(share) / 2, gradient @ of.covariance @ gradient.T, found[0].lost * 0.0)
+    none = np.zeros_like(log_worths[0].rows)
+    return LogWorths(none, special.logit(share) / 2, gradient @ of.covariance @ gradient.T, log_worths[0].lost * 0.0)
 
 
 def class_pairs(
     of: ClassWorths,
-    found: Sequence[LogWorths],
+    log_worths: Sequence[LogWorths],
     tables: Table,
     scale: Scale,
     adjust: Adjust | None,
@@ -55,20 +55,20 @@ def class_pairs(
     tables : Table
         The answers of the classes, one below another; their columns up to `p_adjusted` are kept.
     """
-    if found[0].beside is not None and scale != "log_worth":
+    if log_worths[0].beside is not None and scale != "log_worth":
         raise OptionError(
             f"scale={scale!r}, but judgments of these classes are not of three outcomes",
             "Ask for log-worths: llbt.pairwise(classes, scale='log_worth').",
         )
-    if found[0].contexts is not None and scale == "probability":
+    if log_worths[0].contexts is not None and scale == "probability":
         raise OptionError(
-            f"scale='probability' over {found[0].contexts.said}, which is not averaged for latent classes here",
+            f"scale='probability' over {log_worths[0].contexts.said}, which is not averaged for latent classes here",
             "Ask for scale='log_odds', or for probabilities: classes.predict(at=…).",
         )
-    size = len(found[0].estimate)
-    joint = _joint(of, found)
+    size = len(log_worths[0].estimate)
+    joint = _joint(of, log_worths)
     i, j = np.triu_indices(size, 1)
-    pairs = np.concatenate([np.column_stack([i, j]) + k * size for k in range(len(found))]).astype(np.int64)
+    pairs = np.concatenate([np.column_stack([i, j]) + k * size for k in range(len(log_worths))]).astype(np.int64)
     error = pair_errors(joint, pairs)
     apart = joint.estimate[pairs[:, 0]] - joint.estimate[pairs[:, 1]]
     z = ratio(apart, error)
@@ -79,10 +79,10 @@ def class_pairs(
         over = np.fmax(over, next(f for f in tables.fields if f.name == "p_adjusted").values)
     reach = several.quantile(confidence)
     _, _, low, high = on_scale(scale, apart, error, reach)
-    kept = [f for f in tables.fields if f.name not in ("conf_low", "conf_high")]
+    fields = [f for f in tables.fields if f.name not in ("conf_low", "conf_high")]
     return Table(
         (
-            *kept,
+            *fields,
             Field("p_over_classes", "all classes", over, "p_value"),
             *interval_fields(low, high, confidence),
         ),
@@ -95,13 +95,13 @@ def class_pairs(
     )
 
 
-def _joint(of: ClassWorths, found: Sequence[LogWorths]) -> LogWorths:
+def _joint(of: ClassWorths, log_worths: Sequence[LogWorths]) -> LogWorths:
     """Return the log-worths of all classes, one class after another, with their joint covariance."""
-    rows = linalg.block_diag(*(one.rows[:, res.free] for one, res in zip(found, of.each, strict=True)))
+    rows = linalg.block_diag(*(one.rows[:, res.free] for one, res in zip(log_worths, of.each, strict=True)))
     cov = of.covariance[: rows.shape[1], : rows.shape[1]]
-    lost: FloatArray = np.concatenate([one.lost for one in found])
+    lost: FloatArray = np.concatenate([one.lost for one in log_worths])
     with np.errstate(invalid="ignore"):
         cov = rows @ np.where(np.isnan(cov), 0.0, cov) @ rows.T
-    unknown = [np.full(len(one.estimate), np.isnan(one.cov).all()) for one in found]
-    estimate = np.where(np.concatenate(unknown), np.nan, np.concatenate([one.estimate for one in found]))
+    unknown = [np.full(len(one.estimate), np.isnan(one.cov).all()) for one in log_worths]
+    estimate = np.where(np.concatenate(unknown), np.nan, np.concatenate([one.estimate for one in log_worths]))
     return LogWorths(rows, estimate, cov, lost)

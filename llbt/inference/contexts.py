@@ -46,11 +46,11 @@ class Contexts:
     rows: csr_array
     cov: FloatArray
 
-    def some(self, kept: IntArray) -> Contexts:
+    def some(self, chosen: IntArray) -> Contexts:
         """Return a selection of the objects."""
         size = self.estimate.shape[1]
-        place = (np.arange(len(self.weights))[:, None] * size + kept).ravel()
-        return replace(self, estimate=self.estimate[:, kept], rows=csr_array(self.rows[place]))
+        place = (np.arange(len(self.weights))[:, None] * size + chosen).ravel()
+        return replace(self, estimate=self.estimate[:, chosen], rows=csr_array(self.rows[place]))
 
     def log_odds(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return half the log-odds of the mean of 1/(1 + exp(−2c)) over contexts for contrasts c (R, J), each (R,).
@@ -77,11 +77,11 @@ class Contexts:
 
     def pair_log_odds(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return `log_odds` for pairs of objects (m, 2), one first object after another to save memory."""
-        found, each = np.empty((2, len(pairs))), np.eye(self.estimate.shape[1])
+        odds, each = np.empty((2, len(pairs))), np.eye(self.estimate.shape[1])
         for i in np.unique(pairs[:, 0]):
             some = np.flatnonzero(pairs[:, 0] == i)
-            found[:, some] = self.log_odds(each[i] - each[pairs[some, 1]])
-        return found[0], found[1]
+            odds[:, some] = self.log_odds(each[i] - each[pairs[some, 1]])
+        return odds[0], odds[1]
 
     def worths(self) -> tuple[FloatArray, FloatArray]:
         """Return the mean worths Σ w_k π_k with delta-method standard errors, each (J,)."""
@@ -102,13 +102,13 @@ class Contexts:
         NaN.
         """
         inside = np.flatnonzero(~np.isnan(self.estimate).any(axis=0))
-        found = np.full(self.estimate.shape[1], np.nan)
+        shares = np.full(self.estimate.shape[1], np.nan)
         best = inside[np.argsort(-(self.weights @ self.estimate[:, inside]), kind="stable")]
         for i in best[: max(_FEWEST, _SHARES // max(1, self.estimate.size))]:
             others = inside[inside != i]
             apart = self.estimate[:, [i]] - self.estimate[:, others]
-            found[i] = (self.weights @ special.expit(2 * apart)).mean() if len(others) else np.nan
-        return found
+            shares[i] = (self.weights @ special.expit(2 * apart)).mean() if len(others) else np.nan
+        return shares
 
     def _rows_of(self, j: int) -> csr_array:
         """Return the rows of one object in every context, (K, q)."""

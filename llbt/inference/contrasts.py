@@ -149,11 +149,11 @@ def _answered(
     odds = estimate, error
     if contexts is not None and scale == "probability":
         odds = _mean_odds(res, weights, rows, contexts)
-    found = _table(rows, own, res.df_inference, words, scale, confidence, odds)
+    table = _table(rows, own, res.df_inference, words, scale, confidence, odds)
     if margin is not None:
         check_tested(res, "contrasts")
-        found = each_against(margin, scale, *odds, own, confidence).beside(found)
-    return replace(found, notes=(*notes, *found.notes, *res.covariance.missing_notes(estimate, error)))
+        table = each_against(margin, scale, *odds, own, confidence).beside(table)
+    return replace(table, notes=(*notes, *table.notes, *res.covariance.missing_notes(estimate, error)))
 
 
 def _of_many(
@@ -171,10 +171,10 @@ def _of_many(
         matrix[0, : len(res.worths)] = weights_of(res, name, value)
         rows.append(Linear([name], matrix, matrix @ of.values, of.combined(matrix)))
     normal = np.full(sum(len(row.labels) for row in rows), np.inf)
-    found = _table(rows, normal, np.inf, normal > 0, scale, confidence)
+    table = _table(rows, normal, np.inf, normal > 0, scale, confidence)
     if margin is not None:
-        found = each_against(margin, scale, *_estimates(rows), normal, confidence).beside(found)
-    return replace(found, notes=(*found.notes, "standard errors are exact"))
+        table = each_against(margin, scale, *_estimates(rows), normal, confidence).beside(table)
+    return replace(table, notes=(*table.notes, "standard errors are exact"))
 
 
 def check_scale(response: Response | Cumulative, spec: Specification, scale: Scale) -> None:
@@ -249,10 +249,10 @@ def _linear(
     if at is not None or len(rows) < len(weights):
         if at is not None and rows:
             notes = ("hypotheses in words are about the parameters as they are, whatever at= says",)
-        found, where = log_worths_at(res, at)
-        contexts = found.contexts
+        log_worths, where = log_worths_at(res, at)
+        contexts = log_worths.contexts
         notes = (*where, *mean_note(contexts, scale), *notes)
-        rows |= {name: _one(res, name, value, found) for name, value in weights.items() if name not in rows}
+        rows |= {name: _one(res, name, value, log_worths) for name, value in weights.items() if name not in rows}
     return [rows[name] for name in weights], contexts, notes
 
 
@@ -260,26 +260,26 @@ def _mean_odds(
     res: Estimates, weights: _Weights, rows: Sequence[Linear], contexts: Contexts
 ) -> tuple[FloatArray, FloatArray]:
     """Return half the log-odds of each contrast's mean probability over contexts, with standard errors."""
-    found: list[tuple[FloatArray, FloatArray]] = []
+    parts: list[tuple[FloatArray, FloatArray]] = []
     for (name, value), row in zip(weights.items(), rows, strict=True):
         estimate, error = _estimates([row])
         if not isinstance(value, str):
             named = weights_of(res, name, value)[None, :]
             mean, spread = contexts.log_odds(named)
             estimate, error = mean, np.where(np.isnan(error), np.nan, spread)
-        found.append((estimate, error))
-    return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
+        parts.append((estimate, error))
+    return np.concatenate([one for one, _ in parts]), np.concatenate([one for _, one in parts])
 
 
-def _one(res: Estimates, name: str, weights: Any, found: LogWorths) -> Linear:
+def _one(res: Estimates, name: str, weights: Any, log_worths: LogWorths) -> Linear:
     """Return the contrast of log-worths for a mapping of weights."""
     row = weights_of(res, name, weights)
-    matrix = (row @ found.rows)[None, :]
+    matrix = (row @ log_worths.rows)[None, :]
     estimate = matrix @ np.asarray(res.params.fillna(0.0), dtype=float)
-    if res.object_effects is not None and found.of_objects is not None:
-        estimate += row @ found.of_objects @ res.object_effects.effect
-    cov = (row @ found.cov @ row).reshape(1, 1)
-    cov[cov <= KNOWN * np.diag(found.cov).max() * (row @ row)] = 0.0
+    if res.object_effects is not None and log_worths.of_objects is not None:
+        estimate += row @ log_worths.of_objects @ res.object_effects.effect
+    cov = (row @ log_worths.cov @ row).reshape(1, 1)
+    cov[cov <= KNOWN * np.diag(log_worths.cov).max() * (row @ row)] = 0.0
     unknown = undetermined(res, csr_array(matrix))
     estimate[unknown] = np.nan
     cov[unknown | res.covariance.unknown(matrix[:, res.free]).any()] = np.nan
@@ -316,14 +316,14 @@ def weights_of(res: FitLike, name: str, weights: Any) -> FloatArray:
 
 def _in_words(res: Estimates | WithManyWorths, name: str, text: str, scale: Scale) -> Linear:
     """Return the named hypotheses in a text."""
-    found = estimated(res, text)
+    hypotheses = estimated(res, text)
     blocks = zip(res.design.names, res.design.blocks, strict=True)
     ties = [name for name, block in blocks if block in ("tie", "bad", "grade")]
-    used = [n for n in ties if found.matrix[:, res.names.index(n)].any()]
+    used = [n for n in ties if hypotheses.matrix[:, res.names.index(n)].any()]
     if used and scale != "log_worth":
         raise OptionError(
             f"{name!r} is about {listed(used)}, which has no {scale}",
             f"Ask for scale='log_worth', or res.t_test({text!r}).",
         )
-    labels = [name] if len(found.labels) == 1 else [f"{name}: {label}" for label in found.labels]
-    return Linear(labels, found.matrix, found.estimate, found.cov)
+    labels = [name] if len(hypotheses.labels) == 1 else [f"{name}: {label}" for label in hypotheses.labels]
+    return Linear(labels, hypotheses.matrix, hypotheses.estimate, hypotheses.cov)

@@ -125,17 +125,17 @@ def distribution(
     --------
     >>> import llbt
     >>> c = llbt.load_dataset("dras_table1")
-    >>> found = llbt.distribution(llbt.fit("object + tie", c.pool()))
-    >>> found.to_frame()[["object", "rank_median"]].values.tolist()
+    >>> draws = llbt.distribution(llbt.fit("object + tie", c.pool()))
+    >>> draws.to_frame()[["object", "rank_median"]].values.tolist()
     [['A', 1], ['D', 2], ['B', 3], ['C', 4]]
     """
     worths, _ = asked_of(res, at, False, "log_worth")
-    found, notes = centred(worths, at)
-    inside = np.flatnonzero(~np.isnan(found.estimate))
+    log_worths, notes = centred(worths, at)
+    inside = np.flatnonzero(~np.isnan(log_worths.estimate))
     if len(inside) < 2:
         raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
-    found = found.some(inside)
-    if found.unknown.any() or np.isnan(found.cov).any():
+    log_worths = log_worths.some(inside)
+    if log_worths.unknown.any() or np.isnan(log_worths.cov).any():
         raise DesignError(
             "some log-worths have no standard error, because only one cluster has information on them",
             "Ask a fit of independent judgments: llbt.posterior(llbt.fit("
@@ -146,7 +146,7 @@ def distribution(
     kind = "normal" if np.isinf(df) else f"t with {format_number(df, 3)} df"
     return ConfidenceDistribution(
         tuple(worths.comparisons.objects[k] for k in inside),
-        found.estimate + drawn @ root_of(found.cov).T,
+        log_worths.estimate + drawn @ root_of(log_worths.cov).T,
         df,
         confidence,
         (

@@ -63,12 +63,12 @@ def prob_best(self: DrawnWorths) -> Table:
 
     Probabilities sum to 1.
     """
-    found = first_shares(self)
-    order = np.argsort(-found, kind="stable")
+    shares = first_shares(self)
+    order = np.argsort(-shares, kind="stable")
     return Table(
         (
             Field("object", "object", [self.objects[k] for k in order]),
-            Field(self.share, self.share, found[order], "number", 3, decimals=3),
+            Field(self.share, self.share, shares[order], "number", 3, decimals=3),
         ),
         title=f"{self.share.capitalize()} of first place",
     ).first(_MOST_ROWS)

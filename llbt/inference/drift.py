@@ -113,10 +113,10 @@ def drift(
     >>> import llbt
     >>> counts = pd.DataFrame({"object_i": "A", "object_j": "B", "wins_i": [13, 14, 11, 7, 8, 5], "day": range(6)})
     >>> c = llbt.from_counts(counts.assign(wins_j=20 - counts["wins_i"]), clusters="day")
-    >>> found = llbt.drift(llbt.fit("object", c), time="day")
-    >>> round(found.sigma, 2), round(found.test().p_value, 3)
+    >>> drifting = llbt.drift(llbt.fit("object", c), time="day")
+    >>> round(drifting.sigma, 2), round(drifting.test().p_value, 3)
     (0.17, 0.006)
-    >>> found.to_frame().query("object == 'A'")[["day", "estimate"]].round(2).values.tolist()
+    >>> drifting.to_frame().query("object == 'A'")[["day", "estimate"]].round(2).values.tolist()
     [[0.0, 0.14], [1.0, 0.13], [2.0, 0.03], [3.0, -0.09], [4.0, -0.13], [5.0, -0.2]]
     """
     with steps_shown("drift", progress):
@@ -132,10 +132,10 @@ def drift(
         spread = np.zeros((size, size))
         back = np.linalg.pinv(centred[:, columns])
         spread[np.ix_(columns, columns)] = back @ back.T
-        found = Periods.of(_problem(res, lines), lines.period, np.diff(positions), spread)
-        at, bounds = _rated(found, res.solution.params, sigma, confidence)
+        walk_periods = Periods.of(_problem(res, lines), lines.period, np.diff(positions), spread)
+        at, bounds = _rated(walk_periods, res.solution.params, sigma, confidence)
         _check_rate(at, time)
-        rates = Rates.of(found, at) if sigma is None else Rates(at.best, (at.best,), np.ones(1))
+        rates = Rates.of(walk_periods, at) if sigma is None else Rates(at.best, (at.best,), np.ones(1))
         covariances = rates.covariances()
         return Drift(
             res=res,
@@ -148,7 +148,7 @@ def drift(
             sigma_low=bounds[0],
             sigma_high=bounds[1],
             numbers=numbers,
-            periods=found,
+            periods=walk_periods,
             rates=rates,
             still=at.still,
             centred=centred,
@@ -161,8 +161,8 @@ def _rated(
 ) -> tuple[Rate, tuple[float, float]]:
     """Return the walk at the estimated or fixed rate, and the interval of the rate."""
     if sigma is None:
-        found = rate(periods, params)
-        return found, rate_bounds(periods, found, float(stats.chi2.isf(1 - confidence, 1)) / 2)
+        best = rate(periods, params)
+        return best, rate_bounds(periods, best, float(stats.chi2.isf(1 - confidence, 1)) / 2)
     most = _FASTEST / math.sqrt(periods.gaps.max())
     if sigma > most:
         raise OptionError(f"sigma={sigma:g}", expected=f"at most {most:.3g} log-worths from one time to the next")
@@ -268,10 +268,10 @@ def _problem(res: Estimates, lines: _Lines) -> Problem:
 
 def _judged(res: Estimates, lines: _Lines, size: int) -> FloatArray:
     """Return the number of judgments of each object in each period, (T, J)."""
-    found = np.zeros((size, len(res.comparisons.objects)))
+    judgments = np.zeros((size, len(res.comparisons.objects)))
     for side in (0, 1):
-        np.add.at(found, (lines.period, res.comparisons.pairs[lines.rows, side]), lines.counts.sum(axis=1))
-    return found
+        np.add.at(judgments, (lines.period, res.comparisons.pairs[lines.rows, side]), lines.counts.sum(axis=1))
+    return judgments
 
 
 def _check(res: Estimates) -> None:

@@ -277,7 +277,7 @@ def _drawn(periods: Periods, params: FloatArray, size: int, rng: np.random.Gener
 
 
 def _ratio(periods: Periods, params: FloatArray) -> float:
-    found: Rate = rate(periods, params, _ROUGH)
-    if not found.still.converged or found.infinite:
+    rough: Rate = rate(periods, params, _ROUGH)
+    if not rough.still.converged or rough.infinite:
         return np.nan
-    return likelihood_ratio(found.best.value, found.still.value)
+    return likelihood_ratio(rough.best.value, rough.still.value)

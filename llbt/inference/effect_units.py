@@ -74,12 +74,12 @@ class EffectUnits:
             if not self._approximated:
                 bundles = rest.grouped().bundles
                 return climbed_again(rest.problem, bundles, best.params, scales, rule_of(self.fit), plain)
-            found = normal_maximum(rest.problem, rest.crossed(), best.params, scales, self.fit.judges.method)
+            maximum = normal_maximum(rest.problem, rest.crossed(), best.params, scales, self.fit.judges.method)
         except linalg.LinAlgError:
             raise no_estimates() from None
-        if found.infinite:
+        if maximum.infinite:
             raise no_estimates()
-        return np.concatenate([found.params if np.any(found.scales > 0) else plain, found.scales])
+        return np.concatenate([maximum.params if np.any(maximum.scales > 0) else plain, maximum.scales])
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Refuse: fits with effects of judges have no prior."""
@@ -92,7 +92,7 @@ class EffectUnits:
         """
         size = len(self.fit.maximum.params)
         beta, sigma = params[:size], params[size:]
-        found = np.full(len(known), np.nan)
+        scores = np.full(len(known), np.nan)
         of_unit = {int(u): np.flatnonzero(self.codes == u) for u in np.flatnonzero(known == 0)}
         rest = np.flatnonzero(known[self.codes] > 0)
         score = self._approximately if self._approximated else self._by_judge
@@ -100,8 +100,8 @@ class EffectUnits:
             logs = self._logs(beta)
             return np.where(known == 0, summed_by(self.codes, logs, len(known)), np.nan)
         for unit, value in score(beta, sigma, rest, of_unit).items():
-            found[unit] = value
-        return found
+            scores[unit] = value
+        return scores
 
     def _logs(self, beta: FloatArray) -> FloatArray:
         """Return Σ n log p of each line without effects, (L,)."""
@@ -133,17 +133,17 @@ class EffectUnits:
         def value(lines: IntArray) -> float:
             if not len(lines):
                 return 0.0
-            kept = np.flatnonzero(sigma > 0)
+            active = np.flatnonzero(sigma > 0)
             bundles = self.lines.take(lines).grouped().bundles
-            some = [restricted(groups, kept.tolist()) for groups in bundles]
-            values = group_values(self.lines.problem, some, beta, sigma[kept], rule_of(self.fit))
+            some = [restricted(groups, active.tolist()) for groups in bundles]
+            values = group_values(self.lines.problem, some, beta, sigma[active], rule_of(self.fit))
             return sum(float(groups.repeats @ of) for groups, of in zip(some, values, strict=True))
 
-        found = {}
+        by_unit = {}
         for unit, lines in of_unit.items():
             before = rest[np.isin(codes[rest], codes[lines])]
-            found[unit] = value(np.concatenate([before, lines])) - value(before)
-        return found
+            by_unit[unit] = value(np.concatenate([before, lines])) - value(before)
+        return by_unit
 
 
 def effect_units(res: WithEffects, by: str | None) -> UnitModel | DependentUnits:

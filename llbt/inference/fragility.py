@@ -165,12 +165,12 @@ def fragility(
     [['+', '-', 27.0, 'at most']]
     """
     average = average_of(res)
-    found, _ = log_worths_at(average, at)
-    inside = np.flatnonzero(~np.isnan(found.estimate))
-    order = inside[np.argsort(-found.estimate[inside], kind="stable")]
+    log_worths, _ = log_worths_at(average, at)
+    inside = np.flatnonzero(~np.isnan(log_worths.estimate))
+    order = inside[np.argsort(-log_worths.estimate[inside], kind="stable")]
     if change == "top" and k >= len(order):
         raise OptionError(f"k={k} of {counted(len(order), 'object')}", expected="fewer than there are")
-    held = [name for name in average.fixed if found.rows[:, average.names.index(name)].any()]
+    held = [name for name in average.fixed if log_worths.rows[:, average.names.index(name)].any()]
     if held:
         raise DesignError(
             f"log-worths held by fixed= ({', '.join(held)})",
@@ -180,7 +180,7 @@ def fragility(
     if plain is not None:
         unit = unit or own_unit(plain.specification.groups, "unit")
         search, names, total = _searched(plain, unit, most)
-        changed = partial(_changed, search, found.rows[:, plain.free])
+        changed = partial(_changed, search, log_worths.rows[:, plain.free])
     else:
         model = unit_model(res, unit, "unit")
         unit, names, total = model.unit, model.titles(), float(model.counts.sum())
@@ -191,7 +191,7 @@ def fragility(
                 expected=f"at most {format_count(_MOST_REFITS)}",
             )
         units = UnitSearch(model, len(average.free))
-        changed = partial(_turned, units, max(1, int(most * total)), found.rows[:, average.free])
+        changed = partial(_turned, units, max(1, int(most * total)), log_worths.rows[:, average.free])
     rows: list[dict[str, object]] = []
     removals: list[dict[str, object]] = []
     asked = list(_asked(change, order, k))
@@ -300,15 +300,15 @@ def _turned(
 def _needed(search: Search, rows: FloatArray) -> FloatArray:
     """Return how many units reverse each combination (m, p), to first order, (m,); infinite if all units do not."""
     number = search.units.number
-    found = []
+    needed = []
     for row, effects in zip(rows, search.effects(np.zeros_like(number), search.params, rows), strict=True):
         order = np.argsort(-effects, kind="stable")
         gained = np.cumsum(np.maximum(effects[order], 0.0) * number[order])
         place = int(np.searchsorted(gained, gap := float(row @ search.params)))
         before = gained[place - 1] if place else 0.0
         whole = place < len(order)
-        found.append(number[order][:place].sum() + (gap - before) / effects[order][place] if whole else np.inf)
-    return np.array(found)
+        needed.append(number[order][:place].sum() + (gap - before) / effects[order][place] if whole else np.inf)
+    return np.array(needed)
 
 
 def _named(res: WithWorths, row: tuple[int, int, bool] | None) -> dict[str, Label | None]:

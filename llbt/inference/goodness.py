@@ -204,7 +204,7 @@ def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
         )
     unused = _unused(res)
     tables = [counted(len(c), "comparison")]
-    found, notes = _tests(res, res.counts, res.solution.means, tables[0], np.arange(len(c)))
+    tests, notes = _tests(res, res.counts, res.solution.means, tables[0], np.arange(len(c)))
     sparse = [bool(chi2_reservation(res.solution.means)[1])]
     pooled: tuple[TestResult | None, TestResult | None] = (None, None)
     if unused:
@@ -215,7 +215,7 @@ def _of_counts(res: PlainEstimates, n: int, draw: Resampler) -> GoodnessOfFit:
         sparse.append(bool(chi2_reservation(means)[1]))
     dispersion = res.pearson_chi2 / res.df_resid if res.df_resid else math.nan
     simulated = _bootstrapped(res, n, draw) if n else None
-    return GoodnessOfFit(*found, *pooled, tuple(tables), tuple(sparse), dispersion, simulated, tuple(notes))
+    return GoodnessOfFit(*tests, *pooled, tuple(tables), tuple(sparse), dispersion, simulated, tuple(notes))
 
 
 def _bootstrapped(res: PlainEstimates, n: int, draw: Resampler) -> tuple[float, float]:
@@ -246,8 +246,8 @@ def _shrinking(problem: Problem, res: PlainEstimates) -> Penalize:
 
 def _simulated(problem: Problem, fit: Fit, n: int, rng: np.random.Generator) -> FloatArray:
     """Return deviance and X² of n tables drawn from a fit, shape (2, n)."""
-    found = fit_many(problem, draw_parametric(fit.means, n, rng), fit.params)
-    return np.stack([found.deviance, found.pearson_chi2])
+    fits = fit_many(problem, draw_parametric(fit.means, n, rng), fit.params)
+    return np.stack([fits.deviance, fits.pearson_chi2])
 
 
 def _unused(res: PlainEstimates) -> list[str]:
@@ -302,10 +302,10 @@ def _flipped(res: PlainEstimates, counts: FloatArray, means: FloatArray, group: 
     if len(res.specification.groups) != 1:
         return None
     (name,) = res.specification.groups
-    found = clustered(res.comparisons, name, (name,))
+    clusters = clustered(res.comparisons, name, (name,))
     _, first = np.unique(group, return_index=True)
     problem = replace(rows_of(res.problem(), first), counts=counts)
-    return fit_flip_test(problem, means, replace(found, rows=group[found.rows]))
+    return fit_flip_test(problem, means, replace(clusters, rows=group[clusters.rows]))
 
 
 def _of_clusters(res: PlainEstimates, flips: FlipTest | None) -> str:

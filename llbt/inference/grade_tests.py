@@ -82,8 +82,8 @@ def grade_tests(res: PlainFit, *, progress: bool = False) -> Table:
     >>> names = ("object_i", "object_j", "++", "+", "=", "-", "--")
     >>> records = [dict(zip(names, row)) for row in rows]
     >>> c = llbt.from_counts(records, grades=("++", "+", "=", "-", "--"))
-    >>> found = llbt.grade_tests(llbt.fit("object + tie + grade", c)).to_frame()
-    >>> found[["model", "score i+", "p_value"]].round(3).values.tolist()
+    >>> tests = llbt.grade_tests(llbt.fit("object + tie + grade", c)).to_frame()
+    >>> tests[["model", "score i+", "p_value"]].round(3).values.tolist()
     [['free', 2.689, nan], ['as fitted', 2.0, 0.302], ['i = i+', 1.0, 0.0]]
     """
     response = _checked(res)
@@ -100,13 +100,13 @@ def _tested(res: PlainEstimates, response: Response) -> Table:
     outcomes = [response.outcomes[k] for k in names]
     together = {" = ".join(pair): k for k, pair in enumerate(itertools.pairwise(outcomes))}
     models = {"free": np.arange(size), **{name: _merged(size, k) for name, k in together.items()}}
-    found = {name: _fitted(problem, response, res.solution, names, given, group) for name, group in models.items()}
-    found["as fitted"] = (given, res.solution)
+    fits = {name: _fitted(problem, response, res.solution, names, given, group) for name, group in models.items()}
+    fits["as fitted"] = (given, res.solution)
     order = ["free", "as fitted", *together]
-    scores = {name: score for name, (score, _) in found.items()}
-    value = {name: deviance(problem.counts, fit.means) for name, (_, fit) in found.items()}
+    scores = {name: score for name, (score, _) in fits.items()}
+    value = {name: deviance(problem.counts, fit.means) for name, (_, fit) in fits.items()}
     apart = {"as fitted": np.eye(size - 1), **{name: _difference(size, k) for name, k in together.items()}}
-    flips = {name: _flips(res, names, *found[name], contrasts) for name, contrasts in apart.items()}
+    flips = {name: _flips(res, names, *fits[name], contrasts) for name, contrasts in apart.items()}
     tests = [_Test.of(flips[name], value[name] - value["free"], len(apart[name])) for name in order[1:]]
     by_clusters = bool(res.specification.groups)
     return Table(
@@ -155,10 +155,10 @@ class _Test:
 
 
 def _notes(res: PlainEstimates, flips: Mapping[str, FlipTest | None]) -> tuple[str, ...]:
-    found = [test for test in flips.values() if test is not None]
-    if not found:
+    flip_tests = [test for test in flips.values() if test is not None]
+    if not flip_tests:
         return ("the tests assume independent judgments",)
-    return (found[0].said(res.specification.groups[0], most=max(test.clusters for test in found)),)
+    return (flip_tests[0].said(res.specification.groups[0], most=max(test.clusters for test in flip_tests)),)
 
 
 def _difference(size: int, k: int) -> FloatArray:
@@ -264,10 +264,10 @@ def _fitted(
         return -value / total, -slope / total
 
     if len(start):
-        found = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": _SLOPE})
-        if not np.abs(found.jac).max() < _STEEP:
+        search = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": _SLOPE})
+        if not np.abs(search.jac).max() < _STEEP:
             raise DesignError("the scores of the grades have no maximum likelihood estimate here", "Merge grades.")
-        start = found.x
+        start = search.x
     scores, _, fit = at(start)
     return scores, fit
 

@@ -113,14 +113,14 @@ class Search:
             removed = self._further(removed, params, row, there)
             if (removed == before).all():
                 return None
-            found = self.fitted(removed, params)
-            while found is None:  # an estimate may depend on the last unit of a kind: this unit stays
+            refitted = self.fitted(removed, params)
+            while refitted is None:  # an estimate may depend on the last unit of a kind: this unit stays
                 removed, kind = self._last_with_fit(before, removed, params, row)
                 there[kind] = removed[kind]
-                found = params if (removed == before).all() else self.fitted(removed, params)
-            if row @ found < -_TURNED:
+                refitted = params if (removed == before).all() else self.fitted(removed, params)
+            if row @ refitted < -_TURNED:
                 return self._put_back(before, removed, params, row)
-            params = found
+            params = refitted
         return None
 
     def _last_with_fit(
@@ -156,8 +156,8 @@ class Search:
         low, high = 0, len(order)
         while high - low > 1:
             middle = (low + high) // 2
-            found = self.fitted(self._with(before, order[:middle]), params)
-            if found is not None and row @ found < -_TURNED:
+            refitted = self.fitted(self._with(before, order[:middle]), params)
+            if refitted is not None and row @ refitted < -_TURNED:
                 high = middle
             else:
                 low = middle
@@ -172,17 +172,17 @@ class Search:
     def _with(self, removed: IntArray, more: IntArray) -> IntArray:
         return removed + np.bincount(more, minlength=len(removed))
 
-    def fewest(self, found: IntArray, is_changed: Callable[[FloatArray], bool]) -> tuple[IntArray, bool]:
+    def fewest(self, removal: IntArray, is_changed: Callable[[FloatArray], bool]) -> tuple[IntArray, bool]:
         """Return a smaller removal if there is one, and whether all smaller removals were tried."""
-        size = int(found.sum())
+        size = int(removal.sum())
         if self._ways(size) > _ENUMERATED:
-            return found, False
+            return removal, False
         for k in range(1, size):
             for removed in self._removals(k):
                 params = self.fitted(removed, self.params)
                 if params is not None and is_changed(params):
                     return removed, True
-        return found, True
+        return removal, True
 
     def _ways(self, size: int) -> float:
         """Return the number of removals with fewer units, or an upper bound, because a kind may have too few units."""

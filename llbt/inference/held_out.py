@@ -140,8 +140,8 @@ def held_out(
     >>> import llbt
     >>> table = llbt.load_dataset("dras_table1")
     >>> links = [llbt.fit("object * judge + tie", table, link=link) for link in ("adjacent", "cumulative")]
-    >>> found = llbt.held_out(links, rng=1).to_frame()
-    >>> found[["log_loss", "brier"]].round(2).values.tolist()
+    >>> scores = llbt.held_out(links, rng=1).to_frame()
+    >>> scores[["log_loss", "brier"]].round(2).values.tolist()
     [[0.42, 0.18], [0.42, 0.19]]
     """
     given = list(results) if isinstance(results, Sequence) else [results]
@@ -154,10 +154,10 @@ def held_out(
     draw = Resampler.of("held_out", rng, n_jobs, progress)
     parts = folds_of(c, by, folds, draw.rng)
     models = tuple(PlainCounts.of(fit) for fit in fits)
-    found = draw.each([functools.partial(_predicted, models, part) for part in parts])
+    by_fold = draw.each([functools.partial(_predicted, models, part) for part in parts])
     lines = _Lines(np.concatenate([part.counts for part in parts]), _codes(parts))
-    chances = [np.concatenate([fold[m][0] for fold in found]) for m in range(len(fits))]
-    shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
+    chances = [np.concatenate([fold[m][0] for fold in by_fold]) for m in range(len(fits))]
+    shrunk = [sum(fold[m][1] for fold in by_fold) for m in range(len(fits))]
     names = names_of(fits)
     return HeldOut(_scores(names, lines, chances, shrunk, by, len(parts)), _calibrations(names, fits, lines, chances))
 
@@ -177,13 +177,13 @@ def _predicted(
     models: Sequence[PlainCounts], part: Fold, rng: np.random.Generator
 ) -> list[tuple[FloatArray, bool]]:  # the folds are drawn beforehand, so the generator is not used
     """Return outcome probabilities on the lines of a fold, (R, K), by each model, and whether a prior was needed."""
-    found = []
+    predictions = []
     for model in models:
         held = part.held(model.problem.counts.shape)
         with few_threads(len(model.estimates)):
             params, shrunk = _without(model, held)
-        found.append((probabilities(rows_of(model.problem, part.rows), params), shrunk))
-    return found
+        predictions.append((probabilities(rows_of(model.problem, part.rows), params), shrunk))
+    return predictions
 
 
 def _without(model: PlainCounts, held: FloatArray) -> tuple[FloatArray, bool]:
@@ -290,12 +290,12 @@ def _bins(p: FloatArray, y: FloatArray, has_ties: bool) -> list[tuple[str, tuple
     n = y.sum(axis=1)
     kinds = {"preferred": (np.concatenate([p[:, 0], p[:, 2]]), np.concatenate([y[:, 0], y[:, 2]]), np.tile(n, 2))}
     kinds |= {"tie": (p[:, 1], y[:, 1], n)} if has_ties else {}
-    found = []
+    bins = []
     for kind, (chance, happened, judged) in kinds.items():
         place = np.minimum((chance * _BINS).astype(np.int64), _BINS - 1)
         total, seen, hoped = (np.bincount(place, x, _BINS) for x in (judged, happened, judged * chance))
-        found += [(kind, (hoped[k] / total[k], seen[k] / total[k], total[k])) for k in np.flatnonzero(total)]
-    return found
+        bins += [(kind, (hoped[k] / total[k], seen[k] / total[k], total[k])) for k in np.flatnonzero(total)]
+    return bins
 
 
 def _check(fits: Sequence[PlainEstimates]) -> None:

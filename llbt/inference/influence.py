@@ -167,8 +167,8 @@ def _by_level(res: PlainEstimates, by: str, at: At, progress: bool) -> Influence
     if isinstance(at, Mapping) and by in at:
         raise OptionError(f"at= names {by!r}, whose levels are left out", "Ask at='average' or at others.")
     objects = c.objects
-    found = log_worths_at(res, at)[0]
-    whole, reference = found.estimate, found.reference
+    log_worths = log_worths_at(res, at)[0]
+    whole, reference = log_worths.estimate, log_worths.reference
     without = np.array([_without(res, by, level, levels, at) for level in shown("influence", levels, progress)])
     without -= without[:, [objects.index(reference)]]  # without a level another object may be the reference
     judgments = np.array([c.select(where={by: [level]}).n_judgments for level in levels], dtype=np.float64)
@@ -259,8 +259,10 @@ class _Worths:
 
 def _worths_of(res: WithWorths | WorthSource, at: At) -> _Worths:
     average = average_of(res)
-    found = log_worths_at(average, at)[0]
-    return _Worths(average.comparisons.objects, found.estimate, found.rows[:, average.free], found.reference)
+    log_worths = log_worths_at(average, at)[0]
+    return _Worths(
+        average.comparisons.objects, log_worths.estimate, log_worths.rows[:, average.free], log_worths.reference
+    )
 
 
 def _many_worths(res: WithManyWorths, at: At) -> _Worths:
@@ -277,11 +279,11 @@ def _many_worths(res: WithManyWorths, at: At) -> _Worths:
 def _class_worths(res: ClassWorthSource, at: At) -> _Worths:
     """Return the log-worths of all classes, one class after another."""
     each = res.class_worths().each
-    found = [log_worths_at(one, at)[0] for one in each]
-    rows = block_diag(*(one.rows[:, of.free] for one, of in zip(found, each, strict=True)))
-    estimate = np.concatenate([one.estimate for one in found])
+    classes = [log_worths_at(one, at)[0] for one in each]
+    rows = block_diag(*(one.rows[:, of.free] for one, of in zip(classes, each, strict=True)))
+    estimate = np.concatenate([one.estimate for one in classes])
     objects = [label for one in each for label in one.comparisons.objects]
-    return _Worths(objects, estimate, rows, found[0].reference, len(each))
+    return _Worths(objects, estimate, rows, classes[0].reference, len(each))
 
 
 def _told(
@@ -349,13 +351,13 @@ def _without(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the log-worths without a level, in the order of the table's objects; NaN where there are none."""
     c = res.comparisons
-    found = np.full(len(c.objects), np.nan)
+    log_worths = np.full(len(c.objects), np.nan)
     try:
         rest = c.select(where={by: [other for other in levels if other != level]})
         fitted = refit_table(res, rest)
         values = log_worths_at(fitted, at)[0].estimate
     except LLBTError:  # no judgments left, disconnected, separated, or the covariate has one level left
-        return found
+        return log_worths
     position = {o: k for k, o in enumerate(c.objects)}
-    found[[position[o] for o in fitted.comparisons.objects]] = values
-    return found
+    log_worths[[position[o] for o in fitted.comparisons.objects]] = values
+    return log_worths

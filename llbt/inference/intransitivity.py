@@ -232,10 +232,10 @@ def intransitivity(data: PairFit | Comparisons) -> Intransitivity:
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.intransitivity(llbt.load_dataset("cems"))
-    >>> found.circular_triads, found.triads, found.zeta
+    >>> cycles = llbt.intransitivity(llbt.load_dataset("cems"))
+    >>> cycles.circular_triads, cycles.triads, cycles.zeta
     (1, 20, 0.875)
-    >>> found.weak, found.moderate, found.strong, found.tested
+    >>> cycles.weak, cycles.moderate, cycles.strong, cycles.tested
     (3, 6, 7, 22)
     """
     c = data if isinstance(data, Comparisons) else data.comparisons
@@ -288,15 +288,15 @@ def count_violations(shares: FloatArray) -> tuple[int, int, int, int]:
     shares : ndarray, shape (J, J)
         Probabilities that the row's object wins; NaN if unknown and on the diagonal.
     """
-    found = np.zeros(4, dtype=np.int64)
+    violations = np.zeros(4, dtype=np.int64)
     for j in range(len(shares)):
         before = np.flatnonzero(shares[:, j] >= 0.5 - _ROUNDING)
         after = np.flatnonzero(shares[j] >= 0.5 - _ROUNDING)
         third = shares[np.ix_(before, after)]
         first, second = shares[before, j][:, None], shares[j, after][None, :]
         bounds = (np.inf, 0.5, np.minimum(first, second), np.maximum(first, second))
-        found += [int(np.count_nonzero(third < bound - _ROUNDING)) for bound in bounds]  # NaN is below nothing
-    tested, weak, moderate, strong = found.tolist()
+        violations += [int(np.count_nonzero(third < bound - _ROUNDING)) for bound in bounds]  # NaN is below nothing
+    tested, weak, moderate, strong = violations.tolist()
     return tested, weak, moderate, strong
 
 

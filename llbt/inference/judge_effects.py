@@ -67,13 +67,13 @@ class JudgeEffects(Record):
         parts = [(term, list(map(str, objects)), self.effects, self.effect_errors) for term in worths]
         for k, (term, label) in enumerate(self.columns):
             parts.append((term, [label], self.others[:, [k]], self.other_errors[:, [k]]))
-        for term, things, found, error in parts:
+        for term, things, effects_of_part, error in parts:
             known = ~np.isnan(error)
             judge, column = np.nonzero(known)
             judges += [levels[g] for g in judge]
             terms += [term] * len(judge)
             labels += [things[k] for k in column]
-            estimates.append(found[known])
+            estimates.append(effects_of_part[known])
             errors.append(error[known])
             sigma, spread = self.res.solution.scales[place[term]], log_variance[place[term]]
             df = effect_df(error[known] ** 2, float(sigma), float(spread))
@@ -119,9 +119,9 @@ class JudgeEffects(Record):
             )
         average = worth(self.res, scale="log_worth").to_frame().set_index("object")["estimate"]
         objects = list(self.res.comparisons.objects)
-        found = average[objects].to_numpy(dtype=float) + self.effects
-        found -= found[:, [objects.index(self.res.design.reference)]]
-        return pd.DataFrame(found, index=list(self.res.judges.groupings[self.by]), columns=objects)
+        worths = average[objects].to_numpy(dtype=float) + self.effects
+        worths -= worths[:, [objects.index(self.res.design.reference)]]
+        return pd.DataFrame(worths, index=list(self.res.judges.groupings[self.by]), columns=objects)
 
 
 @checked
@@ -172,8 +172,8 @@ def judge_effects(res: EffectsFit, *, by: str | None = None, confidence: Confide
     if grouping not in res.judges.groupings:
         raise OptionError(f"by={by!r}", expected=f"a grouping of the fit: {listed(list(res.judges.groupings))}")
     approximated = res.solution.predicted or grouping != res.judges.name
-    found = _predicted(res, grouping) if approximated else _of_modes(res)
-    return JudgeEffects(res, *found, by=grouping, confidence=confidence)
+    effects = _predicted(res, grouping) if approximated else _of_modes(res)
+    return JudgeEffects(res, *effects, by=grouping, confidence=confidence)
 
 
 _Found = tuple[FloatArray, FloatArray, FloatArray, FloatArray, tuple[tuple[str, str], ...]]
@@ -205,9 +205,9 @@ def _predicted(res: WithEffects, grouping: str) -> _Found:
 
 def _of_modes(res: WithEffects) -> _Found:
     """Return the effects at the modes on which quadrature and sampling are centred."""
-    judges, found = res.judges, res.solution
+    judges, solution = res.judges, res.solution
     size, objects = len(judges.levels), len(res.comparisons.objects)
-    kept = np.flatnonzero(found.scales)
+    active = np.flatnonzero(solution.scales)
     effects, effect_errors = np.zeros((size, objects)), np.full((size, objects), np.nan)
     columns = _columns(res, judges.name)
     others, other_errors = np.zeros((2, size, len(columns)))
@@ -219,13 +219,13 @@ def _of_modes(res: WithEffects) -> _Found:
         if "object" in place:
             judged = np.abs(judges.grouped.objects[b][at]).sum(axis=2) > 0
             effect_errors[mine] = np.where(judged, 0.0, np.nan)
-        if not len(kept):
+        if not len(active):
             continue
-        scale = restricted(bundle, tuple(kept.tolist())).scale
-        sigma = found.scales[kept][scale]
-        mode = found.modes[b].at[at] * sigma
-        cov = np.linalg.inv(found.modes[b].information[at]) * np.outer(sigma, sigma)
-        for k, e in enumerate(kept):
+        scale = restricted(bundle, tuple(active.tolist())).scale
+        sigma = solution.scales[active][scale]
+        mode = solution.modes[b].at[at] * sigma
+        cov = np.linalg.inv(solution.modes[b].information[at]) * np.outer(sigma, sigma)
+        for k, e in enumerate(active):
             dims: IntArray = np.flatnonzero(scale == k)
             if e == place.get("object"):
                 spread = judges.grouped.objects[b][at]

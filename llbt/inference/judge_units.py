@@ -98,18 +98,18 @@ class JudgeUnits:
         """Return the log-probability of all judgments by each unit's judges, with effects integrated out."""
         judges, size = self.fit.judges, len(self.fit.maximum.params)
         beta, sigma = params[:size], params[size:]
-        kept = np.flatnonzero(sigma > 0)
-        if len(kept):
-            some = [restricted(groups, kept.tolist()) for groups in judges.grouped.bundles]
-            values = group_values(judges.problem, some, beta, sigma[kept], rule_of(self.fit))
+        active = np.flatnonzero(sigma > 0)
+        if len(active):
+            some = [restricted(groups, active.tolist()) for groups in judges.grouped.bundles]
+            values = group_values(judges.problem, some, beta, sigma[active], rule_of(self.fit))
         else:
             logs = np.log(probabilities(judges.problem, beta))
             values = [np.einsum("kgr,grk->g", g.counts, logs[g.rows]) for g in judges.grouped.bundles]
-        found = np.empty(len(self.codes))
+        scores = np.empty(len(self.codes))
         for k, value in enumerate(values):
             mine = judges.grouped.bundle == k
-            found[mine] = value[judges.grouped.place[mine]]
-        return summed_by(self.codes, found, len(self.counts))
+            scores[mine] = value[judges.grouped.place[mine]]
+        return summed_by(self.codes, scores, len(self.counts))
 
     def refitted(self, counts: FloatArray) -> WithEffects:
         """Return the fit with given numbers of each unit, each copy of a judge as a separate judge."""
@@ -132,8 +132,8 @@ def plain_estimates(problem: Problem, start: FloatArray) -> FloatArray:
     known = information(problem, probabilities(problem, start), problem.totals)
     if not independent_in_gram(known).all():
         raise no_estimates()
-    plain, found = fit_one(problem, problem.counts, start)
-    if not found:
+    plain, is_finite = fit_one(problem, problem.counts, start)
+    if not is_finite:
         raise no_estimates()
     return plain
 
@@ -143,14 +143,14 @@ def climbed_again(
 ) -> FloatArray:
     """Return the maximum of the likelihood (p + E,) from a start; `plain` are the estimates if every σ is 0."""
     likelihood = MixedLikelihood(problem, bundles)
-    kept = tuple(range(len(scales)))
-    state = State(np.concatenate([start, np.log(scales)]), kept, nothing())
-    state = climbed(likelihood, state, rule, DECREMENT[likelihood.few(kept)])
+    active = tuple(range(len(scales)))
+    state = State(np.concatenate([start, np.log(scales)]), active, nothing())
+    state = climbed(likelihood, state, rule, DECREMENT[likelihood.few(active)])
     if not state.active:
-        return np.concatenate([plain, np.zeros(len(kept))])
+        return np.concatenate([plain, np.zeros(len(active))])
     if infinite_at(state, likelihood.size):
         raise no_estimates()
-    sigma = np.zeros(len(kept))
+    sigma = np.zeros(len(active))
     sigma[list(state.active)] = np.exp(state.at[likelihood.size :])
     return np.concatenate([state.at[: likelihood.size], sigma])
 

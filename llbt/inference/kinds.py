@@ -95,8 +95,8 @@ def _(res: MixedResults) -> FloatArray:
 
 @estimates_of.register
 def _(res: MixedResults, data: Comparisons) -> FloatArray:
-    found = marginal_maximum(refit_table(res.without, data), res.brackets)[2]
-    return np.concatenate([found.params, found.scales])
+    maximum = marginal_maximum(refit_table(res.without, data), res.brackets)[2]
+    return np.concatenate([maximum.params, maximum.scales])
 
 
 @estimates_of.register

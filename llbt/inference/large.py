@@ -81,16 +81,16 @@ def _shares(res: WithManyWorths, z: float) -> tuple[FloatArray, FloatArray, Floa
 
 def large_worths(res: WithManyWorths, scale: Scale, confidence: float) -> Table:
     """Return the worth of every object, the best first; see `worth`."""
-    found = large_measured(res, scale, confidence)
-    columns = {"std_error": found.error, "conf_low": found.low, "conf_high": found.high}
+    measured = large_measured(res, scale, confidence)
+    columns = {"std_error": measured.error, "conf_low": measured.low, "conf_high": measured.high}
     return Table(
         (
-            Field("object", "object", [res.comparisons.objects[k] for k in found.order]),
-            Field("estimate", "estimate", found.estimate[found.order], "estimate", typeset=typeset(scale, False)),
-            *(Field(name, name, column[found.order], "estimate") for name, column in columns.items()),
+            Field("object", "object", [res.comparisons.objects[k] for k in measured.order]),
+            Field("estimate", "estimate", measured.estimate[measured.order], "estimate", typeset=typeset(scale, False)),
+            *(Field(name, name, column[measured.order], "estimate") for name, column in columns.items()),
         ),
         title=f"Worths: {LEVELS[scale]}{measured_from(scale, False)}",
-        notes=(*found.notes, f"{100 * confidence:.4g} % intervals"),
+        notes=(*measured.notes, f"{100 * confidence:.4g} % intervals"),
     ).first()
 
 

@@ -89,22 +89,22 @@ def _of_scores(res: PlainEstimates, by: str) -> Table:
     levels = levels_of(c, by)
     if len(levels) < 2:
         raise DesignError(f"by={by!r} has one level", "There is no other level to compare it with.")
-    found, units = tests_of(res, by), clustered(c, by, (by,))
-    order = np.argsort(np.where(np.isnan(found.p_values), np.inf, found.p_values), kind="stable")
+    tests, units = tests_of(res, by), clustered(c, by, (by,))
+    order = np.argsort(np.where(np.isnan(tests.p_values), np.inf, tests.p_values), kind="stable")
     objects = [*c.objects, None]
     return Table(
         (
             Field(by, by, [levels[k] for k in order]),
             Field("judgments", "judgments", units.judgments[order], "count"),
-            *(Field(name, name, z[order], "statistic") for name, z in found.statistics.items()),
-            Field("object", "object", [objects[k] for k in found.item[order]]),
-            Field("object_statistic", "its score", found.item_statistic[order], "statistic"),
-            Field("reason", "reason", found.reason[order].tolist()),
-            Field("p_value", "p", found.p_values[order], "p_value"),
-            Field("p_adjusted", "p (Holm)", found.p_adjusted[order], "p_value"),
+            *(Field(name, name, z[order], "statistic") for name, z in tests.statistics.items()),
+            Field("object", "object", [objects[k] for k in tests.item[order]]),
+            Field("object_statistic", "its score", tests.item_statistic[order], "statistic"),
+            Field("reason", "reason", tests.reason[order].tolist()),
+            Field("p_value", "p", tests.p_values[order], "p_value"),
+            Field("p_adjusted", "p (Holm)", tests.p_adjusted[order], "p_value"),
         ),
         title=f"Each {by} against the rest: score tests",
-        notes=(_note(found), *dependence_note(res, by)),
+        notes=(_note(tests), *dependence_note(res, by)),
     ).first(_PRINTED)
 
 
@@ -123,10 +123,10 @@ def tests_of(res: PlainEstimates, by: str) -> UnitTests:
 
 def levels_of(c: Comparisons, by: str) -> list[Any]:
     """Return the levels that have judgments."""
-    kept, by = c.cluster_counts, c.named(by)
+    by_cluster, by = c.cluster_counts, c.named(by)
     for column, counts in (
         *((column, c.counts) for column in c.columns),
-        *((column, kept.counts) for column in (kept.columns if kept else ()) if kept),
+        *((column, by_cluster.counts) for column in (by_cluster.columns if by_cluster else ()) if by_cluster),
     ):
         if column.name == by:
             judged = np.bincount(column.codes, weights=counts.sum(axis=1), minlength=len(column.levels)) > 0
@@ -147,11 +147,11 @@ def _directions(res: PlainEstimates) -> dict[str, tuple[int, FloatArray]]:
     lead = res.design.worth.of_comparisons() @ np.where(
         worth, np.nan_to_num(res.params.to_numpy(dtype=np.float64)), 0.0
     )
-    found = {"agreement": (0, lead)} if worth.any() else {}
-    found |= {block: (b, one) for block, b in c.response.shared.items() if word_of(block) in res.design.blocks}
-    return found | ({"order": (0, one)} if "order" in res.design.blocks else {})
+    directions = {"agreement": (0, lead)} if worth.any() else {}
+    directions |= {block: (b, one) for block, b in c.response.shared.items() if word_of(block) in res.design.blocks}
+    return directions | ({"order": (0, one)} if "order" in res.design.blocks else {})
 
 
-def _note(found: UnitTests) -> str:
-    m = int((~np.isnan(found.p_values)).sum())
+def _note(tests: UnitTests) -> str:
+    m = int((~np.isnan(tests.p_values)).sum())
     return f"Scores are standardized. p: all tests of a level; p adjusted: Holm's, {m} levels."

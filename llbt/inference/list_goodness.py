@@ -42,8 +42,8 @@ def lists_goodness(res: WithLists, of: Of, n: int, draw: Resampler) -> Simulated
             "Draw fewer tables, count pairs, or fit fewer objects.",
             expected=f"at most {format_count(_MOST_CELLS)} numbers in all",
         )
-    found = draw.blocks(partial(_drawn, drawing), n, drawing.number + len(res.rankings.items))
-    counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    drawn = draw.blocks(partial(_drawn, drawing), n, drawing.number + len(res.rankings.items))
+    counts, scores = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     return _compared(res, of, drawing, counts, scores)
 
 
@@ -105,18 +105,18 @@ class ListDrawing:
         )
         starts = np.append(0, np.cumsum(np.repeat(r.sizes, times)))
         whole = Rankings(r.objects, r.items[entries], r.places[entries], starts, np.ones(len(starts) - 1), r.kind)
-        found, keys = [], []
+        drawings, keys = [], []
         for m, some in whole.of_size():
             at = whole.entries_of(some, m)
             at = np.take_along_axis(at, np.argsort(whole.items[at], axis=1), axis=1)
             subsets = np.array(list(itertools.combinations(range(m), size)), dtype=np.int64).reshape(-1, size)
-            found.append(at)
+            drawings.append(at)
             keys.append(_key(whole.items[at][:, subsets], len(r.objects)))
         every, code = np.unique(np.concatenate([key.ravel() for key in keys]), return_inverse=True)
         parts = np.split(code, np.cumsum([key.size for key in keys])[:-1])
         groups = tuple(
             (at, part.reshape(key.shape) * 3 ** _comparisons(size))
-            for at, part, key in zip(found, parts, keys, strict=True)
+            for at, part, key in zip(drawings, parts, keys, strict=True)
         )
         rows = rows_of(r, res.comparisons, res.design)[entries]
         sequential = res.specification.best_worst == "sequential"
@@ -135,15 +135,15 @@ class ListDrawing:
 
     def counted(self, places: IntArray) -> FloatArray:
         """Return the counts of the cells (K,), for places (N,)."""
-        found, size = np.zeros(self.number), self.cells.shape[1]
+        counts, size = np.zeros(self.number), self.cells.shape[1]
         for at, first in self.groups:
             rank = ranks_in_lists(places[at], self.rankings.kind)
             subsets = np.array(list(itertools.combinations(range(at.shape[1]), size)), dtype=np.int64).reshape(-1, size)
             code = np.zeros(first.shape, dtype=np.int64)
             for i, j in itertools.combinations(range(size), 2):
                 code = 3 * code + 1 + np.sign(rank[:, subsets[:, i]] - rank[:, subsets[:, j]])
-            found += np.bincount((first + code).ravel(), minlength=self.number)
-        return found
+            counts += np.bincount((first + code).ravel(), minlength=self.number)
+        return counts
 
     def places(self, rng: np.random.Generator) -> IntArray:
         """Draw lists: places (N,)."""
@@ -212,12 +212,12 @@ def _cells(
     labels = drawing.rankings.objects
     subset, code = np.divmod(some, drawing.outcomes)
     objects = drawing.cells[subset]
-    found: dict[str, list[Label] | npt.NDArray[np.float64] | list[str]] = {
+    columns: dict[str, list[Label] | npt.NDArray[np.float64] | list[str]] = {
         f"object_{letter}": [labels[k] for k in objects[:, n]]
         for n, letter in zip(range(objects.shape[1]), "ijk", strict=False)
     }
     words = {c: _outcome(c) for c in range(27)} if of == "triples" else dict(enumerate(("i", "tie", "j")))
-    return found | {"outcome": [words[c] for c in code.tolist()]}
+    return columns | {"outcome": [words[c] for c in code.tolist()]}
 
 
 def _outcome(code: int) -> str:

@@ -47,14 +47,14 @@ def drawn_rankings(res: WithLists, n: int, rng: np.random.Generator) -> tuple[Ra
 
 def levels_of_lists(r: Rankings, unit: str, parameter: str) -> IntArray:
     """Return the level of a cluster or covariate of each list, shape (L,)."""
-    kept = {c.name: c for c in (*r.columns, *r.cluster_columns)}
-    column = kept.get(unit)
+    by_name = {c.name: c for c in (*r.columns, *r.cluster_columns)}
+    column = by_name.get(unit)
     if column is None:
         others = "'list', 'parametric'" if parameter == "resample" else "'list'"
         raise OptionError(
             f"{parameter}={unit!r}",
             f"Keep it where the lists are read: from_rankings(…, clusters={unit!r}).",
-            expected=f"{others}, or a cluster or covariate of the lists ({listed(tuple(kept)) or 'none'})",
+            expected=f"{others}, or a cluster or covariate of the lists ({listed(tuple(by_name)) or 'none'})",
         )
     return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
 

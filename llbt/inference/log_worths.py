@@ -70,14 +70,14 @@ class LogWorths:
         """Which log-worths have no standard error, shape (J,)."""
         return np.asarray((np.abs(self.lost) > LOST).any(axis=1))
 
-    def some(self, kept: IntArray) -> LogWorths:
+    def some(self, which: IntArray) -> LogWorths:
         """Return the log-worths of some of the objects."""
-        cov = self.cov[np.ix_(kept, kept)]
-        chosen = np.eye(len(self.estimate))[kept]
-        beside, contexts = self.beside and self.beside.combined(chosen), self.contexts and self.contexts.some(kept)
-        own = None if self.of_objects is None else self.of_objects[kept]
-        rows, lost = self.rows[kept], self.lost[kept]
-        return LogWorths(rows, self.estimate[kept], cov, lost, self.reference, beside, own, contexts)
+        cov = self.cov[np.ix_(which, which)]
+        chosen = np.eye(len(self.estimate))[which]
+        beside, contexts = self.beside and self.beside.combined(chosen), self.contexts and self.contexts.some(which)
+        own = None if self.of_objects is None else self.of_objects[which]
+        rows, lost = self.rows[which], self.lost[which]
+        return LogWorths(rows, self.estimate[which], cov, lost, self.reference, beside, own, contexts)
 
     def combined(self, weights: FloatArray, estimate: FloatArray) -> LogWorths:
         """Return the log-worths minus some means, which weights (J, J) define, with these estimates."""
@@ -207,7 +207,7 @@ def worth_classes(
         if classes > 1
         else "Take fewer objects: Comparisons.select(objects=[…]).",
     )
-    found: list[LogWorths] = []
+    log_worths: list[LogWorths] = []
     for k in range(classes):
         one = _log_worths(res, means[k * size : (k + 1) * size].toarray(), aliasing)
         some, weights = grid.mix[[k]].indices, grid.mix[[k]].data
@@ -219,15 +219,15 @@ def worth_classes(
         if len(some) > 1 and not (grid.judged and beside):
             each = csr_array(rows[(some[:, None] * size + np.arange(size)).ravel()])
             contexts = _contexts(res, one, grid, k, each)
-        found.append(replace(one, beside=beside, contexts=contexts))
+        log_worths.append(replace(one, beside=beside, contexts=contexts))
     notes = (
         *grid.notes,
         *([_AVERAGED.format(", ".join(grid.judged))] if grid.judged else []),
-        *([_AT_MEANS] if grid.judged and found[0].beside else []),
+        *([_AT_MEANS] if grid.judged and log_worths[0].beside else []),
         *averaging_notes(res, codings, grid.shown if grid.judged else grid.values, population),
         *predicted,
     )
-    return found, grid.shown, (*notes, *_missing(res, found, grid.shown))
+    return log_worths, grid.shown, (*notes, *_missing(res, log_worths, grid.shown))
 
 
 def _class_rows(codings: Codings, values: Mapping[str, npt.NDArray[Any]], classes: int) -> csr_array:
@@ -245,10 +245,10 @@ def class_name(shown: Mapping[str, Sequence[Any]], k: int) -> str:
     return ", ".join(f"{name} {_said(values[k])}" for name, values in shown.items())
 
 
-def _missing(res: Estimates, found: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+def _missing(res: Estimates, log_worths: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
     """Return notes on the objects without a log-worth, and in which classes."""
     where: dict[tuple[Label, ...], list[str]] = {}
-    for k, one in enumerate(found):
+    for k, one in enumerate(log_worths):
         unknown = np.isnan(one.estimate)
         if unknown.any():
             labels = tuple(o for o, out in zip(res.comparisons.objects, unknown, strict=True) if out)
@@ -271,8 +271,8 @@ def log_worths_at(res: Estimates, at: At, population: Population | None = None) 
     OptionError
         If worths differ between classes and `at` does not name a single class; it lists the levels.
     """
-    found, shown, notes = worth_classes(res, at, population)
-    if len(found) > 1:
+    classes, shown, notes = worth_classes(res, at, population)
+    if len(classes) > 1:
         open_ = {
             name: sorted(set(map(str, values))) for name, values in shown.items() if len(set(map(str, values))) > 1
         }
@@ -281,9 +281,11 @@ def log_worths_at(res: Estimates, at: At, population: Population | None = None) 
         raise OptionError(
             f"the worths differ by {', '.join(open_)} ({levels})", f"Say where: at={first!r}, or at='average'."
         )
-    means = () if found[0].contexts is None else found[0].contexts.names  # the name of a mean is what it averages over
+    means = (
+        () if classes[0].contexts is None else classes[0].contexts.names
+    )  # the name of a mean is what it averages over
     where = class_name({name: values for name, values in shown.items() if name not in means}, 0)
-    return found[0], (*notes, *([f"at {where}"] if where else []))
+    return classes[0], (*notes, *([f"at {where}"] if where else []))
 
 
 def _said(value: Any) -> str:
@@ -292,8 +294,8 @@ def _said(value: Any) -> str:
 
 def centred(res: Estimates, at: At, population: Population | None = None) -> tuple[LogWorths, tuple[str, ...]]:
     """Return the centred log-worths of one class, and notes; NaN for objects that the class does not compare."""
-    found, notes = log_worths_at(res, at, population)
-    return found.centred(), notes
+    log_worths, notes = log_worths_at(res, at, population)
+    return log_worths.centred(), notes
 
 
 def averaged_share(res: Estimates, i: int, j: int) -> float:

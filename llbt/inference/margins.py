@@ -57,17 +57,19 @@ class Margin:
         parts = [p <= level for p in (self.p_equivalent, self.p_no_worse, self.p_no_better)]
         return tuple(np.select(parts, ["equivalent", "no worse", "no better"], "").tolist())
 
-    def beside(self, found: Table) -> Table:
+    def beside(self, table: Table) -> Table:
         """Return a table of the differences with p_no_worse, p_no_better, p_equivalent and claim."""
-        kept = (replace(f, frame_only=f.frame_only or f.name in _OF_EQUALITY) for f in found.fields if f.name)
+        equality_fields = (
+            replace(f, frame_only=f.frame_only or f.name in _OF_EQUALITY) for f in table.fields if f.name
+        )
         fields = (
-            *kept,
+            *equality_fields,
             Field("p_no_worse", "p no worse", self.p_no_worse, "p_value"),
             Field("p_no_better", "p no better", self.p_no_better, "p_value"),
             Field("p_equivalent", "p equivalent", self.p_equivalent, "p_value", frame_only=True),  # the larger of both
             Field("claim", "claim", self.claims),
         )
-        return replace(found, fields=fields, notes=(*found.notes, *self.notes))
+        return replace(table, fields=fields, notes=(*table.notes, *self.notes))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -29,9 +29,9 @@ def drawn_table(res: FitLike, rng: np.random.Generator, *, times: float = 1.0, j
     the ``"same"`` judges are the most probable ones.
     """
     c = res.comparisons
-    kept, average = c.cluster_counts, average_of(res)
-    rows = np.arange(len(c)) if kept is None else kept.rows
-    totals = times * (c.counts if kept is None else kept.counts).sum(axis=1)
+    clusters, average = c.cluster_counts, average_of(res)
+    rows = np.arange(len(c)) if clusters is None else clusters.rows
+    totals = times * (c.counts if clusters is None else clusters.counts).sum(axis=1)
     problem = average.problem()
     eta = np.stack(problem.at(average.solution.params))[:, rows]
     if has_effects(res):
@@ -53,9 +53,9 @@ def drawn_of_classes(of: ClassWorths, rng: np.random.Generator, times: float) ->
         [problem.response.probabilities(problem.at(one.solution.params))[0].T for one in of.each]
     )  # (K, S, C)
     classes = rng.choice(len(of.shares), size=int(codes.max()) + 1, p=of.shares)
-    kept = c.cluster_counts
-    rows = np.arange(len(c)) if kept is None else kept.rows
-    totals = times * (c.counts if kept is None else kept.counts).sum(axis=1)
+    clusters = c.cluster_counts
+    rows = np.arange(len(c)) if clusters is None else clusters.rows
+    totals = times * (c.counts if clusters is None else clusters.counts).sum(axis=1)
     return _drawn_lines(c, rows, totals, chances[classes[codes], rows], rng)
 
 
@@ -63,7 +63,7 @@ def _drawn_lines(
     c: Comparisons, rows: IntArray, totals: FloatArray, chances: FloatArray, rng: np.random.Generator
 ) -> Comparisons:
     """Return a table with other judgments on its lines, given comparisons (R,), totals (R,), probabilities (R, C)."""
-    kept = c.cluster_counts
+    clusters = c.cluster_counts
     judged = np.flatnonzero(totals > 0)
     counts: FloatArray = np.zeros(chances.shape)
     counts[judged] = draw_parametric(totals[judged, None] * chances[judged], 1, rng)[0]
@@ -71,7 +71,7 @@ def _drawn_lines(
         counts = np.insert(counts, 1, 0.0, axis=1)
     summed = np.zeros((len(c), counts.shape[1]))
     np.add.at(summed, rows, counts)
-    return replace(c, counts=summed, cluster_counts=kept and replace(kept, counts=counts))
+    return replace(c, counts=summed, cluster_counts=clusters and replace(clusters, counts=counts))
 
 
 def _added(
@@ -98,8 +98,8 @@ def _added(
 
 def _of_objects(res: WithEffects, bracket: Bracket) -> FloatArray:
     """Return the most probable effects of ``(1 | object)``, (J,)."""
-    found = judge_effects(res, by=bracket.grouping)
-    return found.others[:, [term for term, _ in found.columns].index(str(bracket))]
+    effects = judge_effects(res, by=bracket.grouping)
+    return effects.others[:, [term for term, _ in effects.columns].index(str(bracket))]
 
 
 def _known(res: WithEffects, bracket: Bracket) -> FloatArray:
@@ -107,9 +107,9 @@ def _known(res: WithEffects, bracket: Bracket) -> FloatArray:
 
     Levels without judgments have 0.
     """
-    found = judge_effects(res, by=bracket.grouping)
-    mine = [k for k, (term, _) in enumerate(found.columns) if term == str(bracket)]
-    effects = found.effects if bracket.of_objects else found.others[:, mine]
+    predicted = judge_effects(res, by=bracket.grouping)
+    mine = [k for k, (term, _) in enumerate(predicted.columns) if term == str(bracket)]
+    effects = predicted.effects if bracket.of_objects else predicted.others[:, mine]
     levels = _grouping(res.comparisons, bracket).levels.tolist()
     by_level = np.zeros((len(levels), effects.shape[1]))
     by_level[[levels.index(level) for level in res.judges.groupings[bracket.grouping]]] = effects
@@ -144,10 +144,10 @@ def judges_again(c: Comparisons, name: str, drawn: IntArray) -> Comparisons:
         return tuple(column if one.name == name else one for one in columns)
 
     taken = lines.take(some)
-    found = tabulate(replace(taken, columns=renamed(taken.columns), clusters=renamed(taken.clusters)), c)
-    if len(found.objects) < len(c.objects):
+    counts = tabulate(replace(taken, columns=renamed(taken.columns), clusters=renamed(taken.clusters)), c)
+    if len(counts.objects) < len(c.objects):
         raise DesignError("an object is judged by none of the judges that were drawn", "Draw others.")
-    return found
+    return counts
 
 
 def _grouping_codes(c: Comparisons, name: str) -> IntArray:

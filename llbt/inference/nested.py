@@ -146,14 +146,14 @@ def _simulated(small: Any, large: Any, ratio: float, n: int, draw: Resampler) ->
 
 def _ratios(small: Any, large: Any, n: int, rng: np.random.Generator) -> FloatArray:
     """Return the likelihood ratios of n tables drawn from the smaller fit; NaN if a fit has no maximum."""
-    found = np.full(n, np.nan)
+    ratios = np.full(n, np.nan)
     for b in range(n):
         table = drawn_table(small, rng)
         try:
-            found[b] = likelihood_ratio(refit_data(large, table).llf, refit_data(small, table).llf)
+            ratios[b] = likelihood_ratio(refit_data(large, table).llf, refit_data(small, table).llf)
         except DesignError:
             continue
-    return found
+    return ratios
 
 
 # -- tests of fits of comparisons ----------------------------------------------------------------------------
@@ -171,9 +171,9 @@ def chosen_test(test: Test | None, res: Estimates) -> Test:
     if test is None:
         return default_test(res)
     if test == "cluster" and len(spec.groups) != 1:
-        found = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
+        dependence = f"clusters by {' and '.join(spec.groups)}" if spec.groups else "judgments that are independent"
         raise OptionError(
-            f"test='cluster', but {spec.formula!r} was fitted with {found}",
+            f"test='cluster', but {spec.formula!r} was fitted with {dependence}",
             expected="one way of clustering: fit(…, cov_type='cluster', groups='judge')",
         )
     return test
@@ -246,8 +246,8 @@ def _flipped(small: PlainEstimates, large: PlainEstimates, scaled_by: PlainEstim
     problem = large.problem()
     restricted = replace(large.solution, params=point, means=problem.totals[:, None] * probabilities(problem, point))
     (name,) = scaled_by.specification.groups
-    found = flip_test(problem, restricted, clustered(scaled_by.comparisons, name, (name,)), contrasts)
-    return Compared(found.df, found.statistic, found.p_value, flips=found)
+    flips = flip_test(problem, restricted, clustered(scaled_by.comparisons, name, (name,)), contrasts)
+    return Compared(flips.df, flips.statistic, flips.p_value, flips=flips)
 
 
 def _score(small: PlainEstimates, large: PlainEstimates) -> Compared:

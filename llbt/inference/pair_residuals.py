@@ -102,18 +102,20 @@ class _Differences:
         error = np.sqrt(np.where(left > _EXACT * self.variance, left, np.nan))
         residual = ratio(self.observed - self.fitted, error)
         what = "scores" if self.comparisons.response.grades else "wins"  # a larger grade counts more
-        found = _Residuals(self.comparisons.objects, self.ends, self.judgments, self.observed, self.fitted, residual)
-        return _table(found, what, most, notes)
+        residuals = _Residuals(
+            self.comparisons.objects, self.ends, self.judgments, self.observed, self.fitted, residual
+        )
+        return _table(residuals, what, most, notes)
 
 
 def simulated_pair_residuals(res: WithWorths, most: int, n: int, draw: Resampler) -> Table:
     """Return one row per pair, with errors from tables that are drawn from a fit and refitted; see `residuals`."""
-    found = simulated_pairs(res, n, draw)
-    wins = found.off(np.array([1.0, 0.0, -1.0]))
-    total = found.observed.sum(axis=1)
-    rows = _Residuals(found.objects, found.ends, total, wins.off + wins.expected, wins.expected, wins.z)
+    pairs = simulated_pairs(res, n, draw)
+    wins = pairs.off(np.array([1.0, 0.0, -1.0]))
+    total = pairs.observed.sum(axis=1)
+    rows = _Residuals(pairs.objects, pairs.ends, total, wins.off + wins.expected, wins.expected, wins.z)
     return _table(
-        rows, "wins", most, (f"fitted and residual: of {counted(len(found.apart), 'table')} drawn from the fit",)
+        rows, "wins", most, (f"fitted and residual: of {counted(len(pairs.apart), 'table')} drawn from the fit",)
     )
 
 
@@ -129,17 +131,17 @@ class _Residuals:
     residual: FloatArray
 
 
-def _table(found: _Residuals, what: str, most: int, notes: tuple[str, ...]) -> Table:
-    order = np.argsort(-np.where(np.isnan(found.residual), -np.inf, np.abs(found.residual)), kind="stable")
-    sides = [[found.objects[k] for k in found.ends[order, side]] for side in (0, 1)]
+def _table(residuals: _Residuals, what: str, most: int, notes: tuple[str, ...]) -> Table:
+    order = np.argsort(-np.where(np.isnan(residuals.residual), -np.inf, np.abs(residuals.residual)), kind="stable")
+    sides = [[residuals.objects[k] for k in residuals.ends[order, side]] for side in (0, 1)]
     return Table(
         (
             Field("object_i", "object_i", sides[0]),
             Field("object_j", "object_j", sides[1]),
-            Field("judgments", "judgments", found.judgments[order], "count"),
-            Field("estimate", f"{what} i − j", found.observed[order], "count"),
-            Field("fitted", "fitted", found.fitted[order], "number", 3),
-            Field("residual", "residual", found.residual[order], "statistic"),
+            Field("judgments", "judgments", residuals.judgments[order], "count"),
+            Field("estimate", f"{what} i − j", residuals.observed[order], "count"),
+            Field("fitted", "fitted", residuals.fitted[order], "number", 3),
+            Field("residual", "residual", residuals.residual[order], "statistic"),
         ),
         title=f"Standardized residuals of pairs: {what} of i less {what} of j",
         notes=notes,

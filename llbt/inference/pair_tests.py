@@ -51,16 +51,16 @@ class _Tests:
     @functools.cached_property
     def p_value(self) -> FloatArray:
         """The p-values of each pair alone, (m,)."""
-        found = two_sided_p(self.own_statistic, self.own)
-        found.flags.writeable = False
-        return found
+        p_values = two_sided_p(self.own_statistic, self.own)
+        p_values.flags.writeable = False
+        return p_values
 
     @functools.cached_property
     def single_step(self) -> FloatArray:
         """The single-step adjusted p-values, (m,)."""
-        found = self.distribution.p_value(self.statistic)
-        found.flags.writeable = False
-        return found
+        p_values = self.distribution.p_value(self.statistic)
+        p_values.flags.writeable = False
+        return p_values
 
     def adjusted(self, adjust: Adjust | None) -> FloatArray:
         """Return adjusted p-values, (m,)."""
@@ -74,7 +74,7 @@ _TESTS: WeakKeyDictionary[Estimates, dict[tuple[int, bytes], _Tests]] = WeakKeyD
 
 def all_pairs(
     res: Estimates,
-    found: LogWorths,
+    log_worths: LogWorths,
     rng: Rng,
     *,
     objects: tuple[Label, ...] = (),
@@ -93,15 +93,15 @@ def all_pairs(
     longest and are NaN unless `adjusted`: the intervals show which pairs are significant. Intervals and p-values are
     simultaneous over the pairs of the `shared` distribution of max |z|, by default over the pairs of the class.
     """
-    df, tests = res.worth_df_inference, _tests_of(res, found, rng)
+    df, tests = res.worth_df_inference, _tests_of(res, log_worths, rng)
     if shared is not None:
         tests = replace(tests, distribution=shared)
     none = np.full(len(tests.pairs), np.nan)
-    with_p = tested and not found.predicted  # predictions are not tested
+    with_p = tested and not log_worths.predicted  # predictions are not tested
     critical = tests.distribution.quantile(confidence)
-    apart = found.estimate[tests.pairs[:, 0]] - found.estimate[tests.pairs[:, 1]]
+    apart = log_worths.estimate[tests.pairs[:, 0]] - log_worths.estimate[tests.pairs[:, 1]]
     notes = (*notes, *res.covariance.missing_notes(apart, tests.std_error))
-    decided = _decided(found, tests.pairs, tests.std_error, scale)
+    decided = _decided(log_worths, tests.pairs, tests.std_error, scale)
     against = None
     if margin is not None:
         odds = (
@@ -113,7 +113,7 @@ def all_pairs(
     return Pairwise(
         objects or res.comparisons.objects,
         tests.pairs,
-        found.estimate,
+        log_worths.estimate,
         tests.std_error,
         tests.p_value if with_p else none,
         tests.adjusted(adjust) if with_p and adjusted else none,
@@ -125,65 +125,69 @@ def all_pairs(
         confidence,
         notes,
         decided,
-        _rank_ranges(res, found, as_generator(rng), confidence),
+        _rank_ranges(res, log_worths, as_generator(rng), confidence),
         against,
     )
 
 
-def _rank_ranges(res: Estimates, found: LogWorths, rng: np.random.Generator, confidence: float) -> FloatArray | None:
+def _rank_ranges(
+    res: Estimates, log_worths: LogWorths, rng: np.random.Generator, confidence: float
+) -> FloatArray | None:
     """Return the rank range of each object in draws of predicted log-worths, (J, 2); NaN without effects."""
     if res.object_effects is None:
         return None
-    ranges = np.full((len(found.estimate), 2), np.nan)
-    inside = np.flatnonzero(~np.isnan(found.estimate))
+    ranges = np.full((len(log_worths.estimate), 2), np.nan)
+    inside = np.flatnonzero(~np.isnan(log_worths.estimate))
     if not res.object_effects.sigma > 0 or not len(inside):
         return ranges
-    value, vector = np.linalg.eigh(found.cov[np.ix_(inside, inside)])
+    value, vector = np.linalg.eigh(log_worths.cov[np.ix_(inside, inside)])
     spread = vector * np.sqrt(np.maximum(value, 0.0))
-    drawn = found.estimate[inside] + rng.standard_normal((_DRAWS, len(inside))) @ spread.T
+    drawn = log_worths.estimate[inside] + rng.standard_normal((_DRAWS, len(inside))) @ spread.T
     ranks = stats.rankdata(-drawn, axis=1)
     tail = (1 - confidence) / 2
     ranges[inside] = np.quantile(ranks, (tail, 1 - tail), axis=0, method="inverted_cdf").T
     return ranges
 
 
-def _decided(found: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale) -> Decided | None:
+def _decided(log_worths: LogWorths, pairs: IntArray, error: FloatArray, scale: Scale) -> Decided | None:
     """Return the log-odds of being preferred if they are not 2(λᵢ − λⱼ): for grades, and for mean probabilities."""
-    if found.beside is not None:
-        (i, j), cross = pairs.T, found.beside.cross
-        of_pairs = found.beside.log_odds(found.estimate[i] - found.estimate[j], error, cross[i] - cross[j])
-        level, _ = found.beside.log_odds(found.estimate, np.zeros(len(cross)), cross)
+    if log_worths.beside is not None:
+        (i, j), cross = pairs.T, log_worths.beside.cross
+        of_pairs = log_worths.beside.log_odds(
+            log_worths.estimate[i] - log_worths.estimate[j], error, cross[i] - cross[j]
+        )
+        level, _ = log_worths.beside.log_odds(log_worths.estimate, np.zeros(len(cross)), cross)
         return Decided(*of_pairs, level)
-    if found.contexts is None or scale != "probability":
+    if log_worths.contexts is None or scale != "probability":
         return None
-    mean, spread = found.contexts.pair_log_odds(pairs)
-    return Decided(mean, np.where(np.isnan(error), np.nan, spread), found.contexts.levels())
+    mean, spread = log_worths.contexts.pair_log_odds(pairs)
+    return Decided(mean, np.where(np.isnan(error), np.nan, spread), log_worths.contexts.levels())
 
 
-def _tests_of(res: Estimates, found: LogWorths, rng: Rng) -> _Tests:
+def _tests_of(res: Estimates, log_worths: LogWorths, rng: Rng) -> _Tests:
     """Return the tests of all pairs; for an integer seed they are computed once and stored with the results."""
     if not is_whole(rng):
-        return _tested(res, found, as_generator(rng))
+        return _tested(res, log_worths, as_generator(rng))
     known = _TESTS.setdefault(res, {})
-    digest = blake2b(np.ascontiguousarray(found.rows).data)
-    digest.update(np.ascontiguousarray(found.estimate).data)
+    digest = blake2b(np.ascontiguousarray(log_worths.rows).data)
+    digest.update(np.ascontiguousarray(log_worths.estimate).data)
     key = int(rng), digest.digest()
     if key not in known:
-        known[key] = _tested(res, found, np.random.default_rng(int(rng)))
+        known[key] = _tested(res, log_worths, np.random.default_rng(int(rng)))
     return known[key]
 
 
-def _tested(res: Estimates, found: LogWorths, rng: np.random.Generator) -> _Tests:
-    df, size = res.worth_df_inference, len(found.estimate)
+def _tested(res: Estimates, log_worths: LogWorths, rng: np.random.Generator) -> _Tests:
+    df, size = res.worth_df_inference, len(log_worths.estimate)
     refuse_pairs(size)
     i, j = np.triu_indices(size, 1)
     pairs = np.array([i, j], dtype=np.int64).T  # contiguous columns
-    error, own = pair_errors(found, pairs), np.full(len(pairs), df)
+    error, own = pair_errors(log_worths, pairs), np.full(len(pairs), df)
     if res.object_effects is None and res.covariance.differs:
-        own = res.covariance.df_of_differences(found.rows[:, res.free], i, j)
+        own = res.covariance.df_of_differences(log_worths.rows[:, res.free], i, j)
     error[np.isnan(own)] = np.nan
-    statistic = ratio(found.estimate[i] - found.estimate[j], error)
-    distribution = largest(found, pairs, error, df, rng)
+    statistic = ratio(log_worths.estimate[i] - log_worths.estimate[j], error)
+    distribution = largest(log_worths, pairs, error, df, rng)
     for shared in (pairs, error):
         shared.flags.writeable = False
     tests = _Tests(pairs, error, statistic, statistic, own, distribution)

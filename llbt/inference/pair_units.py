@@ -80,13 +80,13 @@ class PlainCounts:
             table = replace(self.problem, counts=counts)
             penalty = penalty_of(table, fit.comparisons, spec, fit.design, fit.free)
             return eliminate(table, start=self.estimates, penalty=penalty).params
-        params, found = fit_one(self.problem, counts, self.estimates)
-        return params if found else None
+        params, is_finite = fit_one(self.problem, counts, self.estimates)
+        return params if is_finite else None
 
     def shrunk(self, counts: FloatArray) -> FloatArray | None:
         """Return the estimates with the weak prior; None if even these are not finite."""
-        params, found = fit_one(self.problem, counts + self.own + self.weak, self.estimates)
-        return params if found else None
+        params, is_finite = fit_one(self.problem, counts + self.own + self.weak, self.estimates)
+        return params if is_finite else None
 
     def probabilities(self, params: FloatArray) -> FloatArray:
         """Return the probabilities of the outcomes, shape (S, K)."""
@@ -105,10 +105,10 @@ class JudgedCounts:
     @classmethod
     def of(cls, fit: WithDiscriminations) -> JudgedCounts:
         """Return the model of a fit."""
-        found, judging = fit.solution, fit.judging
+        solution, judging = fit.solution, fit.judging
         names = tuple(fit.average.names[k] for k in fit.average.free)
         sigmas = tuple(f"sigma[{level}]" for level in judging.levels)
-        estimates = np.concatenate([found.params, found.sigma])
+        estimates = np.concatenate([solution.params, solution.sigma])
         return cls(judging.judged, (*names, *sigmas), estimates, fit.without.solution.params)
 
     def estimated(self, counts: FloatArray) -> FloatArray | None:
@@ -117,12 +117,12 @@ class JudgedCounts:
         try:
             with np.errstate(all="ignore"):
                 size = len(self.pooled)
-                found = discrimination.maximize(judged, self.pooled, (self.estimates[:size], self.estimates[size:]))
+                maximum = discrimination.maximize(judged, self.pooled, (self.estimates[:size], self.estimates[size:]))
         except linalg.LinAlgError:
             return None
-        if not found.converged or not np.all(found.furthest < _FAR):
+        if not maximum.converged or not np.all(maximum.furthest < _FAR):
             return None
-        return np.concatenate([found.params, found.sigma])
+        return np.concatenate([maximum.params, maximum.sigma])
 
     def shrunk(self, counts: FloatArray) -> FloatArray | None:
         """Return None: discriminations have no prior."""
@@ -192,16 +192,16 @@ class PairUnits:
             return [str(label) for label in self.labels]
         c, rows = self.fit.comparisons, self.lines.rows
         pairs = [f"{c.objects[i]}–{c.objects[j]}" for i, j in c.pairs[rows].tolist()]
-        said = [c.response.outcomes[k] for k in self.lines.counts.argmax(axis=1).tolist()]
+        outcomes = [c.response.outcomes[k] for k in self.lines.counts.argmax(axis=1).tolist()]
         beside = list(zip(*(column.values[rows].tolist() for column in c.columns), strict=True)) or [()] * len(rows)
         where = [f" ({' '.join(map(str, values))})" if values else "" for values in beside]
-        return [f"{pair} {outcome}{at}" for pair, outcome, at in zip(pairs, said, where, strict=True)]
+        return [f"{pair} {outcome}{at}" for pair, outcome, at in zip(pairs, outcomes, where, strict=True)]
 
     def table(self, counts: FloatArray) -> FloatArray:
         """Return the counts of the comparisons (S, K), given the number of each unit (U,)."""
-        found = np.zeros((len(self.fit.comparisons), self.lines.counts.shape[1]))
-        np.add.at(found, self.lines.rows, self.lines.counts * counts[self.lines.codes, None])
-        return found
+        by_line = np.zeros((len(self.fit.comparisons), self.lines.counts.shape[1]))
+        np.add.at(by_line, self.lines.rows, self.lines.counts * counts[self.lines.codes, None])
+        return by_line
 
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the estimates with other counts of the units."""
@@ -216,8 +216,8 @@ class PairUnits:
     def log_scores(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of each unit, Σ n log p of its judgments."""
         p = self.model.probabilities(params)[self.lines.rows]
-        said = self.lines.counts > 0
-        logs = np.where(said, self.lines.counts * np.log(np.where(said, p, 1.0)), 0.0)
+        is_judged = self.lines.counts > 0
+        logs = np.where(is_judged, self.lines.counts * np.log(np.where(is_judged, p, 1.0)), 0.0)
         return summed_by(self.lines.codes, logs.sum(axis=1), len(self.counts))
 
     def refitted(self, counts: FloatArray) -> Any:
@@ -225,11 +225,11 @@ class PairUnits:
         return refit_data(self.fit, with_counts(self.fit.comparisons, self.table(counts)))
 
 
-def finite(found: FloatArray | None) -> FloatArray:
+def finite(estimates: FloatArray | None) -> FloatArray:
     """Return the estimates; raise if there are none."""
-    if found is None:
+    if estimates is None:
         raise DesignError(_NONE, "Ask for more folds, or for other units.")
-    return found
+    return estimates
 
 
 def pair_units(res: PlainEstimates, by: str | None, option: str) -> PairUnits:
@@ -257,7 +257,7 @@ def units_of_counts(res: FitLike, by: str, model: CountModel) -> PairUnits:
     if by != JUDGMENT:
         way = kept_way(c, by, (by,))
         return PairUnits(res, by, way.levels, np.ones(way.clusters.size), way.clusters, model)
-    said = c.outcome_counts
-    rows, outcomes = np.nonzero(said)
-    lines = Clustered(rows, np.eye(said.shape[1])[outcomes], np.arange(len(rows)))
-    return PairUnits(res, by, None, said[rows, outcomes], lines, model)
+    counts = c.outcome_counts
+    rows, outcomes = np.nonzero(counts)
+    lines = Clustered(rows, np.eye(counts.shape[1])[outcomes], np.arange(len(rows)))
+    return PairUnits(res, by, None, counts[rows, outcomes], lines, model)

@@ -213,20 +213,20 @@ def pairwise(
     plain, drawn = asked_of(res, at, population, scale)
     if margin is not None:
         check_tested(plain, "pairwise")
-    found, notes = centred(plain, at, drawn)
-    check_mean(found.contexts, found.beside is not None, scale)
-    mean = mean_note(found.contexts, scale)
+    log_worths, notes = centred(plain, at, drawn)
+    check_mean(log_worths.contexts, log_worths.beside is not None, scale)
+    mean = mean_note(log_worths.contexts, scale)
     if mean and scale == "probability":
         mean = (*mean, _OF_MEANS)
     notes = (*notes, *mean, *said_by(drawn), *((_OF_AVERAGE,) if drawn else ()), *_of_patterns(res, scale))
     labels: tuple[Label, ...] = ()
     if objects is not None:
         some = _positions(objects, plain.comparisons.objects)
-        labels, found = tuple(plain.comparisons.objects[k] for k in some), found.some(some)
+        labels, log_worths = tuple(plain.comparisons.objects[k] for k in some), log_worths.some(some)
         notes = (*notes, f"{counted(len(labels), 'object')} of {len(plain.comparisons.objects)}")
     return all_pairs(
         plain,
-        found,
+        log_worths,
         rng,
         objects=labels,
         scale=scale,
@@ -261,12 +261,12 @@ def _in_classes(
     rng: Rng,
 ) -> Table:
     """Return the pairs of every class, also adjusted over all classes."""
-    found = [centred(one, at)[0] for one in of.each]
+    log_worths = [centred(one, at)[0] for one in of.each]
     notes = dict.fromkeys(note for one in of.each for note in centred(one, at)[1])
     if objects is not None:
-        found = [one.some(_positions(objects, of.each[0].comparisons.objects)) for one in found]
+        log_worths = [one.some(_positions(objects, of.each[0].comparisons.objects)) for one in log_worths]
     return class_pairs(
-        of, found, replace(stacked, notes=(*notes, *of.notes)), scale, adjust, confidence, as_generator(rng)
+        of, log_worths, replace(stacked, notes=(*notes, *of.notes)), scale, adjust, confidence, as_generator(rng)
     )
 
 

@@ -177,11 +177,11 @@ class Pairwise(Record):
             Field("p_adjusted", "adjusted", self.p_adjusted, "p_value"),
             Field("", "", self.p_adjusted, "stars"),
         )
-        told = f"p-values: {ADJUSTED[self.adjust]}; {level} intervals"
+        caption = f"p-values: {ADJUSTED[self.adjust]}; {level} intervals"
         if self.rank_ranges is not None:
             tests = (Field("probability_greater", "P(λᵢ > λⱼ)", self.probability_greater, "number", 3),)
-            told = f"no p-values, for worths drawn from a distribution are never equal; {level} prediction intervals"
-        found = Table(
+            caption = f"no p-values, for worths drawn from a distribution are never equal; {level} prediction intervals"
+        table = Table(
             (
                 Field("object_i", "object_i", sides[0]),
                 Field("object_j", "object_j", sides[1]),
@@ -191,10 +191,10 @@ class Pairwise(Record):
                 *interval_fields(low, high, self.confidence),
             ),
             title=f"Pairwise comparisons: {what}",
-            notes=(*self.notes, f"{told} simultaneous, |{letter}| up to {format_number(self.critical, 4)}"),
+            notes=(*self.notes, f"{caption} simultaneous, |{letter}| up to {format_number(self.critical, 4)}"),
             answer="pairwise",
         )
-        return (found if self.margin is None else self.margin.beside(found)).first()
+        return (table if self.margin is None else self.margin.beside(table)).first()
 
     @property
     def best_first(self) -> IntArray:

@@ -32,16 +32,16 @@ def drawn_patterns(res: WithPatterns, n: int, rng: np.random.Generator) -> tuple
     notes = (*p.notes, f"patterns simulated from {res.specification.formula!r}")
     tables = []
     for _ in range(n):
-        said = np.empty((len(each), p.answers.shape[1]), dtype=np.int8)
+        answers = np.empty((len(each), p.answers.shape[1]), dtype=np.int8)
         for g in range(len(likelihood.eta)):
             inside = np.flatnonzero(group == g)
             weights = likelihood.weights(g, res.solution.params)
-            said[inside] = likelihood.space.drawn(weights, len(inside), rng)
+            answers[inside] = likelihood.space.drawn(weights, len(inside), rng)
         if missing:
             logits = missing.logits(res.solution.params[len(res.solution.params) - beside :])
-            gone = rng.random(said.shape) < special.expit(logits.level + logits.slope * said)
+            gone = rng.random(answers.shape) < special.expit(logits.level + logits.slope * answers)
         else:
             gone = p.answers[each] == MISSING
-        said[gone] = MISSING
-        tables.append(gathered_patterns(p.objects, said, p.kind, levels=p.levels, columns=columns, notes=notes))
+        answers[gone] = MISSING
+        tables.append(gathered_patterns(p.objects, answers, p.kind, levels=p.levels, columns=columns, notes=notes))
     return tuple(tables)

@@ -71,13 +71,13 @@ class PatternUnits:
         """Return the estimates with other counts of the units."""
         likelihood = self.likelihood.of_counts(self.of_patterns(counts))
         try:
-            found = fit_patterns_of(likelihood, self.estimates)
-            known = found.converged and linalg.eigvalsh(found.information).min(initial=np.inf) > _NOTHING
+            maximum = fit_patterns_of(likelihood, self.estimates)
+            known = maximum.converged and linalg.eigvalsh(maximum.information).min(initial=np.inf) > _NOTHING
         except linalg.LinAlgError:
             known = False
-        if not known or np.abs(found.params).max() > _FAR:
+        if not known or np.abs(maximum.params).max() > _FAR:
             raise DesignError("the patterns left have no finite estimates", "Ask for more folds, or for other units.")
-        return found.params
+        return maximum.params
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Refuse: patterns have no prior."""

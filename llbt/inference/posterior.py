@@ -230,8 +230,8 @@ def posterior(
     if not size:
         raise DesignError("the fit has no free parameters", "Fit without fixed=, or fix fewer parameters.")
     refuse_large(f"{n:,} draws of {size:,} parameters", _COPIES * (n + size) * float(size), _FEWER)
-    found, where = centred(target.worths, at)
-    inside = np.flatnonzero(~np.isnan(found.estimate))
+    centred_worths, where = centred(target.worths, at)
+    inside = np.flatnonzero(~np.isnan(centred_worths.estimate))
     if len(inside) < 2:
         raise DesignError(f"the table compares {len(inside)} objects", expected="two or more")
     scales = scales_of(target)
@@ -240,7 +240,7 @@ def posterior(
         drawn = target.density(scales.prior(scale)).draws(target.start, n, as_generator(rng), partial(_shown, progress))
     if not drawn.trusted:
         raise _not_trusted(drawn, n)
-    rows = found.rows[inside]
+    rows = centred_worths.rows[inside]
     log_worths = _columns(rows, target, drawn)
     return Posterior(
         tuple(target.worths.comparisons.objects[k] for k in inside),
@@ -301,8 +301,8 @@ def _best_scale(target: Target, scales: Scales) -> float:
         return -target.density(scales.prior(float(np.exp(log_scale)))).log_evidence(target.start)
 
     with _explained():
-        found = optimize.minimize_scalar(lost, bounds=(low, high), method="bounded", options={"xatol": _CLOSE})
-    return float(np.exp(found.x))
+        search = optimize.minimize_scalar(lost, bounds=(low, high), method="bounded", options={"xatol": _CLOSE})
+    return float(np.exp(search.x))
 
 
 # -- what may be asked, and what is said -------------------------------------------------------------------------------
@@ -337,13 +337,13 @@ def _qualifying(res: Any) -> tuple[str, ...]:
 
 
 def _prior_note(prior: float | str, scale: float) -> str:
-    said = f"prior: log-worths less their mean are normal, sd {format_number(scale, 3)}"
+    text = f"prior: log-worths less their mean are normal, sd {format_number(scale, 3)}"
     if not isinstance(prior, str):
-        return f"{said}; all else sd {WIDE}"
+        return f"{text}; all else sd {WIDE}"
     if _SCALES[0] * _NEAR_BOUND < scale < _SCALES[1] / _NEAR_BOUND:
-        return f"{said} (by marginal likelihood); all else sd {WIDE}"
+        return f"{text} (by marginal likelihood); all else sd {WIDE}"
     bound = "no differences" if scale < 1 else "no common scale"
-    return Qualifying(f"{said}; all else sd {WIDE}. The scale is at the bound of its search: the table shows {bound}.")
+    return Qualifying(f"{text}; all else sd {WIDE}. The scale is at the bound of its search: the table shows {bound}.")
 
 
 def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
@@ -352,11 +352,11 @@ def _scale_notes(target: Target, drawn: Draws) -> tuple[str, ...]:
         return ()
     sigmas = drawn.params[:, len(target.names) :]
     low, middle, high = drawn_worths.weighted_quantiles(sigmas, drawn.weights, (0.025, 0.5, 0.975))
-    said = [
+    lines = [
         f"σ of {bracket}: {format_number(b, 2)} (95 % {format_number(a, 2)} to {format_number(c, 2)})"
         for bracket, a, b, c in zip(target.brackets, low.tolist(), middle.tolist(), high.tolist(), strict=True)
     ]
-    return (*said, f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}")
+    return (*lines, f"log-worths are of the average judge; σ has a half-normal prior of scale {SCALE_PRIOR:g}")
 
 
 def _route_note(drawn: Draws) -> str:

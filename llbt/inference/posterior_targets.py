@@ -125,8 +125,8 @@ def list_target(res: WithLists) -> Target:
     """Return the likelihood of a fit of rankings or best-worst sets."""
 
     def at(params: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        found = res.lists.moments(params)
-        return found.value, found.gradient, found.information
+        moments = res.lists.moments(params)
+        return moments.value, moments.gradient, moments.information
 
     return _of_answers(res, PointByPoint(at))
 

@@ -64,12 +64,12 @@ class Beside:
         cross : ndarray, shape (m, G)
             The covariances of the difference with the levels.
         """
-        found, slope, slopes = self.preference(difference, self.estimate)
+        odds, slope, slopes = self.preference(difference, self.estimate)
         variance = slope**2 * error**2 + 2 * slope * (slopes * cross).sum(axis=1)
         # NaN in the covariance is put back below, if a slope depends on it
         variance += np.einsum("mg,gh,mh->m", slopes, np.nan_to_num(self.cov), slopes)
         variance[slopes.any(axis=1) & np.isnan(self.cov).any()] = np.nan
-        return found / 2, np.sqrt(np.maximum(variance, 0)) / 2
+        return odds / 2, np.sqrt(np.maximum(variance, 0)) / 2
 
 
 def beside_at(
@@ -149,7 +149,7 @@ def preferred_at(
     params = np.asarray(res.params.fillna(0.0), dtype=np.float64)
     none = np.empty((len(difference), 0))
     rows = _level_rows(res, codings, _levels(res), values, len(difference))
-    levels = np.column_stack([none, *(found @ params for found in rows)])
+    levels = np.column_stack([none, *(level @ params for level in rows)])
     return np.asarray(special.expit(res.response.preference(difference, levels)[0]))
 
 
@@ -184,6 +184,6 @@ def _level_rows(
         for name in open_:
             data[name] = np.tile(column_values(codings.table.columns[name], units.units[name]), classes)
         objects = range(len(c.objects)) if summed else range(1)
-        found = sum(rows_at(codings, block, np.full(classes * len(weights), o), data) for o in objects)
-        found = found * (2 / len(objects)) if summed else found
-        yield np.asarray((kron(eye_array(classes), weights[None, :] / weights.sum()) @ found).toarray())
+        total = sum(rows_at(codings, block, np.full(classes * len(weights), o), data) for o in objects)
+        total = total * (2 / len(objects)) if summed else total
+        yield np.asarray((kron(eye_array(classes), weights[None, :] / weights.sum()) @ total).toarray())

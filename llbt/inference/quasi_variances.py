@@ -181,9 +181,9 @@ def quasi_variances(
     if isinstance(res, ClassWorthSource):
         return res.class_worths().stacked(lambda one: quasi_variances(one, at=at, confidence=confidence).table())
     worths = average_of(res)
-    found, where = log_worths_at(worths, at)
-    objects, found, notes = _determined(worths, found)
-    variances = _difference_variances(found.cov)
+    log_worths, where = log_worths_at(worths, at)
+    objects, log_worths, notes = _determined(worths, log_worths)
+    variances = _difference_variances(log_worths.cov)
     _check(objects, variances)
     quasi, converged = fitted_quasi_variances(variances)
     if not converged:
@@ -191,15 +191,15 @@ def quasi_variances(
             f"quasi-variances: no minimum after {_MOST_STEPS} steps; see worst_error.",
             ConvergenceWarning,
         )
-    worst = worst_errors(found.cov, quasi)
+    worst = worst_errors(log_worths.cov, quasi)
     scale = (
-        f"Log-worth scale λ, reference {found.reference}.",
+        f"Log-worth scale λ, reference {log_worths.reference}.",
         "The variance of a difference of two is about the sum of their quasi-variances.",
         f"{100 * confidence:.4g} % intervals, for comparing objects with each other.",
     )
     notes = (*scale, *where, *notes, *_reservations(objects, quasi, worst))
     return QuasiVariances(
-        objects, found.estimate, found.cov, quasi, worst, confidence, worths.worth_df_inference, notes
+        objects, log_worths.estimate, log_worths.cov, quasi, worst, confidence, worths.worth_df_inference, notes
     )
 
 
@@ -224,8 +224,8 @@ def fitted_quasi_variances(variances: FloatArray) -> tuple[FloatArray, bool]:
     q = _solved(np.where(off, np.exp(-2 * target), 0.0), np.where(off, np.exp(-target), 0.0).sum(axis=1))
     if (_sums(q)[off] <= 0).any():
         q = np.full(size, 0.5)
-    found = newton(_Misfit(target), _Sums.of(q, target), enough=_DECREMENT, rest=0.0, exact=0.0, most=_MOST_STEPS)
-    return scale * found.point.quasi, found.converged
+    search = newton(_Misfit(target), _Sums.of(q, target), enough=_DECREMENT, rest=0.0, exact=0.0, most=_MOST_STEPS)
+    return scale * search.point.quasi, search.converged
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,9 +280,9 @@ def worst_errors(cov: FloatArray, quasi: FloatArray) -> tuple[float, float]:
     """
     true = cov[1:, 1:] - cov[:1, 1:] - cov[1:, :1] + cov[0, 0]
     approximate = np.diag(quasi[1:]) + quasi[0]
-    found, axes = linalg.eigh(true)
-    positive = found > _NO_VARIANCE * found[-1]
-    whitened = axes[:, positive] / np.sqrt(found[positive])
+    eigenvalues, axes = linalg.eigh(true)
+    positive = eigenvalues > _NO_VARIANCE * eigenvalues[-1]
+    whitened = axes[:, positive] / np.sqrt(eigenvalues[positive])
     values = linalg.eigvalsh(whitened.T @ approximate @ whitened)
     low, high = np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1
     return float(low), float(high) if positive.all() else np.inf
@@ -307,16 +307,16 @@ def _difference_variances(cov: FloatArray) -> FloatArray:
     return np.asarray(variance[:, None] + variance - 2 * cov)
 
 
-def _determined(res: Estimates, found: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
+def _determined(res: Estimates, log_worths: LogWorths) -> tuple[tuple[Label, ...], LogWorths, tuple[str, ...]]:
     """Return objects whose log-worths the table determines, with standard errors, and notes on the others."""
-    objects, determined = res.comparisons.objects, ~np.isnan(found.estimate)
-    unknown = found.unknown | res.covariance.flat(found.rows[:, res.free])
+    objects, determined = res.comparisons.objects, ~np.isnan(log_worths.estimate)
+    unknown = log_worths.unknown | res.covariance.flat(log_worths.rows[:, res.free])
     known = np.flatnonzero(determined & ~unknown)
     gone = [objects[k] for k in np.flatnonzero(~determined)]
     alone = [objects[k] for k in np.flatnonzero(determined & unknown)]
     notes = [f"left out, log-worth not determined by the table: {listed(gone)}"] if gone else []
     notes += [f"left out, log-worth without a standard error by clusters: {listed(alone)}"] if alone else []
-    return tuple(objects[k] for k in known), found.some(known), tuple(notes)
+    return tuple(objects[k] for k in known), log_worths.some(known), tuple(notes)
 
 
 def _check(objects: tuple[Label, ...], variances: FloatArray) -> None:

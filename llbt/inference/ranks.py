@@ -225,8 +225,8 @@ def _shared(
 ) -> MaxZ | None:
     """Return the distribution of max |z| over the pairs of objects in all groups; None for one group."""
     asked = [asked_of(res, place, population, scale) for place in places]
-    found = [centred(plain, place, drawn)[0] for (plain, drawn), place in zip(asked, places, strict=True)]
-    return pairs_of_classes(asked[0][0], found, as_generator(rng))
+    log_worths = [centred(plain, place, drawn)[0] for (plain, drawn), place in zip(asked, places, strict=True)]
+    return pairs_of_classes(asked[0][0], log_worths, as_generator(rng))
 
 
 def _board(
@@ -241,13 +241,13 @@ def _board(
 ) -> Table:
     """Return the leaderboard of one class; rank ranges are simultaneous over all pairs of `shared`."""
     plain, drawn = asked_of(res, at, population, scale)
-    found, notes = centred(plain, at, drawn)
-    graded = found.beside is not None
-    check_mean(found.contexts, graded, scale)
+    log_worths, notes = centred(plain, at, drawn)
+    graded = log_worths.beside is not None
+    check_mean(log_worths.contexts, graded, scale)
     label, value = read_anchor(plain, anchor, scale, graded)
-    tested = len(found.estimate) <= MOST_GROUPED
-    pairs = all_pairs(plain, found, rng, confidence=confidence, tested=tested, adjusted=False, shared=shared)
-    measured = found if label is None else anchored(plain, found, label)
+    tested = len(log_worths.estimate) <= MOST_GROUPED
+    pairs = all_pairs(plain, log_worths, rng, confidence=confidence, tested=tested, adjusted=False, shared=shared)
+    measured = log_worths if label is None else anchored(plain, log_worths, label)
     z = critical_for(plain, measured, scale, confidence)
     levels, error, low, high = worths_on_scale(measured, scale, z)
     estimate, low, high = levels + value, low + value, high + value
@@ -256,25 +256,25 @@ def _board(
     where = measured_from(scale, graded, label, value if isinstance(anchor, Mapping) else None)
     level, ranks, letters = f"{100 * confidence:.4g} %", pairs.rank_fields(), letters_of(pairs)
     sums = isinstance(at, Difference) or getattr(res, "answers_depend", False)  # these do not give probabilities
-    chances = np.full(len(order), np.nan) if sums else chances_of(pairs, found)
+    chances = np.full(len(order), np.nan) if sums else chances_of(pairs, log_worths)
     ranked = ranked_first(ranks, order)
-    first = candidates(pairs, found, ranked, as_generator(rng))
+    first = candidates(pairs, log_worths, ranked, as_generator(rng))
     columns = BoardColumns(pairs.objects, order, ranks, (estimate, error, low, high), counts, chances, first)
-    corrected = () if graded and scale != "log_worth" else corrected_line(pairs, found, scale, (label, value), rng)
+    corrected = () if graded and scale != "log_worth" else corrected_line(pairs, log_worths, scale, (label, value), rng)
     board = Table(
         columns.fields(
             confidence,
             letters=letters,
             typeset=typeset(scale, graded),
             bad=plain.comparisons.response.has_bad,
-            mix=found.contexts is not None,
+            mix=log_worths.contexts is not None,
         ),
         title=f"Leaderboard: {said_of(scale, LEVELS, graded)}{where}",
         head=(*first_place(pairs.objects, order, first, level), *corrected),
         notes=(
             *notes,
-            *mean_note(found.contexts, scale, "mean worth π"),
-            *_other_first(plain.comparisons, found),
+            *mean_note(log_worths.contexts, scale, "mean worth π"),
+            *_other_first(plain.comparisons, log_worths),
             *more,
             *((*_IMPLIED, *reversal_notes(res)) if has_lists(res) else ()),
             *(plain.comparisons.notes if isinstance(res, FitPart) else ()),  # notes on counts
@@ -299,9 +299,9 @@ def _board(
 def _beside(board: Table, other: Table, of: WithWorths) -> Table:
     """Return two leaderboards in one table, with notes that tell them apart."""
     both = two_boards(board, other, "other", "Other fit")
-    said = f"other fit: {of.specification.formula}; change: ranks that the object gains here"
+    described = f"other fit: {of.specification.formula}; change: ranks that the object gains here"
     more = tuple(note for note in other.notes if note not in both.notes)
-    notes = (said, *both.notes, *(about("other fit", note) for note in more))
+    notes = (described, *both.notes, *(about("other fit", note) for note in more))
     return replace(both, notes=notes, printed=both.printed and replace(both.printed, notes=notes)).first()
 
 
@@ -310,18 +310,20 @@ def _with_all_judges(
 ) -> Table:
     """Return the mixture's board and, below it, the classes' boards: Σ π_k P_k(i beats the average)."""
     first = of.each[0]
-    found = [centred(one, at)[0] for one in of.each]
-    if scale == "log_worth" or found[0].beside is not None or found[0].contexts or isinstance(at, Difference):
+    log_worths = [centred(one, at)[0] for one in of.each]
+    if scale == "log_worth" or log_worths[0].beside is not None or log_worths[0].contexts or isinstance(at, Difference):
         return replace(boards, notes=(*boards.notes, _NO_MIXTURE), answer="")
     label, value = read_anchor(first, anchor, scale, False)
-    measured = found if label is None else [anchored(one, f, label) for one, f in zip(of.each, found, strict=True)]
+    measured = (
+        log_worths if label is None else [anchored(one, f, label) for one, f in zip(of.each, log_worths, strict=True)]
+    )
     mixed = mixture_worths(of, measured)
-    pairs = all_pairs(first, mixture_worths(of, found), rng, confidence=confidence)
+    pairs = all_pairs(first, mixture_worths(of, log_worths), rng, confidence=confidence)
     z = critical_value(confidence, np.inf)
     error = np.sqrt(np.maximum(np.diag(mixed.cov), 0))
     estimate, error, low, high = on_scale(scale, mixed.estimate, error, z)
     counts, _ = object_counts(of.pooled.comparisons, at)
-    chances = of.shares @ np.stack([mean_chances(one.estimate) for one in found])
+    chances = of.shares @ np.stack([mean_chances(one.estimate) for one in log_worths])
     levels = (estimate + value, error, low + value, high + value)
     order, ranks = pairs.best_first, pairs.rank_fields()
     columns = BoardColumns(pairs.objects, order, ranks, levels, counts, chances, ranked_first(ranks, order))
@@ -342,19 +344,19 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
     """Return the leaderboard of very many objects."""
     label, value = read_anchor(res, anchor, scale, graded=False)
     place = None if label is None else res.comparisons.objects.index(label)
-    found: Measured = large_measured(res, scale, confidence, place)
+    measured: Measured = large_measured(res, scale, confidence, place)
     c, level = res.comparisons, f"{100 * confidence:.4g} %"
     where = measured_from(scale, False, label, value if isinstance(anchor, Mapping) else None)
-    levels = (found.estimate + value, found.error, found.low + value, found.high + value)
-    ranks, counts = rank_fields(res, confidence, found.order), object_counts(c, None)[0]
-    first = ranked_first(ranks, found.order)
-    columns = BoardColumns(c.objects, found.order, ranks, levels, counts, mean_chances(res.worths), first)
+    levels = (measured.estimate + value, measured.error, measured.low + value, measured.high + value)
+    ranks, counts = rank_fields(res, confidence, measured.order), object_counts(c, None)[0]
+    first = ranked_first(ranks, measured.order)
+    columns = BoardColumns(c.objects, measured.order, ranks, levels, counts, mean_chances(res.worths), first)
     board = Table(
         columns.fields(confidence, typeset=typeset(scale, False), bad=c.response.has_bad),
         title=f"Leaderboard: {LEVELS[scale]}{where}",
-        head=first_place(c.objects, found.order, first, level),
+        head=first_place(c.objects, measured.order, first, level),
         notes=(
-            *found.notes,
+            *measured.notes,
             *elo_notes(res.comparisons, scale, False),
             *(() if label is None else (_ANCHORED.format(label),)),
             f"{level} intervals are for each object alone; {level} rank ranges hold for all objects.",
@@ -365,16 +367,16 @@ def _large_board(res: WithManyWorths, scale: Scale, anchor: Anchor | None, confi
     return in_points(board, confidence) if scale == "elo" else board
 
 
-def _other_first(c: Comparisons, found: LogWorths) -> tuple[str, ...]:
+def _other_first(c: Comparisons, log_worths: LogWorths) -> tuple[str, ...]:
     """Return a note if the largest mean win probability and the largest mean log-worth belong to different objects."""
-    if found.contexts is None or found.beside is not None:
+    if log_worths.contexts is None or log_worths.beside is not None:
         return ()
-    shares = found.contexts.win_shares()
-    first, other = int(np.nanargmax(found.estimate)), int(np.nanargmax(shares))
+    shares = log_worths.contexts.win_shares()
+    first, other = int(np.nanargmax(log_worths.estimate)), int(np.nanargmax(shares))
     if first == other:
         return ()
     names, percent = c.objects, [f"{100 * shares[k]:.3g} %" for k in (other, first)]
     return (
-        f"{names[other]} has the largest win share over {found.contexts.said} ({percent[0]}; {names[first]}: "
+        f"{names[other]} has the largest win share over {log_worths.contexts.said} ({percent[0]}; {names[first]}: "
         f"{percent[1]}), {names[first]} the largest mean log-odds",
     )

@@ -135,8 +135,8 @@ def refit_table(res: PlainEstimates, c: Comparisons) -> Any:
     """
     levels = {column.name: column.levels.tolist() for column in (*c.columns, *c.sides, *c.object_columns)}
     asked = references(res.specification.reference)
-    kept = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
-    reference = {**kept, **({"object": res.design.reference} if res.design.reference in c.objects else {})}
+    remaining = {name: level for name, level in asked.items() if name != "object" and level in levels.get(name, [])}
+    reference = {**remaining, **({"object": res.design.reference} if res.design.reference in c.objects else {})}
     model = LLBT.from_formula(res.specification.formula, c, reference=reference)
     held = {name: value for name, value in res.specification.fixed.items() if name in model.design.names}
     return _solved(model, replace(res.specification, cov_type="nonrobust", groups=(), fixed=held))

@@ -115,10 +115,10 @@ def reliability(
     --------
     >>> import llbt
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
-    >>> found = llbt.reliability(res, anchors={"A": 60, "B": 35, "C": 20})
-    >>> round(found.ssr, 3), found.judge_fit.infit.round(2).tolist()
+    >>> reliability = llbt.reliability(res, anchors={"A": 60, "B": 35, "C": 20})
+    >>> round(reliability.ssr, 3), reliability.judge_fit.infit.round(2).tolist()
     (0.994, [0.7, 0.61, 1.79, 0.72])
-    >>> found.marks().to_frame()[["object", "estimate"]].round(1).values.tolist()
+    >>> reliability.marks().to_frame()[["object", "estimate"]].round(1).values.tolist()
     [['A', 60.8], ['D', 53.0], ['B', 31.5], ['C', 22.7]]
     """
     if res.object_effects is not None:
@@ -128,17 +128,19 @@ def reliability(
         )
     c = res.comparisons
     marks = None if anchors is None else check_anchors(anchors, c)
-    found, notes = centred(res, at)
+    log_worths, notes = centred(res, at)
     way = _judges(c, judge)
     why = _no_halves(res, way)
     draw = Resampler.of("reliability", rng, n_jobs, progress)
-    halves = split_halves(res, found, way.name, int(n), confidence, draw) if way and not why else None
-    error = np.where(found.unknown | np.isnan(found.estimate), np.nan, np.sqrt(np.maximum(np.diag(found.cov), 0)))
-    ssr = separation_reliability(found.estimate, error)
-    close = closeness(found.estimate, c)
+    halves = split_halves(res, log_worths, way.name, int(n), confidence, draw) if way and not why else None
+    error = np.where(
+        log_worths.unknown | np.isnan(log_worths.estimate), np.nan, np.sqrt(np.maximum(np.diag(log_worths.cov), 0))
+    )
+    ssr = separation_reliability(log_worths.estimate, error)
+    close = closeness(log_worths.estimate, c)
     return Reliability(
         objects=c.objects,
-        estimate=found.estimate,
+        estimate=log_worths.estimate,
         std_error=error,
         ssr=ssr,
         separation=math.sqrt(ssr / (1 - ssr)) if 0 <= ssr < 1 else math.nan,
@@ -148,7 +150,7 @@ def reliability(
         judges=way.levels if way else (),
         object_fit=_of_objects(res),
         judge_fit=_of_judges(res, way) if way else None,
-        anchored=None if marks is None else anchored_marks(marks, found, confidence),
+        anchored=None if marks is None else anchored_marks(marks, log_worths, confidence),
         confidence=confidence,
         notes=(*_warnings(res, close), *notes, *why, *(halves.notes if halves else ())),
     )
@@ -174,17 +176,17 @@ def closeness(estimate: FloatArray, c: Comparisons) -> float:
 
 
 def _warnings(res: PlainEstimates, close: float) -> tuple[str, ...]:
-    found: list[str] = []
+    warnings: list[str] = []
     if close < _CLOSE:
-        found.append(Qualifying(
+        warnings.append(Qualifying(
             f"Judged pairs are close: their worths differ {format_number(close, 2)} times as much as those of random "
             "pairs. If pairs were chosen by earlier results (adaptive pairing), SSR and split halves are too large."
         ))  # fmt: skip
     else:
-        found.append("SSR is for pairs chosen without looking at results: adaptive pairing inflates it.")
+        warnings.append("SSR is for pairs chosen without looking at results: adaptive pairing inflates it.")
     if res.specification.prior is not None:
-        found.append(Qualifying("The prior shrinks worths, so SSR is not that of the judgments alone."))
-    return tuple(found)
+        warnings.append(Qualifying("The prior shrinks worths, so SSR is not that of the judgments alone."))
+    return tuple(warnings)
 
 
 def _judges(c: Comparisons, judge: str | None) -> Way | None:

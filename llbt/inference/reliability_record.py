@@ -102,13 +102,13 @@ class Reliability(Record):
 
     def _misfit_lines(self) -> tuple[str, ...]:
         parts = [(f"{self.judge}s", self.judges, self.judge_fit), ("objects", self.objects, self.object_fit)]
-        found = []
+        lines = []
         for what, labels, fit in parts:
             if fit is not None:
                 odd = [label for label, misfit in zip(labels, fit.misfits, strict=True) if misfit]
                 how = f"{len(odd)} of {len(labels)}: {named(odd)}" if odd else f"none of {len(labels)}"
-                found.append(f"Misfitting {what} (infit larger than the model allows): {how}.")
-        return tuple(found)
+                lines.append(f"Misfitting {what} (infit larger than the model allows): {how}.")
+        return tuple(lines)
 
     def object_table(self) -> Table:
         """Return object, judgments, estimate, std_error, infit, outfit, statistic, p_value, misfit; the best first."""

@@ -140,12 +140,12 @@ def _of_many(res: WithManyWorths, kind: Residual) -> _Cells:
     plain = np.asarray(res.resid_pearson if kind == "pearson" else res.resid_deviance)
     p = res.cells.means / res.comparisons.totals[:, None]
     resid = plain.reshape(p.shape)
-    found = resid / np.sqrt(1 - p)
-    some = np.sort(np.argsort(-np.abs(found).max(axis=1), kind="stable")[:EXACTLY])
+    residuals = resid / np.sqrt(1 - p)
+    some = np.sort(np.argsort(-np.abs(residuals).max(axis=1), kind="stable")[:EXACTLY])
     taken = res.cells.means[some] * (chance_errors(res, some) / p[some]) ** 2
     free = 1 - p[some] - taken
-    found[some] = resid[some] / np.sqrt(np.where(free > _EXACT, free, np.nan))
-    return _Cells(res, found.ravel(), exactly_note(len(some), len(p), "comparisons"))
+    residuals[some] = resid[some] / np.sqrt(np.where(free > _EXACT, free, np.nan))
+    return _Cells(res, residuals.ravel(), exactly_note(len(some), len(p), "comparisons"))
 
 
 def _of_cells(of: _Cells, kind: Residual, most: int) -> Table:

@@ -139,16 +139,16 @@ def level_on_scale(scale: Scale, log_worth: FloatArray) -> FloatArray:
     return np.where(unknown, np.nan, special.softmax(np.where(unknown, -np.inf, 2 * log_worth)))
 
 
-def critical_for(res: Estimates, found: LogWorths, scale: Scale, confidence: float) -> FloatArray:
+def critical_for(res: Estimates, log_worths: LogWorths, scale: Scale, confidence: float) -> FloatArray:
     """Return the half width, in standard errors, of the intervals of log-worths or worths, shape (J,)."""
-    rows = found.rows
-    if scale == "probability" and found.beside is None:
-        rows = rows - special.softmax(np.where(np.isnan(found.estimate), -np.inf, 2 * found.estimate)) @ rows
+    rows = log_worths.rows
+    if scale == "probability" and log_worths.beside is None:
+        rows = rows - special.softmax(np.where(np.isnan(log_worths.estimate), -np.inf, 2 * log_worths.estimate)) @ rows
     return critical_values(confidence, res.worth_df_of(rows))
 
 
 def worths_on_scale(
-    found: LogWorths, scale: Scale, z: float | FloatArray
+    log_worths: LogWorths, scale: Scale, z: float | FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return estimate, standard error and interval ± z of the J objects of one class, each (J,).
 
@@ -156,17 +156,24 @@ def worths_on_scale(
     if the table does not determine a log-worth; worths sum to 1 over the other objects. Errors and intervals are NaN if
     only one cluster informs an object; for worths, if this is true for any object.
     """
-    unknown, open_ = np.isnan(found.estimate), found.unknown | np.isnan(z)
-    if found.beside is not None and scale != "log_worth":
-        error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-        parts = on_scale(scale, *found.beside.log_odds(found.estimate, error, found.beside.cross), z)
+    unknown, open_ = np.isnan(log_worths.estimate), log_worths.unknown | np.isnan(z)
+    if log_worths.beside is not None and scale != "log_worth":
+        error = np.sqrt(np.maximum(np.diag(log_worths.cov), 0))
+        parts = on_scale(scale, *log_worths.beside.log_odds(log_worths.estimate, error, log_worths.beside.cross), z)
     elif scale == "probability":
         if np.sum(~unknown) < 2:  # an object that is compared with no other object has no share
             unknown = np.ones_like(unknown)
-        parts = _shares(found.estimate, found.cov, z) if found.contexts is None else _mean_shares(found.contexts, z)
-        open_ = np.isnan(z) | bool(np.any(np.ptp(found.lost[~unknown], axis=0) > LOST))
+        parts = (
+            _shares(log_worths.estimate, log_worths.cov, z)
+            if log_worths.contexts is None
+            else _mean_shares(log_worths.contexts, z)
+        )
+        open_ = np.isnan(z) | bool(np.any(np.ptp(log_worths.lost[~unknown], axis=0) > LOST))
     else:
-        center, error = FACTORS[scale] * found.estimate, FACTORS[scale] * np.sqrt(np.maximum(np.diag(found.cov), 0))
+        center, error = (
+            FACTORS[scale] * log_worths.estimate,
+            FACTORS[scale] * np.sqrt(np.maximum(np.diag(log_worths.cov), 0)),
+        )
         parts = (center, error, center - z * error, center + z * error)
         if scale == "odds_ratio":
             parts = (np.exp(center), np.exp(center) * error, np.exp(parts[2]), np.exp(parts[3]))

@@ -70,16 +70,16 @@ def candidate_p(
         drawn /= np.sqrt(rng.chisquare(df, draws) / df)
     alone = stats.t.sf(largest, df)
     bound = np.minimum(1.0, (size - 1) * alone)
-    found = np.zeros(size)
-    found[of] = np.where(np.isfinite(largest[of]), bound[of], 1.0)
+    p_values = np.zeros(size)
+    p_values[of] = np.where(np.isfinite(largest[of]), bound[of], 1.0)
     asked = of[np.isfinite(largest[of]) & (bound[of] >= _SURELY_NOT)]
     reached, inverse = np.zeros(size), 1 / error
     for start in range(0, draws, _BLOCK):
         part = np.ascontiguousarray(drawn[:, start : start + _BLOCK])
         for k in asked:  # over objects, each against all draws of a block
             reached[k] += np.count_nonzero(((part - part[k]) * inverse[k, :, None]).max(axis=0) >= largest[k])
-    found[asked] = np.clip(reached[asked] / draws, alone[asked], bound[asked])
-    return found
+    p_values[asked] = np.clip(reached[asked] / draws, alone[asked], bound[asked])
+    return p_values
 
 
 def winner(
@@ -124,16 +124,16 @@ def lead(estimate: FloatArray, cov: FloatArray, confidence: float, rng: np.rando
     return _hybrid(_conditional(estimate, cov, of, ahead), max_z(error, cov, np.inf, rng), confidence)
 
 
-def _hybrid(found: _Conditional, largest: MaxZ, confidence: float) -> Corrected:
+def _hybrid(selection: _Conditional, largest: MaxZ, confidence: float) -> Corrected:
     """Return the hybrid estimate and interval of a selected contrast.
 
     `largest` is of the contrasts among which it was selected.
     """
     alpha = 1 - confidence
-    reach = largest.quantile(1 - _SHARE * alpha) * found.error
+    reach = largest.quantile(1 - _SHARE * alpha) * selection.error
     level = (1 - _SHARE) * alpha / (1 - _SHARE * alpha)
-    low, middle, high = (found.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
-    return Corrected(found.at, found.error, middle, low, high)
+    low, middle, high = (selection.mean_at(share, reach) for share in (1 - level / 2, 0.5, level / 2))
+    return Corrected(selection.at, selection.error, middle, low, high)
 
 
 @dataclass(frozen=True)

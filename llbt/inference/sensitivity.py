@@ -144,8 +144,8 @@ def sensitivity(
     --------
     >>> import llbt
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1"))
-    >>> found = llbt.sensitivity(res).to_frame()
-    >>> found[["choice", "refits", "leader", "rank_set"]].head(3).values.tolist()
+    >>> choices = llbt.sensitivity(res).to_frame()
+    >>> choices[["choice", "refits", "leader", "rank_set"]].head(3).values.tolist()
     [['as fitted', 1, 'A', 1.0], ['ties split', 1, 'A', 1.0], ['ties dropped', 1, 'A', 1.0]]
     """
     names, unasked = _left_out(res, leave_out)
@@ -159,13 +159,13 @@ def sensitivity(
             kept_in.append(name)
     ranked = len(res.comparisons.objects) <= _MOST_RANKED
     whole = _ranked(res, res.comparisons.objects, at, None)
-    found: list[tuple[_Choice, _Ranking | None]] = []
+    by_choice: list[tuple[_Choice, _Ranking | None]] = []
     for choice in shown("sensitivity", choices, progress):
         sets = (confidence, rng) if ranked and choice.left_out is None else None
-        found.append((choice, _found(choice, res.comparisons.objects, at, sets)))
-    refits = _compared(found, whole, res.comparisons.objects)
+        by_choice.append((choice, _found(choice, res.comparisons.objects, at, sets)))
+    refits = _compared(by_choice, whole, res.comparisons.objects)
     notes = [f"rank_set: ranks in the {100 * confidence:.4g} % confidence set of the median object"] if ranked else []
-    lost = sum(ranking is None for _, ranking in found)
+    lost = sum(ranking is None for _, ranking in by_choice)
     if lost:
         notes.append(f"no finite estimates in {counted(lost, 'refit')}, in refits without a leader")
     if kept_in:
@@ -263,8 +263,8 @@ def _without_each(res: WithWorths, name: str) -> list[_Choice]:
     def without(k: int) -> WithWorths:
         counts = model.counts.copy()
         counts[k] = 0
-        found: WithWorths = model.refitted(counts)
-        return found
+        refitted: WithWorths = model.refitted(counts)
+        return refitted
 
     return [_Choice(f"without one {name}", partial(without, k), level) for k, level in enumerate(labels)]
 
@@ -279,8 +279,8 @@ def _without_part(res: WithWorths, name: str) -> Iterator[_Choice]:
     def without(level: Label) -> WithWorths:
         rest = [other for other in levels if other != level]
         part = c.select(objects=rest) if name == "object" else c.select(where={name: rest})
-        found: WithWorths = refit_data(res, part)
-        return found
+        refitted: WithWorths = refit_data(res, part)
+        return refitted
 
     for level in levels:
         yield _Choice(f"without one {name}", partial(without, level), level)
@@ -301,23 +301,23 @@ def _ranked(res: WithWorths, objects: Sequence[Label], at: At, sets: tuple[float
     worths = average_of(res)
     place = {label: k for k, label in enumerate(worths.comparisons.objects)}
     at_fit = np.array([place.get(label, -1) for label in objects])
-    found, _ = centred(worths, at)  # as in `pairwise`, whose simulation for the fit itself is then reused
-    sizes = np.full(len(found.estimate), np.nan)
+    log_worths, _ = centred(worths, at)  # as in `pairwise`, whose simulation for the fit itself is then reused
+    sizes = np.full(len(log_worths.estimate), np.nan)
     if sets is not None:
         confidence, rng = sets
-        pairs = all_pairs(worths, found, rng, confidence=confidence)
+        pairs = all_pairs(worths, log_worths, rng, confidence=confidence)
         rank, low, high = (np.asarray(f.values, dtype=np.float64) for f in pairs.rank_fields())
         sizes[pairs.best_first] = high - low + 1 + 0 * rank
     there = at_fit >= 0
-    return _Ranking(np.where(there, found.estimate[at_fit], np.nan), np.where(there, sizes[at_fit], np.nan))
+    return _Ranking(np.where(there, log_worths.estimate[at_fit], np.nan), np.where(there, sizes[at_fit], np.nan))
 
 
 def _compared(
-    found: Collection[tuple[_Choice, _Ranking | None]], whole: _Ranking, objects: Sequence[Label]
+    refits: Collection[tuple[_Choice, _Ranking | None]], whole: _Ranking, objects: Sequence[Label]
 ) -> pd.DataFrame:
     """Return one row per refit: its leader, and its agreement with the fit's ranking."""
     rows = []
-    for choice, ranking in found:
+    for choice, ranking in refits:
         row: dict[str, object] = {"choice": choice.name, "left_out": choice.left_out}
         if ranking is not None:
             row |= _against(whole.log_worths, ranking.log_worths, objects) | {"rank_set": ranking.median_set}

@@ -102,9 +102,9 @@ class _Outcomes:
         """Return the ways to split a total into C counts: C − 1 borders among total + C − 1 places."""
         places = total + cells - 1
         borders = np.array(list(itertools.combinations(range(places), cells - 1)), dtype=np.int64)
-        found = np.diff(borders, axis=1, prepend=-1, append=places) - 1
-        logs = special.gammaln(total + 1) - special.gammaln(found + 1).sum(axis=1)
-        return cls(total, found.astype(dtype), tuple(np.ascontiguousarray(found.T)), np.exp(logs))
+        splits = np.diff(borders, axis=1, prepend=-1, append=places) - 1
+        logs = special.gammaln(total + 1) - special.gammaln(splits + 1).sum(axis=1)
+        return cls(total, splits.astype(dtype), tuple(np.ascontiguousarray(splits.T)), np.exp(logs))
 
     def draw(self, shares: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
         """Return n draws with probabilities (C,), shape (n, C)."""

@@ -51,20 +51,20 @@ class Pairs:
 
 def simulated_goodness(res: WithWorths, n: int, draw: Resampler) -> SimulatedGoodness:
     """Return the test of fit by the outcomes of pairs; see `goodness_of_fit`."""
-    found = simulated_pairs(res, n, draw)
-    place, outcome = np.nonzero(found.expected > 0)
+    pairs = simulated_pairs(res, n, draw)
+    place, outcome = np.nonzero(pairs.expected > 0)
     names = np.array(["i", "tie", "j"])
     cells = pd.DataFrame(
         {
-            "object_i": [found.objects[k] for k in found.ends[place, 0]],
-            "object_j": [found.objects[k] for k in found.ends[place, 1]],
+            "object_i": [pairs.objects[k] for k in pairs.ends[place, 0]],
+            "object_j": [pairs.objects[k] for k in pairs.ends[place, 1]],
             "outcome": names[outcome].tolist(),
         }
     )
     counted = Apart(
-        (found.observed - found.expected)[place, outcome],
-        found.expected[place, outcome],
-        found.apart[:, place, outcome],
+        (pairs.observed - pairs.expected)[place, outcome],
+        pairs.expected[place, outcome],
+        pairs.apart[:, place, outcome],
     )
     null = f"the model {res.specification.formula!r} gives the probabilities of the outcomes of pairs"
     return tested("Goodness of fit, by pairs", null, cells, counted, ())
@@ -85,8 +85,8 @@ def simulated_pairs(res: WithWorths, n: int, draw: Resampler) -> Pairs:
         )
     objects = res.comparisons.objects
     refuse_large(f"the pairs of {format_count(n)} tables", 24.0 * n * len(objects) ** 2, "Draw fewer tables.")
-    found = draw.blocks(partial(_drawn, res, objects), n, len(objects) ** 2, _AT_ONCE)
-    counts, estimates = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    drawn = draw.blocks(partial(_drawn, res, objects), n, len(objects) ** 2, _AT_ONCE)
+    counts, estimates = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     known = np.isfinite(estimates).all(axis=1)
     if known.sum() < _TIMES * params:
         raise DesignError(
@@ -115,11 +115,11 @@ def _drawn(
     for k, data in enumerate(tables):
         counts[k] = pair_counts(data if isinstance(data, Comparisons) else data.to_comparisons(), objects)
         try:
-            found = estimates_of(res, data)
+            refitted = estimates_of(res, data)
         except DesignError:
             continue
-        if len(found) == estimates.shape[1]:
-            estimates[k] = found
+        if len(refitted) == estimates.shape[1]:
+            estimates[k] = refitted
     return counts, estimates
 
 
@@ -128,9 +128,9 @@ def pair_counts(c: Comparisons, objects: tuple[Label, ...]) -> FloatArray:
     place = {label: k for k, label in enumerate(objects)}
     at = np.array([place[label] for label in c.objects])
     first, second = at[c.pairs].T
-    said = c.response.tally(c.outcome_counts)
+    by_outcome = c.response.tally(c.outcome_counts)
     turned = first > second
-    said = np.where(turned[:, None], said[:, ::-1], said)
-    found = np.zeros((len(objects), len(objects), 3))
-    np.add.at(found, (np.minimum(first, second), np.maximum(first, second)), said)
-    return found
+    by_outcome = np.where(turned[:, None], by_outcome[:, ::-1], by_outcome)
+    counts = np.zeros((len(objects), len(objects), 3))
+    np.add.at(counts, (np.minimum(first, second), np.maximum(first, second)), by_outcome)
+    return counts

@@ -126,6 +126,6 @@ def _with_classes(
 def _with_judges(
     res: WithEffects, n: int, times: float, judges: Judges, note: str, rng: np.random.Generator
 ) -> tuple[Comparisons, ...]:
-    said = f"{note}, {'new judges' if judges == 'new' else 'the same judges'}"
+    text = f"{note}, {'new judges' if judges == 'new' else 'the same judges'}"
     drawn = (drawn_table(res, rng, times=times, judges=judges) for _ in range(n))
-    return tuple(replace(table, notes=(*res.comparisons.notes, said)) for table in drawn)
+    return tuple(replace(table, notes=(*res.comparisons.notes, text)) for table in drawn)

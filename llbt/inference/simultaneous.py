@@ -28,40 +28,40 @@ def refuse_pairs(size: int) -> None:
     )
 
 
-def pair_errors(found: LogWorths, pairs: IntArray) -> FloatArray:
+def pair_errors(log_worths: LogWorths, pairs: IntArray) -> FloatArray:
     """Return standard errors of differences of log-worths; NaN if not determined or lost, 0 if held."""
     i, j = pairs.T
-    variances = np.diag(found.cov)
-    variance = variances[i] + variances[j] - 2 * found.cov[i, j]
+    variances = np.diag(log_worths.cov)
+    variance = variances[i] + variances[j] - 2 * log_worths.cov[i, j]
     variance[variance <= KNOWN * variances.max(initial=0.0)] = 0.0
-    apart = (np.abs(found.lost[i] - found.lost[j]) > LOST).any(axis=1)
-    variance[np.isnan(found.estimate[i] - found.estimate[j]) | apart] = np.nan
+    apart = (np.abs(log_worths.lost[i] - log_worths.lost[j]) > LOST).any(axis=1)
+    variance[np.isnan(log_worths.estimate[i] - log_worths.estimate[j]) | apart] = np.nan
     return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
 
-def largest(found: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
+def largest(log_worths: LogWorths, pairs: IntArray, error: FloatArray, df: float, rng: np.random.Generator) -> MaxZ:
     """Return the distribution of the largest |z| over the pairs that were estimated."""
     i, j = pairs.T
-    errors = np.full(found.cov.shape, np.inf)
+    errors = np.full(log_worths.cov.shape, np.inf)
     errors[i, j] = errors[j, i] = np.where(error > 0, error, np.inf)
-    cov = found.cov
+    cov = log_worths.cov
     if np.isnan(cov).any():  # a class with infinite estimates, whose differences have no errors
         cov = np.nan_to_num(cov)
     return max_z(errors, cov, df, rng)
 
 
-def pairs_of_classes(res: Estimates, found: Sequence[LogWorths], rng: np.random.Generator) -> MaxZ | None:
+def pairs_of_classes(res: Estimates, log_worths: Sequence[LogWorths], rng: np.random.Generator) -> MaxZ | None:
     """Return the distribution of max |z| over all classes' pairs; None for one class, and for predictions.
 
     Tests and rank ranges by it are simultaneous over all classes.
     """
-    if len(found) < 2 or res.object_effects is not None:
+    if len(log_worths) < 2 or res.object_effects is not None:
         return None
-    size, rows = len(found[0].estimate), np.concatenate([one.rows for one in found])
+    size, rows = len(log_worths[0].estimate), np.concatenate([one.rows for one in log_worths])
     refuse_pairs(len(rows))
-    estimate, lost = (np.concatenate([getattr(one, name) for one in found]) for name in ("estimate", "lost"))
+    estimate, lost = (np.concatenate([getattr(one, name) for one in log_worths]) for name in ("estimate", "lost"))
     cov = res.covariance.combined(rows[:, res.free])
-    starts, each = size * np.arange(len(found)), np.column_stack(np.triu_indices(size, 1))
+    starts, each = size * np.arange(len(log_worths)), np.column_stack(np.triu_indices(size, 1))
     pairs = (starts[:, None, None] + each).reshape(-1, 2).astype(np.int64)
     joint = LogWorths(rows, estimate, cov, lost)
     return largest(joint, pairs, pair_errors(joint, pairs), res.worth_df_inference, rng)
@@ -124,9 +124,9 @@ def simultaneous(
     known = variance > KNOWN * np.diag(cov).max(initial=0.0)
     error = np.sqrt(np.where(known, variance, np.nan))
     error[covariance.unknown(combined)] = np.nan
-    found = weights @ estimate
+    estimates = weights @ estimate
     df, own = covariance.df, covariance.df_of(combined)
-    statistic = found / error
+    statistic = estimates / error
     p_value = two_sided_p(statistic, own)
     # statistics with the same tail probability as each one
     alike = np.where(own != df, np.sign(statistic) * stats.t.isf(p_value / 2, df), statistic)
@@ -136,7 +136,9 @@ def simultaneous(
     critical = largest_z.quantile(confidence)
     half = np.where(own != df, stats.t.isf(stats.t.sf(critical, df), own), critical) * error
     adjusted = largest_z.p_value(alike)
-    return Simultaneous(found, error, statistic, p_value, adjusted, found - half, found + half, own, largest_z)
+    return Simultaneous(
+        estimates, error, statistic, p_value, adjusted, estimates - half, estimates + half, own, largest_z
+    )
 
 
 def root_of(cov: FloatArray) -> FloatArray:

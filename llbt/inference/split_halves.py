@@ -45,12 +45,12 @@ class SplitHalves:
 
 
 def split_halves(
-    res: PlainEstimates, found: LogWorths, judge: str, n: int, confidence: float, draw: Resampler
+    res: PlainEstimates, log_worths: LogWorths, judge: str, n: int, confidence: float, draw: Resampler
 ) -> SplitHalves:
     """Return the split-half reliability by the levels of a column with at least four levels."""
     units = pair_units(res, judge, "judge")
     assert units.labels is not None  # units of a column have labels
-    made = draw.each([functools.partial(_correlation, units, _Worths.of(res, found))] * n)
+    made = draw.each([functools.partial(_correlation, units, _Worths.of(res, log_worths))] * n)
     correlations = np.array([r for r, _ in made])
     known = ~np.isnan(correlations)
     shrunk = sum(by_prior for _, by_prior in made)
@@ -62,7 +62,7 @@ def split_halves(
         lost = counted(int((~known).sum()), "split")
         notes.append(Qualifying(f"{lost} of {n} left out: a half has no worths, even by a prior."))
     z = float(np.mean(np.arctanh(np.clip(correlations[known], -_INSIDE, _INSIDE)))) if known.any() else math.nan
-    objects = int((~np.isnan(found.estimate)).sum())
+    objects = int((~np.isnan(log_worths.estimate)).sum())
     error = 1 / math.sqrt(objects - 3) if objects >= _FEWEST_OBJECTS else math.nan
     reach = critical_value(confidence, np.inf) * error
     half = np.tanh([z, z - reach, z + reach])
@@ -82,8 +82,8 @@ class _Worths:
     offset: FloatArray
 
     @classmethod
-    def of(cls, res: PlainEstimates, found: LogWorths) -> _Worths:
-        rows = found.rows[~np.isnan(found.estimate)]
+    def of(cls, res: PlainEstimates, log_worths: LogWorths) -> _Worths:
+        rows = log_worths.rows[~np.isnan(log_worths.estimate)]
         held = np.nan_to_num(res.estimated.values)
         held[res.free] = 0.0
         return cls(rows[:, res.free], rows @ held)

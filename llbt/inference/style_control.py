@@ -77,11 +77,11 @@ class StyleControl(Record):
         number of ranks gained by style control. Each style x has the columns x_effect, x_effect_low, x_effect_high and
         x_effect_p, the same in every row, so that one file also has the effects; they are not printed.
         """
-        kept = tuple(f for f in self.styled_board.fields if f.name in (*TAKEN, "object"))
+        fields = tuple(f for f in self.styled_board.fields if f.name in (*TAKEN, "object"))
         title = f"Leaderboard at equal style, and without style control: {SCALES[self.scale]}"
-        styled = replace(self.styled_board, fields=kept, title=title, head=self._head(), notes=self.notes)
-        found = two_boards(styled, self.plain_board, "plain", "Without")
-        return replace(found, fields=(*found.fields, *self._effects(len(styled)))).first()
+        styled = replace(self.styled_board, fields=fields, title=title, head=self._head(), notes=self.notes)
+        boards = two_boards(styled, self.plain_board, "plain", "Without")
+        return replace(boards, fields=(*boards.fields, *self._effects(len(styled)))).first()
 
     def coefficients(self) -> Table:
         """Return style, estimate, std_error, conf_low, conf_high, p_value, divisor.
@@ -122,14 +122,14 @@ class StyleControl(Record):
 
     def _head(self) -> tuple[str, ...]:
         """Return the test, and the effect of each style covariate."""
-        found = self.coefficients().to_frame()
+        coefficients = self.coefficients().to_frame()
         level = f"{100 * self.confidence:.4g} % CI"
         return (
             self._tested(),
             *(
                 f"{row.style}: {row.estimate:+.3g} per standard deviation ({level} {row.conf_low:.3g} to "
                 f"{row.conf_high:.3g})"
-                for row in found.itertuples()
+                for row in coefficients.itertuples()
             ),
         )
 
@@ -218,10 +218,10 @@ def style_control(
     ...         ("A", "B", "model_a", 90, 60), ("A", "B", "model_b", 40, 70), ("A", "B", "model_a", 50, 80),
     ...         ("A", "B", "model_b", 70, 50), ("A", "B", "model_a", 80, 30)]]
     >>> c = llbt.from_judgments(battles, side_covariates=["length"])
-    >>> found = llbt.style_control(c, "length", cov_type="nonrobust")
-    >>> found.to_frame()[["object", "rank", "plain_rank", "rank_change"]].values.tolist()
+    >>> boards = llbt.style_control(c, "length", cov_type="nonrobust")
+    >>> boards.to_frame()[["object", "rank", "plain_rank", "rank_change"]].values.tolist()
     [['A', 1, 1, 0], ['B', 2, 2, 0]]
-    >>> found.coefficients().to_frame().round(2)[["style", "estimate"]].values.tolist()
+    >>> boards.coefficients().to_frame().round(2)[["style", "estimate"]].values.tolist()
     [['length', 0.77]]
     """
     if scale not in SCALES:
@@ -242,8 +242,8 @@ def style_control(
         leaderboard(res, scale=scale, at=where[key], confidence=confidence, rng=rng)
         for key, res in (("plain", plain), ("styled", styled))
     ]
-    said = [note for note in boards[1].notes if not note.startswith(("at ", _AT_EVERY))]  # boards[0] has this note
-    said = [note.removesuffix(", groups as well") for note in (*boards[0].notes, *said)]
+    notes = [note for note in boards[1].notes if not note.startswith(("at ", _AT_EVERY))]  # boards[0] has this note
+    notes = [note.removesuffix(", groups as well") for note in (*boards[0].notes, *notes)]
     return StyleControl(
         plain=plain,
         styled=styled,
@@ -254,7 +254,7 @@ def style_control(
         test=styled.wald_test(np.eye(len(styled.params))[[list(styled.params.index).index(term) for term in terms]]),
         scale=scale,
         confidence=confidence,
-        notes=(*zeros, *dict.fromkeys(said), "Style: (i − j)/(i + j), divided by its standard deviation around 0"),
+        notes=(*zeros, *dict.fromkeys(notes), "Style: (i − j)/(i + j), divided by its standard deviation around 0"),
     )
 
 

@@ -214,8 +214,8 @@ def model_with_effects(res: WithEffects) -> TestedModel:
     needed = _last_of(base.terms, blocks)
 
     def refitted(some: Terms) -> TestedModel:
-        found = base.refitted(some).fit
-        return model_with_effects(with_effects(found, res.brackets))
+        again = base.refitted(some).fit
+        return model_with_effects(with_effects(again, res.brackets))
 
     near = {
         "laplace": "likelihoods use Laplace's approximation, which is too low if levels have few judgments",
@@ -271,8 +271,8 @@ def model_with_discriminations(res: WithDiscriminations) -> TestedModel:
     wider, dependent = res.wider, independence_note(res.groups, RATIOS)
 
     def refitted(some: Terms) -> TestedModel:
-        found = base.refitted(some).fit
-        return model_with_discriminations(with_discrimination(found, judge, partial(refit, found)))
+        again = base.refitted(some).fit
+        return model_with_discriminations(with_discrimination(again, judge, partial(refit, again)))
 
     needed = frozenset(
         term.name
@@ -333,16 +333,16 @@ def _holds_beside_objects(small: TestedModel, large: TestedModel) -> bool:
 def _of_objects_alone(res: Estimates) -> npt.NDArray[np.bool_]:
     """Return which of the free parameters are differences of a value that each object has, shape (p,)."""
     first, *others = res.problem().predictors
-    found = np.zeros(len(res.free), dtype=np.bool_)
+    is_difference = np.zeros(len(res.free), dtype=np.bool_)
     if "object" not in res.design.worth.units:
-        return found
+        return is_difference
     objects, row = np.unique(res.design.worth.units["object"], return_index=True)
     i, j = np.searchsorted(objects, res.comparisons.pairs).T
     for k, at in enumerate(res.free):
         value = res.design.worth.matrix.tocsr()[row][:, [at]].toarray()[:, 0]
         alone = not any(rows.columns(np.array([k])).toarray().any() for rows in others)
-        found[k] = alone and np.allclose(first.columns(np.array([k])).toarray()[:, 0], value[i] - value[j])
-    return found
+        is_difference[k] = alone and np.allclose(first.columns(np.array([k])).toarray()[:, 0], value[i] - value[j])
+    return is_difference
 
 
 def columns_of(problem: Problem, some: IntArray) -> Problem:
@@ -382,8 +382,8 @@ def _of_answers(
     res: Any, refitted: Callable[[Terms], TestedModel], beside: Iterable[str], terms: Iterable[WrittenTerm]
 ) -> TestedModel:
     """Return the common parts of models of rankings, best-worst sets and patterns."""
-    said = "rankings and patterns are assumed independent, even if standard errors are clustered"
-    notes = (said,) if res.specification.groups else ()
+    assumption = "rankings and patterns are assumed independent, even if standard errors are clustered"
+    notes = (assumption,) if res.specification.groups else ()
     return TestedModel(
         fit=res,
         what="fits of whole answers",
@@ -410,7 +410,7 @@ def model_of_sets(res: Any) -> TestedModel:
         asked = replace(res.specification, formula=f"{formula_of(some)} + {brackets[0]}")
         return model_of_sets(judged_sets(asked, res.rankings))
 
-    found = replace(
+    model = replace(
         _of_answers(res, refitted, res.names_beside, terms),
         n_scales=1,
         at_zero=res.scale == 0,
@@ -418,7 +418,7 @@ def model_of_sets(res: Any) -> TestedModel:
         term_notes=(f"every model has {brackets[0]}; llbt.anova(smaller, larger) tests it",),
         staying_notes=_needed_notes(needed, "the effects are deviations from"),
     )
-    return replace(found, read_scope=partial(_fixed_scope, found))
+    return replace(model, read_scope=partial(_fixed_scope, model))
 
 
 _DEPENDENCE = WrittenTerm("dependence", "dependence", frozenset())
@@ -437,8 +437,8 @@ def model_of_patterns(res: WithPatterns) -> TestedModel:
         return model_of_patterns(solved_patterns(asked, res.patterns))
 
     beside = ["dependence"] if res.dependent else []
-    found = _of_answers(res, refitted, beside, read(spec.formula))
-    return replace(found, holds=_holds_missing, read_scope=read)
+    model = _of_answers(res, refitted, beside, read(spec.formula))
+    return replace(model, holds=_holds_missing, read_scope=read)
 
 
 def _holds_missing(small: TestedModel, large: TestedModel) -> bool:

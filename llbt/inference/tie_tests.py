@@ -141,11 +141,13 @@ class _Model:
         rows = [predictor.toarray() for predictor in problem.predictors]
         slope = np.append(sum(x.T @ s for x, s in zip(rows, score[:2], strict=True)), score[2].sum())
         size = len(params) - 1
-        found = np.empty((size + 1, size + 1))
-        found[:size, :size] = sum(rows[a].T @ (weight[a, b][:, None] * rows[b]) for a in range(2) for b in range(2))
-        found[:size, size] = found[size, :size] = sum(rows[a].T @ weight[a, 2] for a in range(2))
-        found[size, size] = weight[2, 2].sum()
-        return cls(params, float((n * logs).sum()), slope, found)
+        information = np.empty((size + 1, size + 1))
+        information[:size, :size] = sum(
+            rows[a].T @ (weight[a, b][:, None] * rows[b]) for a in range(2) for b in range(2)
+        )
+        information[:size, size] = information[size, :size] = sum(rows[a].T @ weight[a, 2] for a in range(2))
+        information[size, size] = weight[2, 2].sum()
+        return cls(params, float((n * logs).sum()), slope, information)
 
     @property
     def sigma(self) -> float:
@@ -176,13 +178,13 @@ def _maximum(problem: Problem, start: FloatArray, sigma: float | None = None) ->
             "Take the fit as it is, in which σ = 1.",
         )
     ascent = InParameters(lambda params: _Model.at(problem, params), _solved, moving(len(held), held))
-    found = newton(ascent, here, exact=SLOW, most=_STEPS, ends=lambda one, step, n_iter: abs(one.sigma) > _FARTHEST)
-    if not found.converged:
+    search = newton(ascent, here, exact=SLOW, most=_STEPS, ends=lambda one, step, n_iter: abs(one.sigma) > _FARTHEST)
+    if not search.converged:
         raise DesignError(
-            f"σ has no finite estimate: it is at {found.point.sigma:.3g} and still moves",
+            f"σ has no finite estimate: it is at {search.point.sigma:.3g} and still moves",
             "The ties of this table do not tell how they depend on strength: take the fit as it is.",
         )
-    return found.point
+    return search.point
 
 
 def _solved(here: _Model, free: IntArray) -> FloatArray:
@@ -215,8 +217,8 @@ def _flips(res: PlainEstimates, problem: Problem) -> FlipTest | None:
 
 
 def _of_clusters(res: PlainEstimates, flips: FlipTest) -> tuple[str, ...]:
-    said = flips.said(res.specification.groups[0], most=flips.clusters)
-    return (said, "σ = 0 and a standard error need independent judgments: fit without groups=")
+    note = flips.said(res.specification.groups[0], most=flips.clusters)
+    return (note, "σ = 0 and a standard error need independent judgments: fit without groups=")
 
 
 def _checked(res: PlainEstimates) -> Problem:

@@ -29,9 +29,9 @@ def two_boards(board: Table, other: Table, prefix: str, heading: str) -> Table:
         The heading above the other's ranks.
     """
     objects = board.to_frame()["object"]
-    kept = other.to_frame().set_index("object")
-    alone = [label for label in kept.index if label not in set(objects)]
-    both = kept.reindex(objects)
+    others = other.to_frame().set_index("object")
+    alone = [label for label in others.index if label not in set(objects)]
+    both = others.reindex(objects)
     of = {f.name: f for f in other.fields}
     beside = [
         replace(of[name], name=f"{prefix}_{name}", heading=f"{prefix} {name}", values=both[name].to_numpy(), typeset="")

@@ -95,8 +95,8 @@ def _of_units(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return the values in n resamples of units, shape (n, k); NaN if there is no finite estimate."""
-    found = np.full((n, len(model.estimates if statistic is None else names)), np.nan)
-    for row, counts in zip(found, drawn_units(model, n, rng), strict=True):
+    replicates = np.full((n, len(model.estimates if statistic is None else names)), np.nan)
+    for row, counts in zip(replicates, drawn_units(model, n, rng), strict=True):
         try:
             if statistic is None:
                 row[:] = model.estimated(counts)
@@ -106,7 +106,7 @@ def _of_units(
             continue
         if values is not None:
             row[:] = values
-    return _placed(res, found) if statistic is None else found
+    return _placed(res, replicates) if statistic is None else replicates
 
 
 def drawn_units(model: UnitModel, n: int, rng: np.random.Generator) -> FloatArray:
@@ -121,8 +121,8 @@ def _of_model(
     res: WithWorths | ClassSource, statistic: Statistic | None, names: tuple[str, ...], n: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the values in n tables drawn from a fit, shape (n, k); NaN if there is no finite estimate."""
-    found = np.full((n, len(names)), np.nan)
-    for row, data in zip(found, simulate(res, n, rng=rng), strict=True):
+    replicates = np.full((n, len(names)), np.nan)
+    for row, data in zip(replicates, simulate(res, n, rng=rng), strict=True):
         try:
             if statistic is None:
                 row[:] = _placed(res, estimates_of(res, data))
@@ -132,4 +132,4 @@ def _of_model(
             continue
         if values is not None:
             row[:] = values
-    return found
+    return replicates

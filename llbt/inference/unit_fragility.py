@@ -33,12 +33,12 @@ class UnitSearch:
     def moved(self) -> FloatArray:
         """The change of the estimates if a single unit is left out, (U, p); 0 if nothing is left to estimate."""
         model = self.model
-        found = np.zeros((len(model.counts), self.worths))
+        moves = np.zeros((len(model.counts), self.worths))
         for k in range(len(model.counts)):
             left = self.without(np.eye(1, len(model.counts), k, dtype=np.int64)[0])
             if left is not None:
-                found[k] = left - model.estimates[: self.worths]
-        return found
+                moves[k] = left - model.estimates[: self.worths]
+        return moves
 
     def without(self, removed: IntArray) -> FloatArray | None:
         """Return the worths' estimates without given numbers of each unit (U,); None if not finite."""
@@ -71,5 +71,5 @@ class UnitSearch:
         return np.bincount(each[:high], minlength=len(effects)).astype(np.int64)
 
     def _turns(self, some: IntArray, row: FloatArray) -> bool:
-        found = self.without(np.bincount(some, minlength=len(self.model.counts)).astype(np.int64))
-        return found is not None and float(row @ found) < -_TURNED
+        refitted = self.without(np.bincount(some, minlength=len(self.model.counts)).astype(np.int64))
+        return refitted is not None and float(row @ refitted) < -_TURNED

@@ -44,8 +44,8 @@ def statistic_influences(
     left_out, weights = _left_out(res, resample)
     moved = np.zeros((len(left_out), len(names)))
     for k, table in enumerate(left_out):
-        found = statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"leave-one-out table {k}")
-        moved[k] = estimate - found if found is not None else 0.0
+        values = statistic_of(res, statistic, names, with_counts(res.comparisons, table), f"leave-one-out table {k}")
+        moved[k] = estimate - values if values is not None else 0.0
     return moved, weights
 
 
@@ -105,24 +105,24 @@ def values_at(res: Any, statistic: Statistic) -> tuple[tuple[str, ...], FloatArr
     ------
     OptionError
     """
-    found = statistic(res)
+    values = statistic(res)
     try:
-        return named_values(found)
+        return named_values(values)
     except (TypeError, ValueError):
         raise OptionError(
-            f"statistic returns {found!r:.80}, of type {type(found).__name__}",
+            f"statistic returns {values!r:.80}, of type {type(values).__name__}",
             "Pass statistic=lambda res: res.params.",
             expected="a number, a Series, a mapping or an array of numbers",
         ) from None
 
 
-def named_values(found: Any) -> tuple[tuple[str, ...], FloatArray]:
+def named_values(result: Any) -> tuple[tuple[str, ...], FloatArray]:
     """Return the names and numbers in the result of a statistic."""
-    if isinstance(found, dict):
-        found = pd.Series(found)
-    if isinstance(found, pd.Series):
-        return tuple(map(str, found.index)), found.to_numpy(dtype=np.float64)
-    values = np.atleast_1d(np.asarray(found, dtype=np.float64)).ravel()
+    if isinstance(result, dict):
+        result = pd.Series(result)
+    if isinstance(result, pd.Series):
+        return tuple(map(str, result.index)), result.to_numpy(dtype=np.float64)
+    values = np.atleast_1d(np.asarray(result, dtype=np.float64)).ravel()
     return tuple(f"statistic[{k}]" for k in range(len(values))) if len(values) > 1 else ("statistic",), values
 
 

@@ -24,10 +24,10 @@ def held_out_units(fits: Sequence[Any], by: str | None, folds: int, draw: Resamp
     """Return the scores of fits of one table, one row each; see `held_out`."""
     models = _models(fits, by)
     parts = folds_of(models[0], folds, draw.rng)
-    found = draw.each([partial(_predicted, models, part) for part in parts])
+    by_fold = draw.each([partial(_predicted, models, part) for part in parts])
     held = np.stack(parts)  # (folds, U)
-    losses = [-np.stack([fold[m][0] for fold in found]) for m in range(len(fits))]
-    shrunk = [sum(fold[m][1] for fold in found) for m in range(len(fits))]
+    losses = [-np.stack([fold[m][0] for fold in by_fold]) for m in range(len(fits))]
+    shrunk = [sum(fold[m][1] for fold in by_fold) for m in range(len(fits))]
     return _scores(fits, models, held, losses, shrunk)
 
 
@@ -69,7 +69,7 @@ def _predicted(
     models: Sequence[_Units], held: FloatArray, rng: np.random.Generator
 ) -> list[tuple[FloatArray, bool]]:  # the folds are drawn beforehand, so the generator is not used
     """Return log P of each unit (U,) by each model, fitted without a fold, and whether a prior was needed."""
-    found = []
+    scores = []
     for model in models:
         rest = model.counts - held
         try:
@@ -77,10 +77,10 @@ def _predicted(
         except DesignError:
             params, shrunk = model.shrunk(rest), True
         if isinstance(model, DependentUnits):
-            found.append((model.log_scores_given(params, rest), shrunk))
+            scores.append((model.log_scores_given(params, rest), shrunk))
         else:
-            found.append((model.log_scores(params), shrunk))
-    return found
+            scores.append((model.log_scores(params), shrunk))
+    return scores
 
 
 def _scores(

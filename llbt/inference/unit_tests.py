@@ -35,8 +35,8 @@ def unit_tests(res: WithWorths, by: str) -> Table:
             "Use a fit with fewer parameters.",
             expected=f"at most {_MOST}",
         )
-    found = UnitScores(model, len(average_of(res).free))
-    tests = [found.test(g) for g in range(len(model.counts))]
+    scores = UnitScores(model, len(average_of(res).free))
+    tests = [scores.test(g) for g in range(len(model.counts))]
     statistic, df = (np.array([t[k] for t in tests], dtype=np.float64) for k in (0, 1))
     least = _LEAST if model.part == model.each else _LEAST_JUDGES
     enough = model.parts >= least
@@ -115,12 +115,12 @@ class UnitScores:
         inverse = np.linalg.pinv(self._whole, rcond=1e-10, hermitian=True)
         left = information[:, own] - information @ inverse @ information.T
         values, vectors = np.linalg.eigh((left + left.T) / 2)
-        told = values > _KNOWN * max(float(np.abs(self._whole).max()), 1e-300)
-        if not told.any():
+        informed = values > _KNOWN * max(float(np.abs(self._whole).max()), 1e-300)
+        if not informed.any():
             return np.nan, 0, 0, np.nan
-        along = vectors[:, told].T @ score
-        statistic = float(np.sum(along**2 / values[told]))
+        along = vectors[:, informed].T @ score
+        statistic = float(np.sum(along**2 / values[informed]))
         each = ratio(score, np.sqrt(np.clip(np.diag(left), 0.0, None)))
         # an estimate on which the unit has no information has no score
         most = int(np.argmax(np.nan_to_num(np.abs(each))))
-        return statistic, int(told.sum()), most, float(each[most])
+        return statistic, int(informed.sum()), most, float(each[most])

@@ -161,9 +161,11 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
     """Return the worths of the objects as a table; see `worth`."""
     classes, shown, notes = worth_classes(res, at, population)
     graded = classes[0].beside is not None
-    for found in classes:
-        check_mean(found.contexts, graded, scale)
-    blocks = [worths_on_scale(found, scale, critical_for(res, found, scale, confidence)) for found in classes]
+    for log_worths in classes:
+        check_mean(log_worths.contexts, graded, scale)
+    blocks = [
+        worths_on_scale(log_worths, scale, critical_for(res, log_worths, scale, confidence)) for log_worths in classes
+    ]
     order = [np.argsort(-np.where(np.isnan(b[0]), -np.inf, b[0]), kind="stable") for b in blocks]
     labels = res.comparisons.objects
     fields = [Field(name, name, [v for v in column for _ in labels]) for name, column in shown.items()]
@@ -181,7 +183,9 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
         title=f"Worths: {said_of(scale, SCALES, graded, ', against the reference')}",
         notes=(
             *notes,
-            *dict.fromkeys(note for found in classes for note in mean_note(found.contexts, scale, "mean worth π")),
+            *dict.fromkeys(
+                note for log_worths in classes for note in mean_note(log_worths.contexts, scale, "mean worth π")
+            ),
             *said_by(population),
             *elo_notes(res.comparisons, scale, graded),
             *res.covariance.missing_notes(estimate, error),
@@ -193,8 +197,8 @@ def worth_table(res: Estimates, at: At, scale: Scale, confidence: float, populat
 def _references(res: Estimates, classes: Sequence[LogWorths], shown: Mapping[str, Sequence[Any]]) -> str:
     """Return the reference object, and the references of classes that lack it."""
     own = res.design.reference
-    others = [f"{found.reference} at {class_name(shown, k)}" for k, found in enumerate(classes)]
-    others = [text for text, found in zip(others, classes, strict=True) if found.reference != own]
+    others = [f"{log_worths.reference} at {class_name(shown, k)}" for k, log_worths in enumerate(classes)]
+    others = [text for text, log_worths in zip(others, classes, strict=True) if log_worths.reference != own]
     more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
     named = f"; where most objects are not compared with it: {', '.join(others[:NAMED])}{more}" if others else ""
     return f"reference {own}{named}"

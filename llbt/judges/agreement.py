@@ -341,8 +341,8 @@ def agreement(
     ...     columns=["object_i", "object_j", "outcome", "judge", "prompt"],
     ... )
     >>> names = ["percent", "bennett_s", "scott_pi"]
-    >>> found = llbt.judges.agreement(frame, unit="prompt", coefficients=names).to_frame()
-    >>> found[["term", "estimate", "expected"]].round(3).values.tolist()
+    >>> agreement = llbt.judges.agreement(frame, unit="prompt", coefficients=names).to_frame()
+    >>> agreement[["term", "estimate", "expected"]].round(3).values.tolist()
     [['percent', 0.75, nan], ['bennett_s', 0.625, 0.333], ['scott_pi', 0.619, 0.344]]
     """
     names = _asked(coefficients)

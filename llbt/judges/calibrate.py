@@ -137,8 +137,8 @@ class Calibration(Record):
         >>> import llbt
         >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "prompt": range(40)})
         >>> frame["outcome"] = ["i", "i", "i", "j"] * 10
-        >>> found = llbt.judges.calibrate(frame[:20], frame, formula="object", omega=0.5)
-        >>> found.predict().to_frame()["estimate"].round(2).tolist()
+        >>> calibrated = llbt.judges.calibrate(frame[:20], frame, formula="object", omega=0.5)
+        >>> calibrated.predict().to_frame()["estimate"].round(2).tolist()
         [0.75, 0.25]
         """
         return predicted(self.results, frame, at, confidence)
@@ -331,8 +331,8 @@ def calibrate(
     >>> frame = pd.DataFrame({"object_i": "A", "object_j": "B", "prompt": range(400)})
     >>> truth = rng.choice(["i", "tie", "j"], 400, p=[0.5, 0.2, 0.3])
     >>> verdict = np.where(rng.random(400) < 0.8, truth, "i")
-    >>> found = llbt.judges.calibrate(frame.assign(outcome=truth)[:60], frame.assign(outcome=verdict))
-    >>> found.n_labels, found.n_units, bool(found.effective_labels > 60)
+    >>> calibrated = llbt.judges.calibrate(frame.assign(outcome=truth)[:60], frame.assign(outcome=verdict))
+    >>> calibrated.n_labels, calibrated.n_units, bool(calibrated.effective_labels > 60)
     (60, 400, True)
     """
     with steps_shown("judges.calibrate", progress):

@@ -367,8 +367,8 @@ class LatentClasses(Record):
         >>> rows = [(f"J{n}", "A", "B", said[(n % 2) * 4 + k]) for n in range(20) for k in range(4)]
         >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
         >>> c = llbt.from_judgments(frame, clusters="judge")
-        >>> found = llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2]
-        >>> table = found.predict().to_frame()
+        >>> classes = llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2]
+        >>> table = classes.predict().to_frame()
         >>> table.loc[table["class"] == "all", "estimate"].round(2).tolist()
         [0.5, 0.5]
         """
@@ -520,8 +520,8 @@ class LatentClasses(Record):
         >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
         >>> frame["age"] = ["old" if order in ("ABC", "ACB") else "young" for order in orders * 3 for _ in pairs]
         >>> c = llbt.from_judgments(frame, clusters="judge", covariates="age")
-        >>> found = llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2].association("age")
-        >>> found.df, found.p_value < 0.05
+        >>> association = llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2].association("age")
+        >>> association.df, association.p_value < 0.05
         (1, True)
         """
         return association(self.pooled.comparisons, self.posterior, self.mixture.shares, covariate)

@@ -144,8 +144,8 @@ class ClassModels(Record):
         ... ]
         >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
         >>> c = llbt.from_judgments(frame, clusters="judge")
-        >>> found = llbt.judges.classes("object", c, k=[1, 2], prior=0.5, rng=1)
-        >>> found.bootstrap_test(1, n=19, starts=3, rng=1).p_value
+        >>> classes = llbt.judges.classes("object", c, k=[1, 2], prior=0.5, rng=1)
+        >>> classes.bootstrap_test(1, n=19, starts=3, rng=1).p_value
         0.05
         """
         small, large = self[k], self[k + 1]
@@ -268,8 +268,8 @@ def classes(
     ... ]
     >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
     >>> c = llbt.from_judgments(frame, clusters="judge")
-    >>> found = llbt.judges.classes("object", c, k=[1, 2], prior=1, rng=1)
-    >>> found[2].posterior.round(2).loc["ann"].tolist()
+    >>> classes = llbt.judges.classes("object", c, k=[1, 2], prior=1, rng=1)
+    >>> classes[2].posterior.round(2).loc["ann"].tolist()
     [0.04, 0.96]
     """
     text, brackets = split_brackets(formula)

@@ -153,8 +153,8 @@ def compare_groups(
     ... ]
     >>> frame = pd.DataFrame(rows, columns=["judge", "object_i", "object_j", "outcome"])
     >>> c = llbt.from_judgments(frame, clusters="judge")
-    >>> found = llbt.judges.compare_groups(llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2])
-    >>> found.to_frame()[["object_i", "object_j", "is_reversed"]].values.tolist()
+    >>> groups = llbt.judges.compare_groups(llbt.judges.classes("object", c, k=2, prior=1, rng=1)[2])
+    >>> groups.to_frame()[["object_i", "object_j", "is_reversed"]].values.tolist()
     [['A', 'B', True], ['A', 'C', True], ['B', 'C', True]]
     """
     numbers = [leaf.number for leaf in groups.leaves] if isinstance(groups, JudgeTree) else list(groups.labels)

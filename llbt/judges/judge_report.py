@@ -121,8 +121,8 @@ def report(
     >>> frame["llm"] = np.where(rng.random(300) < 0.6, "model_a", "model_b")
     >>> frame["people"] = np.where(rng.random(300) < 0.8, frame["llm"], "model_b")
     >>> frame.loc[100:, "people"] = None
-    >>> found = llbt.judges.report(frame, human="people", machine="llm", n=99)
-    >>> found.labels, found.rows, sorted(found.unanswered)
+    >>> report = llbt.judges.report(frame, human="people", machine="llm", n=99)
+    >>> report.labels, report.rows, sorted(report.unanswered)
     (100, 300, ['length', 'self-preference'])
     """
     table = in_memory(open_source(data))

@@ -214,8 +214,8 @@ def summary(
     --------
     >>> import llbt
     >>> c = llbt.load_dataset("dras_table1")
-    >>> found = llbt.judges.summary(c, model=llbt.fit("object + tie", c.pool()))
-    >>> found.to_frame()[["judge", "judgments", "tie_rate", "model_agreement", "statistic"]].round(2).values.tolist()
+    >>> summary = llbt.judges.summary(c, model=llbt.fit("object + tie", c.pool()))
+    >>> summary.to_frame()[["judge", "judgments", "tie_rate", "model_agreement", "statistic"]].round(2).values.tolist()
     [['J1', 240.0, 0.02, 0.78, 2.84], ['J2', 240.0, 0.04, 0.77, 2.41], ['J3', 240.0, 0.08, 0.63, -5.97],
      ['J4', 240.0, 0.04, 0.76, 1.76]]
     """

@@ -480,8 +480,8 @@ def tree(
     >>> says = np.where(rng.random(360) < np.where(age < 50, 0.8, 0.3), "i", "j")
     >>> frame = pd.DataFrame({"judge": judge, "age": age, "object_i": "A", "object_j": "B", "outcome": says})
     >>> c = llbt.from_judgments(frame, clusters="judge", covariates="age", numeric="age")
-    >>> found = llbt.judges.tree("object", c)
-    >>> [node.rule for node in found.leaves]
+    >>> tree = llbt.judges.tree("object", c)
+    >>> [node.rule for node in tree.leaves]
     ['age ≤ 49', 'age > 49']
     """
     text, brackets = split_brackets(formula)

@@ -27,7 +27,7 @@ def profile_discrimination(judged: Judged, maximum: DiscriminationFit, which: in
     Parameters
     ----------
     judged : Judged
-    found : DiscriminationFit
+    maximum : DiscriminationFit
         The maximum.
     which : int
         The judge.
@@ -52,7 +52,7 @@ def profile_parameter(judged: Judged, maximum: DiscriminationFit, which: int, dr
     Parameters
     ----------
     judged : Judged
-    found : DiscriminationFit
+    maximum : DiscriminationFit
         The maximum.
     which : int
         The parameter, at discrimination 1.

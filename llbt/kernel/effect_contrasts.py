@@ -46,7 +46,7 @@ def added_effects(
     ----------
     problem : Problem
         The problem of the judgments.
-    found : Crossed
+    effects : Crossed
     at : Approximation
         The approximation at these parameters (p,) and scales (E,).
     touches : sequence of Touch

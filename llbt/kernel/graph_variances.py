@@ -88,7 +88,7 @@ def variances(information: Complement, rng: np.random.Generator, first: IntArray
 
     Parameters
     ----------
-    found : Complement
+    information : Complement
     rng : numpy.random.Generator
         It chooses the objects whose approximations are checked, and makes the draws.
     first : ndarray of int

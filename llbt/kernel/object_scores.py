@@ -43,7 +43,7 @@ def object_scores(
     ----------
     problem : Problem
     bundles : sequence of Groups
-    found : MixedFit
+    maximum : MixedFit
         The fit whose effects were integrated at points.
     pairs : ndarray of int, shape (S, 2)
         The objects of each comparison.

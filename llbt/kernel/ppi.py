@@ -65,7 +65,7 @@ class Scores:
         return np.asarray(np.einsum("bsp,bcs,csq->pq", self.rows, weight, self.rows, optimize=True))
 
     def of_judgments(self, params: FloatArray, comparison: IntArray, outcomes: IntArray) -> FloatArray:
-        """Return the score of single judgments of comparisons (R,) with outcomes `said` (R,), shape (R, p)."""
+        """Return the score of single judgments of comparisons (R,) with outcomes `outcomes` (R,), shape (R, p)."""
         away = self.response.slopes(self.probabilities(params))[outcomes, :, comparison]
         return np.asarray(np.einsum("rb,brp->rp", away, self.rows[:, comparison]))
 

@@ -163,8 +163,8 @@ def pairwise_accuracy(
     --------
     >>> import llbt
     >>> metric, human = {"de-en": [31, 28, 30], "en-de": [25, 27]}, {"de-en": [2, 0, 1], "en-de": [1, 0]}
-    >>> found = llbt.metrics.pairwise_accuracy(metric, human)
-    >>> found.to_frame().values.tolist()
+    >>> accuracy = llbt.metrics.pairwise_accuracy(metric, human)
+    >>> accuracy.to_frame().values.tolist()
     [['de-en', 3.0, 3.0, 1.0], ['en-de', 0.0, 1.0, 0.0], ['all', 3.0, 4.0, 0.75]]
     """
     groups, scores = grouped_systems(metric, human, by)

@@ -131,8 +131,8 @@ class MetricComparison(Record):
         >>> human = {task: rng.normal(size=(6, 20)) for task in ("en-de", "en-es")}
         >>> good = {task: z + rng.normal(size=z.shape) for task, z in human.items()}
         >>> poor = {task: z + 9 * rng.normal(size=z.shape) for task, z in human.items()}
-        >>> found = llbt.metrics.compare(good, poor, human, statistic="tie_calibrated_accuracy", n=99, rng=1)
-        >>> found.by_task().to_frame()["task"].tolist()
+        >>> changes = llbt.metrics.compare(good, poor, human, statistic="tie_calibrated_accuracy", n=99, rng=1)
+        >>> changes.by_task().to_frame()["task"].tolist()
         ['en-de', 'en-es']
         """
         first, second = self._headings()
@@ -312,8 +312,8 @@ def compare(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> good, poor = human + rng.normal(size=(12, 50)), rng.normal(size=(12, 50))
-    >>> found = llbt.metrics.compare(good, poor, human, alternative="greater", n=999, rng=1)
-    >>> found.p_value
+    >>> changes = llbt.metrics.compare(good, poor, human, alternative="greater", n=999, rng=1)
+    >>> changes.p_value
     0.005
     >>> tasks = ["en-de"] * 25 + ["en-es"] * 25
     >>> llbt.metrics.compare(good, poor, human, statistic="soft_pairwise_accuracy", tasks=tasks, n=199, rng=1).p_value

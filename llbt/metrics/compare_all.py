@@ -155,8 +155,8 @@ class MetricComparisons(Record):
         >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
         >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (8, 1, 1.5)}
         >>> scores = llbt.metrics.MetricScores.from_matrices(metrics, human)
-        >>> found = llbt.metrics.compare_all(scores, statistic="soft_pairwise_accuracy", n=200, rng=1)
-        >>> found.clusters().to_frame()[["metric", "significance_cluster"]].values.tolist()
+        >>> comparison = llbt.metrics.compare_all(scores, statistic="soft_pairwise_accuracy", n=200, rng=1)
+        >>> comparison.clusters().to_frame()[["metric", "significance_cluster"]].values.tolist()
         [['noise 1', 1.0], ['noise 1.5', 1.0], ['noise 8', 2.0]]
         """
         estimate, p, several = self.estimate, self.p_value, len(self.tasks) > 1
@@ -329,8 +329,8 @@ def compare_all(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
-    >>> found = llbt.metrics.compare_all(llbt.metrics.MetricScores.from_matrices(metrics, human), n=500, rng=1)
-    >>> found.better().sum(axis=1).tolist()
+    >>> comparison = llbt.metrics.compare_all(llbt.metrics.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> comparison.better().sum(axis=1).tolist()
     [2, 1, 0]
     """
     metrics, found, notes = metric_tasks(scores, tasks)

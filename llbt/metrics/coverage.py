@@ -143,8 +143,8 @@ def coverage(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 40))
     >>> metric = human + rng.normal(size=(12, 40))
-    >>> found = llbt.metrics.coverage(metric, human, methods=["boot-inputs", "boot-both"], n=200, n_trials=50, rng=1)
-    >>> bool(found.estimate[0] < found.estimate[1])
+    >>> coverage = llbt.metrics.coverage(metric, human, methods=["boot-inputs", "boot-both"], n=200, n_trials=50, rng=1)
+    >>> bool(coverage.estimate[0] < coverage.estimate[1])
     True
     """
     chosen = several(methods)

@@ -89,8 +89,8 @@ def decisions(
     >>> rng = np.random.default_rng(1)
     >>> quality = np.arange(6)[:, None] / 10
     >>> metric, human = quality + rng.normal(size=(6, 400)), quality + rng.normal(size=(6, 300))
-    >>> found = llbt.metrics.decisions(metric, human)
-    >>> found.by_difference([0.2]).to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
+    >>> decisions = llbt.metrics.decisions(metric, human)
+    >>> decisions.by_difference([0.2]).to_frame()[["n", "both", "type_1", "type_2", "neither"]].values.tolist()
     [[6, 1, 1, 0, 4], [9, 7, 2, 0, 0], [15, 8, 3, 0, 4]]
     """
     draw = Resampler.of("metrics.decisions", rng, n_jobs, progress)
@@ -188,8 +188,8 @@ def decisions_from_tests(
     --------
     >>> import llbt
     >>> metric, human = ([2.1, -0.3, 1.0], [0.001, 0.4, 0.03]), ([0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
-    >>> found = llbt.metrics.decisions_from_tests(*metric, *human)
-    >>> found.outcome.tolist()
+    >>> decisions = llbt.metrics.decisions_from_tests(*metric, *human)
+    >>> decisions.outcome.tolist()
     ['both', 'humans_only', 'metric_only']
     """
     level = float(alpha)

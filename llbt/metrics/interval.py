@@ -149,8 +149,8 @@ def interval(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metric = human + rng.normal(size=(12, 50))
-    >>> found = llbt.metrics.interval(metric, human, level="input", n=500, rng=1)
-    >>> bool(found.conf_low < found.estimate < found.conf_high)
+    >>> interval = llbt.metrics.interval(metric, human, level="input", n=500, rng=1)
+    >>> bool(interval.conf_low < interval.estimate < interval.conf_high)
     True
     """
     draw = Resampler.of("metrics.interval", rng, n_jobs, progress)

@@ -142,8 +142,8 @@ def power(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 40))
     >>> metric = human + rng.normal(size=(12, 40))
-    >>> found = llbt.metrics.power(metric, human, methods=["perm-both"], degraded=[0.1, 1], n=200, n_trials=20, rng=1)
-    >>> bool(found.estimate[0, 0] < found.estimate[0, 1])
+    >>> power = llbt.metrics.power(metric, human, methods=["perm-both"], degraded=[0.1, 1], n=200, n_trials=20, rng=1)
+    >>> bool(power.estimate[0, 0] < power.estimate[0, 1])
     True
     """
     chosen = several(methods)

@@ -195,8 +195,8 @@ class Study(Record):
         >>> import llbt
         >>> rows = [{"system": s, "bleu": b, "human": h}
         ...         for s, b, h in zip("abcde", [30, 28, 29, 27, 10], [0.2, 0.1, 0.0, -0.1, -1.4])]
-        >>> found = llbt.metrics.read_study(rows).correlations().to_frame()
-        >>> found[["metric", "estimate", "without_outliers", "outliers"]].round(3).values.tolist()
+        >>> correlations = llbt.metrics.read_study(rows).correlations().to_frame()
+        >>> correlations[["metric", "estimate", "without_outliers", "outliers"]].round(3).values.tolist()
         [['bleu', 0.995, 0.8, 1]]
         """
         draw = Resampler.of("metrics.Study.correlations", rng, n_jobs, progress)
@@ -366,8 +366,8 @@ class Study(Record):
         >>> rng = np.random.default_rng(1)
         >>> rows = [{"system": s, "segment": k, "good": s + rng.normal(), "poor": rng.normal(), "human": s}
         ...         for s in range(8) for k in range(20)]
-        >>> found = llbt.metrics.read_study(rows).compare(n=200, rng=1)
-        >>> found.to_frame()[["metric", "cluster", "unbeaten"]].values.tolist()
+        >>> clusters = llbt.metrics.read_study(rows).compare(n=200, rng=1)
+        >>> clusters.to_frame()[["metric", "cluster", "unbeaten"]].values.tolist()
         [['good', 1.0, True], ['poor', 2.0, False]]
         """
         draw = Resampler.of("metrics.Study.compare", rng, n_jobs, progress)
@@ -432,8 +432,8 @@ class Study(Record):
         >>> rng = np.random.default_rng(2)
         >>> rows = [{"task": t, "system": s, "bleu": s + rng.normal(0, 2), "human": float(s)}
         ...         for t in "abcd" for s in range(8)]
-        >>> found = llbt.metrics.read_study(rows).reliability_by_quality()
-        >>> found.answer[:83]
+        >>> by_quality = llbt.metrics.read_study(rows).reliability_by_quality()
+        >>> by_quality.answer[:83]
         'At equal human difference, no change of agreement with quality was shown: odds × 1.'
         """
         return quality_reliability(self.by_task(human), cluster, confidence, self.notes)

@@ -131,8 +131,8 @@ def tie_calibrated_accuracy(
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.metrics.tie_calibrated_accuracy([0.9, 0.8, 0.75, 0.3], [3, 2, 2, 1])
-    >>> round(found.uncalibrated, 3), round(found.epsilon, 3), found.estimate
+    >>> calibrated = llbt.metrics.tie_calibrated_accuracy([0.9, 0.8, 0.75, 0.3], [3, 2, 2, 1])
+    >>> round(calibrated.uncalibrated, 3), round(calibrated.epsilon, 3), calibrated.estimate
     (0.833, 0.05, 1.0)
     """
     x, z = _read(metric, human, grouping)

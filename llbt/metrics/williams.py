@@ -58,8 +58,8 @@ def williams(r_x: float, r_y: float, r_xy: float, n: Number, *, alternative: Alt
     Examples
     --------
     >>> import llbt
-    >>> found = llbt.metrics.williams(0.9, 0.6, 0.5, 20)
-    >>> round(found.statistic, 3), found.df, round(found.p_value, 4)
+    >>> williams = llbt.metrics.williams(0.9, 0.6, 0.5, 20)
+    >>> round(williams.statistic, 3), williams.df, round(williams.p_value, 4)
     (2.753, 17, 0.0136)
     """
     for name, r in (("r_x", r_x), ("r_y", r_y), ("r_xy", r_xy)):

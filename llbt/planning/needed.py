@@ -192,8 +192,8 @@ def needed(
     --------
     >>> import llbt
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_modpref"))
-    >>> found = llbt.planning.needed(res, split=["+", "-"], elo=20)
-    >>> found.to_frame()[["goal", "judgments"]].values.tolist()
+    >>> needed = llbt.planning.needed(res, split=["+", "-"], elo=20)
+    >>> needed.to_frame()[["goal", "judgments"]].values.tolist()
     [["'+' and '-' differ", 142.0], ['every interval within ±20.0 Elo', 391.0]]
     """
     if split is None and top is None and elo is None:

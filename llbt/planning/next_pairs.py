@@ -170,8 +170,8 @@ def next_pairs(
     --------
     >>> import llbt
     >>> res = llbt.fit("object + tie", llbt.load_dataset("dras_table1").pool())
-    >>> found = llbt.planning.next_pairs(res, 10, goal="top", k=1, criterion="order")
-    >>> found.to_frame()[["object_i", "object_j", "n"]].values.tolist()
+    >>> next_pairs = llbt.planning.next_pairs(res, 10, goal="top", k=1, criterion="order")
+    >>> next_pairs.to_frame()[["object_i", "object_j", "n"]].values.tolist()
     [['A', 'D', 10]]
     """
     check_place(None, at)

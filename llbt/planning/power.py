@@ -301,14 +301,14 @@ def power(
     --------
     >>> import llbt
     >>> study = llbt.Scenario(odds=1.5, tie_share=0.3)
-    >>> found = llbt.power(study, judgments=[100, 200, 300, 400], n=2000, rng=1)
-    >>> found.estimate.round(2).tolist()
+    >>> power = llbt.power(study, judgments=[100, 200, 300, 400], n=2000, rng=1)
+    >>> power.estimate.round(2).tolist()
     [[[0.39, 0.67, 0.83, 0.92]]]
-    >>> found.needed(0.8).to_frame()["judgments"].round().tolist()
+    >>> power.needed(0.8).to_frame()["judgments"].round().tolist()
     [275.0]
 
-    >>> found = llbt.power(study.grid(odds=[1, 1.5], tie_share=[0, 0.4]), judgments=200, n=500, rng=1)
-    >>> found.to_frame()[["odds", "tie_share", "estimate"]].round(2).values.tolist()
+    >>> power = llbt.power(study.grid(odds=[1, 1.5], tie_share=[0, 0.4]), judgments=200, n=500, rng=1)
+    >>> power.to_frame()[["odds", "tie_share", "estimate"]].round(2).values.tolist()
     [[1.0, 0.0, 0.06], [1.0, 0.4, 0.05], [1.5, 0.0, 0.81], [1.5, 0.4, 0.61]]
     """
     scenarios = checked_scenarios(scenario)

@@ -45,8 +45,8 @@ def changes(res: Changes, *, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> matplotlib.use("Agg")
     >>> c = llbt.load_dataset("dras_table1")
-    >>> found = llbt.compare(*(c.select(where={"judge": judge}).pool() for judge in ("J1", "J2")))
-    >>> llbt.plot.changes(found).get_xlabel()
+    >>> changes = llbt.compare(*(c.select(where={"judge": judge}).pool() for judge in ("J1", "J2")))
+    >>> llbt.plot.changes(changes).get_xlabel()
     'change of log-worth λ'
     """
     if res.no_verdict:

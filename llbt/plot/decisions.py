@@ -75,8 +75,8 @@ def subset_correlations(
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> found = llbt.metrics.subset_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4])
-    >>> ax = llbt.plot.subset_correlations(found)
+    >>> subsets = llbt.metrics.subset_correlations([31, 28, 30, 27, 10], [0.3, 0.2, 0.1, 0.0, -1.4])
+    >>> ax = llbt.plot.subset_correlations(subsets)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Best systems taken', "Pearson's r")
     """
@@ -158,8 +158,8 @@ def decisions(decisions: DecisionTable, *, ax: Axes | None = None) -> Axes:
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> metric, human = ([2.1, -0.3, 1.0], [0.001, 0.4, 0.03]), ([0.2, -0.1, 0.0], [0.01, 0.02, 0.9])
-    >>> found = llbt.metrics.decisions_from_tests(*metric, *human)
-    >>> [text.get_text() for text in llbt.plot.decisions(found).get_legend().get_texts()]
+    >>> decisions = llbt.metrics.decisions_from_tests(*metric, *human)
+    >>> [text.get_text() for text in llbt.plot.decisions(decisions).get_legend().get_texts()]
     ['both: 1', 'metric only: 1', 'humans only: 1']
     """
     ax = axes_of(ax, COLUMN, 3.5)

@@ -72,8 +72,8 @@ def power(power: Power, *, target: Share = 0.8, ax: Axes | None = None) -> Axes:
     >>> import llbt
     >>> import matplotlib
     >>> matplotlib.use("Agg")
-    >>> found = llbt.power(llbt.Scenario(), judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1)
-    >>> ax = llbt.plot.power(found)
+    >>> power = llbt.power(llbt.Scenario(), judgments=[50, 100, 200, 400], test=("llbt", "sign"), n=200, rng=1)
+    >>> ax = llbt.plot.power(power)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Judgments per pair', 'Power')
     """

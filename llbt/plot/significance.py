@@ -67,8 +67,8 @@ def significance(comparisons: Compared, *, alpha: Share = 0.05, ax: Axes | None 
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(12, 1)) + rng.normal(size=(12, 50))
     >>> metrics = {f"noise {sd}": human + sd * rng.normal(size=(12, 50)) for sd in (0.5, 1, 8)}
-    >>> found = llbt.metrics.compare_all(llbt.metrics.MetricScores.from_matrices(metrics, human), n=500, rng=1)
-    >>> ax = llbt.plot.significance(found)
+    >>> comparison = llbt.metrics.compare_all(llbt.metrics.MetricScores.from_matrices(metrics, human), n=500, rng=1)
+    >>> ax = llbt.plot.significance(comparison)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['noise 0.5', 'noise 1', 'noise 8']
     """

@@ -186,10 +186,10 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     >>> import llbt
     >>> solved = {"a": "1110111010", "b": "1100101011", "c": "0100010010"}
     >>> rows = [{"system": s, "item": k, "score": int(x)} for s, said in solved.items() for k, x in enumerate(said)]
-    >>> found = llbt.scores.difficulty(llbt.scores.read_board(rows))
-    >>> found.to_frame()[["object", "estimate", "std_error"]].round(2).values.tolist()
+    >>> difficulty = llbt.scores.difficulty(llbt.scores.read_board(rows))
+    >>> difficulty.to_frame()[["object", "estimate", "std_error"]].round(2).values.tolist()
     [['a', 1.05, 0.79], ['b', 0.3, 0.69], ['c', -1.35, 0.75]]
-    >>> found.item_table().to_frame()["item"].tolist()
+    >>> difficulty.item_table().to_frame()["item"].tolist()
     [2, 9, 0, 4, 5, 6]
     """
     scores = board.scores

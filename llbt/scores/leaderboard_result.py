@@ -218,10 +218,10 @@ class ScoreLeaderboard(Record):
         >>> import llbt
         >>> import pandas as pd
         >>> right = pd.DataFrame({"A": [1] * 30 + [0] * 10, "B": [1] * 28 + [0] * 12, "C": [1] * 12 + [0] * 28})
-        >>> found = llbt.scores.leaderboard(right, test="mcnemar").best()
-        >>> found.candidates
+        >>> board = llbt.scores.leaderboard(right, test="mcnemar").best()
+        >>> board.candidates
         ('A', 'B')
-        >>> round(found.lead.estimate, 3), round(found.lead.corrected, 3)
+        >>> round(board.lead.estimate, 3), round(board.lead.corrected, 3)
         (0.05, 0.045)
         """
         return best_systems(

@@ -120,10 +120,10 @@ def pairwise(
     >>> import llbt
     >>> import pandas as pd
     >>> pairs = llbt.scores.pairwise(pd.DataFrame({"A": [9.0, 1, 2, 3, 4, 5, 6, 7], "B": [1.0, 2, 3, 4, 5, 6, 7, 8]}))
-    >>> found = pairs.to_frame()
-    >>> found[["mean_difference", "wins_i", "wins_j"]].values.tolist()
+    >>> frame = pairs.to_frame()
+    >>> frame[["mean_difference", "wins_i", "wins_j"]].values.tolist()
     [[0.125, 1.0, 7.0]]
-    >>> found[["p_t", "p_sign"]].round(3).values.tolist()
+    >>> frame[["p_t", "p_sign"]].round(3).values.tolist()
     [[0.915, 0.07]]
     """
     scores = as_scores(frame, system=system, item=item, score=score, rater=rater, ignore=ignore)
