@@ -74,15 +74,15 @@ def number_of(data: Comparisons | Rankings | Patterns, unit: str) -> float:
     own, total = _counted(data)
     if unit == own:
         return total
-    kept = _levels(data)
-    if unit not in kept:
+    levels = _levels(data)
+    if unit not in levels:
         raise OptionError(
-            f"unit={unit!r}{near(unit, tuple(kept))}, which the data do not keep (clusters and labels: "
-            f"{listed(tuple(kept)) or 'none'})",
+            f"unit={unit!r}{near(unit, tuple(levels))}, which the data do not keep (clusters and labels: "
+            f"{listed(tuple(levels)) or 'none'})",
             f"Keep it where the data are read: clusters={unit!r}.",
             expected=f"{own!r}, or one of these",
         )
-    return float(len(np.unique(kept[unit])))
+    return float(len(np.unique(levels[unit])))
 
 
 def _counted(data: Comparisons | Rankings | Patterns) -> tuple[Unit, float]:
@@ -94,17 +94,17 @@ def _counted(data: Comparisons | Rankings | Patterns) -> tuple[Unit, float]:
 def _levels(data: Comparisons | Rankings | Patterns) -> dict[str, IntArray]:
     """Return the codes of clusters, and of covariates that are labels, in rows with judgments."""
     columns: tuple[Coded, ...] = data.columns
-    found = {column.name: column.codes for column in columns if not column.numeric}
+    by_name = {column.name: column.codes for column in columns if not column.numeric}
     if isinstance(data, Rankings):
-        return found | {column.name: column.codes for column in data.cluster_columns}
+        return by_name | {column.name: column.codes for column in data.cluster_columns}
     if isinstance(data, Patterns):
-        return found
+        return by_name
     judged = data.totals > 0
-    found = {name: codes[judged] for name, codes in found.items()}
-    kept = data.cluster_counts
-    if kept is None:
-        return found
-    return found | {column.name: column.codes[kept.counts.any(axis=1)] for column in kept.columns}
+    by_name = {name: codes[judged] for name, codes in by_name.items()}
+    clusters = data.cluster_counts
+    if clusters is None:
+        return by_name
+    return by_name | {column.name: column.codes[clusters.counts.any(axis=1)] for column in clusters.columns}
 
 
 def of_comparisons(c: Comparisons) -> Basis:
@@ -120,8 +120,8 @@ def of_comparisons(c: Comparisons) -> Basis:
     judged = sums.any(axis=1)
     low, high = np.divmod(pairs[judged], len(order))
     used, codes = np.unique(np.concatenate([low, high]), return_inverse=True)
-    found = [*(str(c.objects[order[k]]).encode() for k in used), codes.tobytes(), *_rounded(sums[judged])]
-    return Basis("judgment", c.response.outcomes, _digest(found))
+    parts = [*(str(c.objects[order[k]]).encode() for k in used), codes.tobytes(), *_rounded(sums[judged])]
+    return Basis("judgment", c.response.outcomes, _digest(parts))
 
 
 def of_rankings(r: Rankings) -> Basis:
@@ -146,22 +146,22 @@ def of_patterns(p: Patterns, *, missing: bool) -> Basis:
     """
     if p.kind == "comparisons" and p.complete and not missing:
         return of_comparisons(p.to_comparisons())
-    found: Counter[tuple[tuple[int, int], ...]] = Counter()
+    judgments: Counter[tuple[tuple[int, int], ...]] = Counter()
     label = _ranks(p.objects)
     if p.kind == "rankings" and p.complete and not missing:
         wins = np.stack(
             [((p.answers > 0) & (p.pairs[:, 0] == k)).sum(axis=1) + ((p.answers < 0) & (p.pairs[:, 1] == k)).sum(axis=1)
              for k in range(len(p.objects))], axis=1)  # fmt: skip
         for row, count in zip((len(p.objects) - wins).tolist(), p.counts.tolist(), strict=True):
-            found[tuple(sorted(zip(row, label, strict=True)))] += count
-        return Basis("ranking", ("ranking",), _digest_of(p.objects, found))
+            judgments[tuple(sorted(zip(row, label, strict=True)))] += count
+        return Basis("ranking", ("ranking",), _digest_of(p.objects, judgments))
     signed = np.where(np.array([label[i] > label[j] for i, j in p.pairs]) & (np.abs(p.answers) == 1), -1, 1)
     keys = [min(label[i], label[j]) * len(label) + max(label[i], label[j]) for i, j in p.pairs.tolist()]
     for row, count in zip((signed * p.answers).tolist(), p.counts.tolist(), strict=True):
-        found[tuple(sorted(zip(keys, row, strict=True)))] += count
+        judgments[tuple(sorted(zip(keys, row, strict=True)))] += count
     levels = (f"{p.levels} levels",) if p.levels else ()
     outcomes = (p.kind, *levels, *(("answers that are missing",) if missing else ()))
-    return Basis("pattern", outcomes, _digest_of(p.objects, found))
+    return Basis("pattern", outcomes, _digest_of(p.objects, judgments))
 
 
 def _in_order(objects: tuple[Label, ...]) -> IntArray:
@@ -174,10 +174,10 @@ def _ranks(objects: tuple[Label, ...]) -> list[int]:
     return [int(k) for k in np.argsort(_in_order(objects))]
 
 
-def _digest_of(objects: tuple[Label, ...], found: Counter[tuple[tuple[int, int], ...]]) -> str:
-    keys = sorted(found)
+def _digest_of(objects: tuple[Label, ...], parts: Counter[tuple[tuple[int, int], ...]]) -> str:
+    keys = sorted(parts)
     labels = [str(objects[k]).encode() for k in _in_order(objects)]
-    return _digest([*labels, repr(keys).encode(), *_rounded(np.array([found[key] for key in keys], dtype=np.float64))])
+    return _digest([*labels, repr(keys).encode(), *_rounded(np.array([parts[key] for key in keys], dtype=np.float64))])
 
 
 def _rounded(sums: FloatArray) -> list[bytes]:
@@ -187,8 +187,8 @@ def _rounded(sums: FloatArray) -> list[bytes]:
 
 
 def _digest(parts: Iterable[bytes]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
-        found.update(part)
-        found.update(b"\0")
-    return found.hexdigest()[:16]
+        digest.update(part)
+        digest.update(b"\0")
+    return digest.hexdigest()[:16]

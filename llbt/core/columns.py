@@ -150,9 +150,9 @@ def sort_key(label: Any) -> tuple[int, Any]:
 
 def as_objects(labels: Iterable[Any]) -> npt.NDArray[Any]:
     """Return labels as a vector that keeps their Python types, shape (n,)."""
-    kept = list(labels)
-    array = np.empty(len(kept), dtype=object)
-    array[:] = kept
+    values = list(labels)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
     return array
 
 
@@ -206,8 +206,8 @@ def code(name: str, values: npt.NDArray[Any], *, numeric: bool = False) -> Coded
     if numeric:
         levels, numbers = ranked(np.asarray(values, dtype=np.float64).ravel())
         return Coded(name, levels, numbers.reshape(values.shape))
-    codes, found = pd.factorize(values.ravel())
-    labels = as_objects(label.item() if isinstance(label, np.generic) else label for label in found)
+    codes, distinct = pd.factorize(values.ravel())
+    labels = as_objects(label.item() if isinstance(label, np.generic) else label for label in distinct)
     return arranged(name, labels, codes.reshape(values.shape))
 
 
@@ -221,14 +221,14 @@ def own_numbers(name: str, values: FloatArray) -> Coded | None:
     return Coded(name, values.ravel(), np.arange(values.size).reshape(values.shape))
 
 
-def arranged(name: str, found: npt.NDArray[Any], codes: IntArray) -> Coded:
+def arranged(name: str, distinct: npt.NDArray[Any], codes: IntArray) -> Coded:
     """Return codes into unsorted distinct labels as a column with sorted levels."""
-    order = np.array(sorted(range(len(found)), key=lambda k: sort_key(found[k])), dtype=np.int64)
+    order = np.array(sorted(range(len(distinct)), key=lambda k: sort_key(distinct[k])), dtype=np.int64)
     if np.array_equal(order, np.arange(len(order))):
-        return Coded(name, found, codes)
+        return Coded(name, distinct, codes)
     rank = np.empty(len(order), dtype=codes.dtype)
     rank[order] = np.arange(len(order))
-    return Coded(name, found[order], rank[codes])
+    return Coded(name, distinct[order], rank[codes])
 
 
 def ranked(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
@@ -273,8 +273,8 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
         if size > 2**62 // width:  # the product would overflow: number the combinations so far
             if _increasing(key):
                 break
-            found, key = ranked(key)
-            size = len(found)
+            there_codes, key = ranked(key)
+            size = len(there_codes)
             if size == len(key):  # all lines are distinct already, so further keys change nothing
                 break
         key = key * width + codes
@@ -284,15 +284,15 @@ def groups(keys: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     if size <= max(_DENSE, 4 * len(key)):  # few possible keys: mark those that occur
         there = np.zeros(size, dtype=bool)
         there[key] = True
-        found = np.flatnonzero(there)
-        group = key if len(found) == size else (np.cumsum(there) - 1)[key]
+        there_codes = np.flatnonzero(there)
+        group = key if len(there_codes) == size else (np.cumsum(there) - 1)[key]
     else:
-        group, found = pd.factorize(key)  # hashing: many rows, few combinations
-        order = np.argsort(found)
+        group, there_codes = pd.factorize(key)  # hashing: many rows, few combinations
+        order = np.argsort(there_codes)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         group = rank[group]
-    first = np.empty(len(found), dtype=np.int64)
+    first = np.empty(len(there_codes), dtype=np.int64)
     first[group[::-1]] = np.arange(len(key) - 1, -1, -1)  # the value written last is that of the first row
     return first, group
 
@@ -302,7 +302,7 @@ def _increasing(key: IntArray) -> bool:
 
 
 def tallied(
-    keys: Sequence[npt.NDArray[Any]], said: npt.NDArray[Any], weights: FloatArray | None, outcomes: int = 3
+    keys: Sequence[npt.NDArray[Any]], outcome_of: npt.NDArray[Any], weights: FloatArray | None, outcomes: int = 3
 ) -> tuple[list[IntArray], FloatArray]:
     """Return the distinct combinations of codes, with the counts of each outcome.
 
@@ -310,7 +310,7 @@ def tallied(
     ----------
     keys : sequence of ndarray of int, each (R,), or (R, 2) of both sides
         Codes from 0.
-    said : ndarray of int, shape (R,)
+    outcome_of : ndarray of int, shape (R,)
         The outcome, from 0; values of `outcomes` and above are not counted.
     weights : ndarray or None, shape (R,)
         The weight of each row; None means 1.
@@ -325,30 +325,32 @@ def tallied(
     """
     columns = [codes for key in keys for codes in (key.T if key.ndim > 1 else key[None])]
     sizes = [int(codes.max(initial=0)) + 1 for codes in columns]
-    if 4 * math.prod(sizes) > max(_DENSE, 4 * len(said)):
+    if 4 * math.prod(sizes) > max(_DENSE, 4 * len(outcome_of)):
         first, group = groups([np.asarray(codes, dtype=np.int64) for codes in columns])
-        n, judged = _by_outcome([group], said, weights, [len(first)], outcomes)
-        kept = np.flatnonzero(judged)
-        rows = first[kept]
-        return [np.take(key, rows, axis=0).astype(np.int64, copy=False) for key in keys], n[kept]
-    n, judged = _by_outcome(columns, said, weights, sizes, outcomes)
-    found = np.flatnonzero(judged)
-    codes = iter(np.unravel_index(found, sizes))
-    return [np.stack([next(codes) for _ in key.T], axis=1) if key.ndim > 1 else next(codes) for key in keys], n[found]
+        n, judged = _by_outcome([group], outcome_of, weights, [len(first)], outcomes)
+        cells = np.flatnonzero(judged)
+        rows = first[cells]
+        return [np.take(key, rows, axis=0).astype(np.int64, copy=False) for key in keys], n[cells]
+    n, judged = _by_outcome(columns, outcome_of, weights, sizes, outcomes)
+    nonempty = np.flatnonzero(judged)
+    codes = iter(np.unravel_index(nonempty, sizes))
+    return [np.stack([next(codes) for _ in key.T], axis=1) if key.ndim > 1 else next(codes) for key in keys], n[
+        nonempty
+    ]
 
 
 def _by_outcome(
     keys: Sequence[npt.NDArray[Any]],
-    said: npt.NDArray[Any],
+    codes: npt.NDArray[Any],
     weights: FloatArray | None,
     sizes: Sequence[int],
     outcomes: int,
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Return counts of outcomes in all possible combinations, (G, K), and which have any, even with weight 0."""
-    size, cells = math.prod(sizes), 1 + max(outcomes - 1, int(said.max(initial=0)))
+    size, cells = math.prod(sizes), 1 + max(outcomes - 1, int(codes.max(initial=0)))
     judged = np.zeros(cells * size, dtype=np.int64)
     sums = np.zeros(len(judged) if weights is not None else 0)
-    for start, key in _cell_numbers((*keys, said), (*sizes, cells), max(_CHUNK, len(judged))):
+    for start, key in _cell_numbers((*keys, codes), (*sizes, cells), max(_CHUNK, len(judged))):
         judged += np.bincount(key, minlength=len(judged))
         if weights is not None:
             sums += np.bincount(key, weights[start : start + len(key)], len(judged))
@@ -389,7 +391,7 @@ def summed_by(group: IntArray, values: FloatArray, size: int | None = None) -> F
 
 
 def tally(
-    by: IntArray, said: IntArray, weights: FloatArray | None = None, size: int | None = None, outcomes: int = 3
+    by: IntArray, codes: IntArray, weights: FloatArray | None = None, size: int | None = None, outcomes: int = 3
 ) -> FloatArray:
     """Return the counts of each outcome in each group, shape (size, outcomes).
 
@@ -405,8 +407,8 @@ def tally(
     size = int(by.max(initial=-1)) + 1 if size is None else size
     there = by >= 0
     if not there.all():
-        by, said, weights = by[there], said[there], None if weights is None else weights[there]
-    sums = np.bincount(outcomes * np.asarray(by, dtype=np.int64) + said, weights, outcomes * size)
+        by, codes, weights = by[there], codes[there], None if weights is None else weights[there]
+    sums = np.bincount(outcomes * np.asarray(by, dtype=np.int64) + codes, weights, outcomes * size)
     return sums.reshape(size, outcomes).astype(np.float64)
 
 

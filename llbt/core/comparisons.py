@@ -238,14 +238,14 @@ class Comparisons(Record):
             columns ``x_i`` and ``x_j``. A graded table has a column for each grade, ``i+, i, tie, j, j+``; a table with
             "both bad" has a column ``bad`` after the ties.
         """
-        kept = self.cluster_counts if clusters else None
-        rows = np.arange(len(self)) if kept is None else kept.rows
-        counts = self.counts if kept is None else kept.counts
+        cluster_table = self.cluster_counts if clusters else None
+        rows = np.arange(len(self)) if cluster_table is None else cluster_table.rows
+        counts = self.counts if cluster_table is None else cluster_table.counts
         labels = as_objects(self.objects)
         data: dict[str, Any] = {f"object_{side}": labels[self.pairs[rows, k]] for k, side in enumerate("ij")}
         data |= {c.name: c.values[rows] for c in self.columns}
         data |= {f"{c.name}_{side}": c.values[rows, k] for c in self.sides for k, side in enumerate("ij")}
-        data |= {c.name: c.values for c in (kept.columns if kept else ())}
+        data |= {c.name: c.values for c in (cluster_table.columns if cluster_table else ())}
         whole = np.all(counts == np.floor(counts))
         printed = counts.astype(np.int64) if whole else counts
         data |= {name: printed[:, k] for k, name in enumerate(self.count_columns)}
@@ -275,7 +275,7 @@ class Comparisons(Record):
             return (self.objects,)
         number, group = components_of(size, self.pairs[judged])
         members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=number))[:-1])
-        return tuple(tuple(self.objects[k] for k in found) for found in members)
+        return tuple(tuple(self.objects[k] for k in places) for places in members)
 
     def largest_component(self) -> Comparisons:
         """Return the table of the largest group of objects with finite maximum likelihood estimates.
@@ -307,21 +307,21 @@ class Comparisons(Record):
         '1 object left out (largest_component): D'
         """
         group = ordered_components(len(self.objects), self.pairs, self.response.tally(self.outcome_counts))
-        kept = group == np.bincount(group).argmax()
-        if kept.all():
+        is_largest = group == np.bincount(group).argmax()
+        if is_largest.all():
             return self
         lines = lines_of(self)
-        inside = kept[lines.pairs].all(axis=1)
+        inside = is_largest[lines.pairs].all(axis=1)
         if not inside.any():
             raise JudgmentError(
                 "no two objects are connected by wins and ties both ways",
                 "Fit with a prior: fit(…, prior='jeffreys') has finite estimates wherever objects are connected.",
             )
-        found = tabulate(lines.take(inside), replace(self, notes=()))
-        out = np.flatnonzero(~kept)
+        component = tabulate(lines.take(inside), replace(self, notes=()))
+        out = np.flatnonzero(~is_largest)
         gone = counted(len(out), "object")
         note = f"{gone} left out (largest_component): {named([self.objects[k] for k in out])}"
-        return replace(found, notes=(*self.notes, note))
+        return replace(component, notes=(*self.notes, note))
 
     @checked
     def pool(self, *names: str | Sequence[str]) -> Comparisons:
@@ -386,8 +386,8 @@ class Comparisons(Record):
         if not empty:
             return self
         lines = lines_of(self)
-        kept = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
-        return replace(kept, notes=(*kept.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
+        table = tabulate(lines.take(lines.counts.sum(axis=1) > 0), self)
+        return replace(table, notes=(*table.notes, f"{counted(empty, 'comparison')} without a judgment left out"))
 
     @checked
     def drop_ties(self) -> Comparisons:
@@ -431,13 +431,13 @@ class Comparisons(Record):
         outcomes = np.array(self.response.outcomes)
         parts = [listed(tuple(outcomes[sign == k].tolist())) for k in (1, 0, -1) if (sign == k).any()]
         merge = (sign[:, None] == [1, 0, -1]).astype(np.float64)
-        kept = self.cluster_counts
+        by_cluster = self.cluster_counts
         what = "grades were" if self.response.grades else "undecided outcomes were"
         return replace(
             self,
             counts=self.counts @ merge,
             response=THREE if (sign == 0).any() else TWO,
-            cluster_counts=kept and replace(kept, counts=kept.counts @ merge),
+            cluster_counts=by_cluster and replace(by_cluster, counts=by_cluster.counts @ merge),
             notes=(*self.notes, f"{what} merged (collapse): {' | '.join(parts)}"),
         )
 
@@ -448,12 +448,12 @@ class Comparisons(Record):
             half = share * counts[:, 1]
             return np.column_stack([counts[:, 0] + half, np.zeros(len(counts)), counts[:, 2] + half])
 
-        kept = self.cluster_counts
+        by_cluster = self.cluster_counts
         return replace(
             self,
             counts=moved(self.counts),
             response=TWO,
-            cluster_counts=kept and replace(kept, counts=moved(kept.counts)),
+            cluster_counts=by_cluster and replace(by_cluster, counts=moved(by_cluster.counts)),
             notes=(*self.notes, note),
         )
 
@@ -517,11 +517,11 @@ def tabulate(lines: Lines, like: Comparisons) -> Comparisons:
 
 def lines_of(c: Comparisons) -> Lines:
     """Return the most detailed lines of a table: by cluster, if it has clusters."""
-    kept = c.cluster_counts
-    if kept is None:
+    by_cluster = c.cluster_counts
+    if by_cluster is None:
         return Lines(c.pairs, c.counts, c.columns, c.sides)
-    spread = Lines(c.pairs, c.counts, c.columns, c.sides).take(kept.rows)
-    return replace(spread, counts=kept.counts, clusters=kept.columns)
+    spread = Lines(c.pairs, c.counts, c.columns, c.sides).take(by_cluster.rows)
+    return replace(spread, counts=by_cluster.counts, clusters=by_cluster.columns)
 
 
 def _cluster_counts(lines: Lines, group: IntArray) -> ClusterCounts | None:

@@ -56,8 +56,8 @@ def check_names(names: Sequence[str], sides: Sequence[str], reserved: Collection
     twice = tuple(sorted({name for name in taken if taken.count(name) > 1}))
     if twice:
         kinds = "clusters, object covariates and side covariates" if sides else "clusters and object covariates"
-        found = f"{listed(twice)} is named twice among covariates, {kinds}"
-        raise JudgmentError(found, expected="one role for each column")
+        fault = f"{listed(twice)} is named twice among covariates, {kinds}"
+        raise JudgmentError(fault, expected="one role for each column")
 
 
 def check_alike(what: str, labels: tuple[Label, ...]) -> None:
@@ -83,9 +83,9 @@ def check_counts(counts: FloatArray, response: Response) -> None:
         return
     bad = np.flatnonzero(~np.isfinite(counts).all(axis=1) | (counts < 0).any(axis=1))
     if bad.size:
-        found, names = counts[bad[0]].tolist(), COUNT_COLUMNS if response in (TWO, THREE) else response.outcomes
+        values, names = counts[bad[0]].tolist(), COUNT_COLUMNS if response in (TWO, THREE) else response.outcomes
         raise JudgmentError(
-            f"{bad.size} comparisons have counts that are negative or not finite, the first {found} "
+            f"{bad.size} comparisons have counts that are negative or not finite, the first {values} "
             f"({', '.join(names)})",
             expected="finite counts, at least 0",
         )

@@ -18,13 +18,13 @@ from .response import Response, graded
 
 def rising(cuts: Sequence[float], above: float, what: str) -> tuple[float, ...]:
     """Return cuts as floats; raise unless they increase and the first is larger than `above`."""
-    found = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
-    if not all(map(is_real, found)) or not all(a < b < np.inf for a, b in pairwise((above, *found))):
+    values = tuple(cuts) if isinstance(cuts, (list, tuple, np.ndarray)) else (None,)
+    if not all(map(is_real, values)) or not all(a < b < np.inf for a, b in pairwise((above, *values))):
         raise OptionError(
             f"cuts={safe_repr(cuts)}",
             expected=f"rising numbers such as (1, 2.5), the first larger than {what}={above:g}",
         )
-    return tuple(map(float, found))
+    return tuple(map(float, values))
 
 
 def graded_outcomes(

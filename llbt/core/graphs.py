@@ -23,8 +23,8 @@ def strong_components(size: int, edges: list[tuple[IntArray, IntArray, npt.NDArr
     ----------
     edges : list of (ndarray, ndarray, ndarray of bool), each (S,)
     """
-    start = np.concatenate([a[kept] for a, _, kept in edges])
-    end = np.concatenate([b[kept] for _, b, kept in edges])
+    start = np.concatenate([a[is_edge] for a, _, is_edge in edges])
+    end = np.concatenate([b[is_edge] for _, b, is_edge in edges])
     return np.asarray(connected_components(_graph(size, start, end), connection="strong")[1], dtype=np.int64)
 
 

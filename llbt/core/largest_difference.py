@@ -96,7 +96,7 @@ class LargestDifference:
     def drawn(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Return the largest difference in each of `draws` random directions, shape (draws,)."""
         size, rank = self.root.shape
-        found = np.zeros(draws)
+        largest = np.zeros(draws)
         groups, open_, left, number = _Groups(self), _Waiting(rank), _Waiting(rank), 0
         chunk = max(1, _AT_A_TIME // max(size, rank))
         for start in range(0, draws, chunk):
@@ -105,17 +105,17 @@ class LargestDifference:
             if start >= _MANY and number >= (1 - _RARELY) * start:
                 rest = np.arange(len(directions))  # bounds by single estimates did not help in the first directions
             else:
-                found[start : start + chunk], rest = self._by_bounds(directions)
+                largest[start : start + chunk], rest = self._by_bounds(directions)
             number += len(rest)
             open_.add(directions[rest], start + rest)
             last = start + chunk >= draws
             for some, places in open_.blocks(last):
-                found[places] = groups.largest(some)
-                less = found[places] < groups.least
+                largest[places] = groups.largest(some)
+                less = largest[places] < groups.least
                 left.add(some[less], places[less])
             for some, places in left.blocks(last):
-                found[places] = self.by_all(some)
-        return found
+                largest[places] = self.by_all(some)
+        return largest
 
     def _by_bounds(self, directions: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return the largest difference in each direction (n,), and the directions with too many estimates far out."""
@@ -144,11 +144,11 @@ class LargestDifference:
         x = directions.astype(np.float32) @ self.scaled.T
         values = np.ascontiguousarray((x * self.scale).T)
         most = min(len(x) * len(self.scale) ** 2 // _SPARSE, _MOST_PAIRS)
-        found = groups.reaching(values, self.off, least, most)
-        if found is None:
+        candidates = groups.reaching(values, self.off, least, most)
+        if candidates is None:
             return None
         wanted = np.full(len(x), (1 - _SLACK) * least, dtype=np.float32)
-        return self._exact(directions, self._reaching(x, _Candidates(*found), wanted))
+        return self._exact(directions, self._reaching(x, _Candidates(*candidates), wanted))
 
     def by_all(self, directions: FloatArray) -> FloatArray:
         """Return the largest difference in each direction, (n,), from all pairs."""
@@ -164,14 +164,14 @@ class LargestDifference:
         off = (self.off + self.off.max()) * self.single.max(axis=1)  # error bound of any difference from i
         least = np.maximum((largest - off[:, None]).max(axis=0), 0)
         i, draw = np.nonzero(largest + off[:, None] >= least)
-        found = np.zeros(len(x))
+        result = np.zeros(len(x))
         block = max(1, _AT_A_TIME // size)
         for first in range(0, len(i), block):
             some = slice(first, first + block)
             rows = np.repeat(draw[some], size), np.repeat(i[some], size), np.tile(np.arange(size), len(i[some]))
             candidates = self._reaching(x, _Candidates(*rows), least)
-            np.maximum(found, self._exact(directions, candidates), out=found)
-        return found
+            np.maximum(result, self._exact(directions, candidates), out=result)
+        return result
 
     def _difference(self, x: SingleArray, pairs: _Candidates, sign: float) -> SingleArray:
         """Return |x_i − x_j|/s_ij with its error bound added or subtracted, shape (c,)."""
@@ -183,18 +183,18 @@ class LargestDifference:
         """Return the pairs whose difference may be the largest of their draw, which is at least `least` (n,)."""
         least = least.copy()
         np.maximum.at(least, pairs.draw, self._difference(x, pairs, -1.0))
-        kept = self._difference(x, pairs, 1.0) >= least[pairs.draw]
-        return _Candidates(*(column[kept] for column in pairs))
+        may_be_largest = self._difference(x, pairs, 1.0) >= least[pairs.draw]
+        return _Candidates(*(column[may_be_largest] for column in pairs))
 
     def _exact(self, directions: FloatArray, pairs: _Candidates) -> FloatArray:
         """Return the largest difference among each draw's pairs in double precision, shape (n,)."""
-        found = np.zeros(len(directions))
+        largest = np.zeros(len(directions))
         block = max(1, _AT_A_TIME // max(1, self.root.shape[1]))
         for first in range(0, len(pairs.draw), block):
             draw, i, j = (column[first : first + block] for column in pairs)
             apart = np.einsum("cr,cr->c", self.root[i] - self.root[j], directions[draw])
-            np.maximum.at(found, draw, np.abs(apart) * self.inverse[i, j])
-        return found
+            np.maximum.at(largest, draw, np.abs(apart) * self.inverse[i, j])
+        return largest
 
 
 class _Waiting:
@@ -233,23 +233,23 @@ class _Groups:
 
     def largest(self, directions: FloatArray) -> FloatArray:
         """Return the largest difference in each direction, shape (n,), correct if it is at least `least`."""
-        found = np.zeros(len(directions))
+        largest = np.zeros(len(directions))
         if np.isinf(self.least):
-            return found
+            return largest
         if self.least == 0:
-            found[:_FEW] = self._differences.by_all(directions[:_FEW])
+            largest[:_FEW] = self._differences.by_all(directions[:_FEW])
             if len(directions) <= _FEW:
-                return found
-            self.least = _LESS * float(np.quantile(found[:_FEW], _RARELY))
+                return largest
+            self.least = _LESS * float(np.quantile(largest[:_FEW], _RARELY))
         for wanted in (self.least / _LESS, self.least):
-            open_ = np.flatnonzero(found < wanted)
+            open_ = np.flatnonzero(largest < wanted)
             for some in np.split(open_, range(_FEW, len(open_), _FEW)):
                 part = self._differences.by_groups(directions[some], self._nested, wanted)
                 if part is None:
                     self.least = np.inf
-                    return found
-                found[some] = np.where(part < wanted, 0.0, part)
-        return found
+                    return largest
+                largest[some] = np.where(part < wanted, 0.0, part)
+        return largest
 
 
 def _blocks(size: int) -> Iterator[slice]:
@@ -266,8 +266,8 @@ def _squared_scales(std_error: FloatArray) -> FloatArray:
         finite = np.isfinite(std_error[some])
         mean[some] = np.square(std_error[some], where=finite, out=np.zeros(finite.shape)).sum(axis=1)
         mean[some] /= np.maximum(finite.sum(axis=1), 1)
-    found = ((size - 1) * mean - size * mean.mean() / 2) / max(size - 2, 1)
-    return np.asarray(np.maximum(found, _LEAST * mean.mean()))
+    squares = ((size - 1) * mean - size * mean.mean() / 2) / max(size - 2, 1)
+    return np.asarray(np.maximum(squares, _LEAST * mean.mean()))
 
 
 def _products(upper: npt.NDArray[np.bool_], lower: npt.NDArray[np.bool_]) -> _Candidates:

@@ -94,16 +94,16 @@ class Cumulative:
     def cuts(self) -> FloatArray:
         """How the predictors move η at each cut, from the top of the scale down, shape (K − 1, B)."""
         size, width = len(self.outcomes), self.width
-        found = np.zeros((size - 1, width))
-        found[:, 0] = 2.0
+        cuts = np.zeros((size - 1, width))
+        cuts[:, 0] = 2.0
         beyond = np.zeros(width)
         levels = [b for b in (self.response.tie, *self.response.grades.values()) if b is not None]
         places = range((size - 3) // 2, -1, -1)  # from the middle up; without a middle the central cut stays at 0
         for place, b in zip(places, levels, strict=True):
             beyond[b] = 1.0
-            found[place, 1:] = -beyond[1:]
-            found[size - 2 - place, 1:] = beyond[1:]
-        return found
+            cuts[place, 1:] = -beyond[1:]
+            cuts[size - 2 - place, 1:] = beyond[1:]
+        return cuts
 
     @functools.cached_property
     def _products(self) -> FloatArray:
@@ -120,21 +120,21 @@ class Cumulative:
         shape = np.broadcast_shapes(*(np.shape(u) for u in predictors))
         at = [_combined(row, predictors) for row in self.cuts]
         below, above = ([self._curve(sign * eta) for eta in at] for sign in (1.0, -1.0))
-        found = np.empty((len(self.outcomes), *shape))
-        found[0], found[-1] = below[0], above[-1]
+        probability = np.empty((len(self.outcomes), *shape))
+        probability[0], probability[-1] = below[0], above[-1]
         for k in range(1, len(at)):  # differences of the smaller tails, which lose no digits
             upper = at[k - 1] + at[k] > 0
-            found[k] = np.where(upper, above[k - 1] - above[k], below[k] - below[k - 1])
-        return found, np.zeros(shape)
+            probability[k] = np.where(upper, above[k - 1] - above[k], below[k] - below[k - 1])
+        return probability, np.zeros(shape)
 
     def _curve(self, x: FloatArray) -> FloatArray:
         return np.asarray(special.expit(x) if self.link == "cumulative" else special.ndtr(x))
 
     def _densities(self, probability: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the curve's first and second derivatives at each cut, (K − 1, S) each, from the probabilities."""
-        found = list(probability)
-        top = np.stack(list(itertools.accumulate(found[:-1])))
-        bottom = np.stack(list(itertools.accumulate(found[:0:-1]))[::-1])
+        tail = list(probability)
+        top = np.stack(list(itertools.accumulate(tail[:-1])))
+        bottom = np.stack(list(itertools.accumulate(tail[:0:-1]))[::-1])
         if self.link == "cumulative":
             first = top * bottom
             return first, first * (bottom - top)
@@ -169,10 +169,10 @@ class Cumulative:
     def slopes(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """Return the derivatives of the outcomes' log probabilities in the predictors, shape (K, B, S)."""
         density, _ = self._densities(probability)
-        found = np.asarray(probability)
-        moved = np.zeros((len(found) + 1, self.width, *density.shape[1:]))  # the ends of the scale do not move
+        p = np.asarray(probability)
+        moved = np.zeros((len(p) + 1, self.width, *density.shape[1:]))  # the ends of the scale do not move
         moved[1:-1] = np.einsum("ms,mb->mbs", density, self.cuts)
-        return np.asarray(np.diff(moved, axis=0) / found[:, None])
+        return np.asarray(np.diff(moved, axis=0) / p[:, None])
 
     def scores(
         self, probability: Sequence[FloatArray] | FloatArray, counts: Sequence[FloatArray] | FloatArray
@@ -205,8 +205,8 @@ class Cumulative:
 
     def weight(self, probability: Sequence[FloatArray] | FloatArray, n: FloatArray | float) -> FloatArray:
         """Return the expected information of n judgments (S,) on the predictors, shape (B, B, S)."""
-        found = np.asarray(probability)
-        return self.information(found, n * found)
+        p = np.asarray(probability)
+        return self.information(p, n * p)
 
     def contributions(
         self, predictors: Sequence[FloatArray] | FloatArray, counts: FloatArray

@@ -62,18 +62,18 @@ class MaxZ:
         """
         alone = two_sided_p(z, self.df)
         bonferroni = self.size * alone
-        found = np.maximum(self._each(self._tail, np.abs(z)), self._each(self._far_out, np.abs(z)))
-        return np.asarray(np.clip(found, alone, np.minimum(bonferroni, 1.0)))
+        p_values = np.maximum(self._each(self._tail, np.abs(z)), self._each(self._far_out, np.abs(z)))
+        return np.asarray(np.clip(p_values, alone, np.minimum(bonferroni, 1.0)))
 
     def quantile(self, confidence: float) -> float:
         """Return the value that max |z| does not exceed with this probability."""
         if not len(self.nodes):
             return math.nan
         alone, bonferroni = stats.t.isf(np.array([1, 1 / self.size]) * (1 - confidence) / 2, self.df)
-        found = optimize.brentq(
+        quantile = optimize.brentq(
             lambda z: float(self.p_value(np.array([z]))[0]) - (1 - confidence), alone / 2, 2 * bonferroni
         )
-        return float(np.clip(found, alone, bonferroni))
+        return float(np.clip(quantile, alone, bonferroni))
 
     def _each(self, tail: Callable[[float], float], z: FloatArray) -> FloatArray:
         """Return a tail at each value; with more than `_MANY` values by a cubic through its logarithm on a grid."""
@@ -84,10 +84,10 @@ class MaxZ:
         tails = np.array([tail(float(value)) for value in grid])
         sure = tails > _LEAST
         cubic = interpolate.PchipInterpolator(grid[sure], np.log(tails[sure]), extrapolate=False)
-        found = np.exp(cubic(z))
-        beyond = np.isnan(found) & ~np.isnan(z)
-        found[beyond] = 0.0  # the caller raises it to the unadjusted p-value
-        return np.asarray(found)
+        values = np.exp(cubic(z))
+        beyond = np.isnan(values) & ~np.isnan(z)
+        values[beyond] = 0.0  # the caller raises it to the unadjusted p-value
+        return np.asarray(values)
 
     def _tail(self, z: float) -> float:
         if math.isnan(z) or not len(self.nodes):
@@ -160,8 +160,8 @@ def draws_of(size: int) -> int:
 def _root(cov: FloatArray) -> FloatArray:
     """Return R with RRᵀ equal to the covariance, shape (J, rank), by its eigenvalues."""
     values, vectors = np.linalg.eigh(cov)
-    kept = values > 1e-12 * values.max(initial=0.0)
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+    positive = values > 1e-12 * values.max(initial=0.0)
+    return np.asarray(vectors[:, positive] * np.sqrt(values[positive]))
 
 
 def _root_of_many(std_error: FloatArray, cov: FloatArray) -> FloatArray | None:

@@ -88,8 +88,8 @@ class NestedGroups:
             some *= above[k:, None]
             start += len(some)
         wanted = np.float32((1 - _SLACK) * least)
-        kept, draw = np.nonzero(upper >= wanted)
-        a, b = a[kept], b[kept]
+        node, draw = np.nonzero(upper >= wanted)
+        a, b = a[node], b[node]
         for level in range(1, len(self.levels)):
             if 4 * len(draw) > most:
                 return None
@@ -123,11 +123,11 @@ def _parted(rows: FloatArray, members: IntArray, places: int, span: int) -> IntA
 
 def _bounds(values: SingleArray, off: SingleArray, levels: int) -> list[tuple[SingleArray, SingleArray]]:
     """Return the smallest and largest value of each group in each draw, (G, n), level by level."""
-    found = [(values - off, values + off)]
-    while len(found) < levels:
-        low, high = found[0]
-        found.insert(0, (np.minimum(low[::2], low[1::2]), np.maximum(high[::2], high[1::2])))
-    return found
+    bounds = [(values - off, values + off)]
+    while len(bounds) < levels:
+        low, high = bounds[0]
+        bounds.insert(0, (np.minimum(low[::2], low[1::2]), np.maximum(high[::2], high[1::2])))
+    return bounds
 
 
 def _halved(a: IntArray, b: IntArray, draw: IntArray) -> tuple[IntArray, IntArray, IntArray]:

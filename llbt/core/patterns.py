@@ -189,20 +189,20 @@ def gathered_patterns(
     """
     n = np.ones(len(answers)) if counts is None else np.asarray(counts, dtype=np.float64)
     silent = (answers == MISSING).all(axis=1)
-    kept = np.flatnonzero(~silent & (n > 0))
-    if not len(kept):
+    answered = np.flatnonzero(~silent & (n > 0))
+    if not len(answered):
         raise JudgmentError("no judge has an answer", expected="answers to some of the pairs")
     gone = float(n[silent].sum())
     gone_note = (f"{counted(gone, 'judge')} without any answer left out",) if gone else ()
-    keys = [*(answers[kept].T.astype(np.int64) + 1), *(column.codes[kept] for column in columns)]
+    keys = [*(answers[answered].T.astype(np.int64) + 1), *(column.codes[answered] for column in columns)]
     first, group = groups(keys)
     return Patterns(
         objects=objects,
-        answers=answers[kept][first],
-        counts=np.bincount(group, n[kept], len(first)).astype(np.float64),
+        answers=answers[answered][first],
+        counts=np.bincount(group, n[answered], len(first)).astype(np.float64),
         kind=kind,
         levels=levels,
-        columns=tuple(column.take(kept[first]) for column in columns),
+        columns=tuple(column.take(answered[first]) for column in columns),
         notes=(*notes, *gone_note),
     )
 

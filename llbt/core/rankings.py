@@ -278,16 +278,16 @@ class Rankings(Record):
             "Take lists of fewer objects: from_rankings(…, objects=[…]).",
             JudgmentError,
         )
-        found = [_implied(self, some, size, bounds) for size, some in _in_parts(self)]
-        i, j, wins, sizes, of = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        implied = [_implied(self, some, size, bounds) for size, some in _in_parts(self)]
+        i, j, wins, sizes, of = (np.concatenate(parts) for parts in zip(*implied, strict=True))
         if not len(i):
             raise JudgmentError("no list says anything of two objects", expected="two objects with places in a list")
         outcome, response, unused = outcomes_of_pairs(wins, sizes, bounds)
         columns = (*self.columns, *self.cluster_columns)
         codes, counts = tallied([i, j, *(c.codes[of] for c in columns)], outcome, self.counts[of], n_columns(response))
         rest = [replace(c, codes=code) for c, code in zip(columns, codes[2:], strict=True)]
-        kept = len(self.columns)
-        lines = Lines(np.column_stack(codes[:2]), counts, tuple(rest[:kept]), (), tuple(rest[kept:]))
+        own_columns = len(self.columns)
+        lines = Lines(np.column_stack(codes[:2]), counts, tuple(rest[:own_columns]), (), tuple(rest[own_columns:]))
         like = Comparisons(
             self.objects,
             lines.pairs,
@@ -330,11 +330,11 @@ class Rankings(Record):
 
     def _clustering(self) -> str:
         """Return for a note how to fit the comparisons with clusters; empty if there is no column for it."""
-        kept = (*self.clusters, *(name for name in self.covariates if name == self.unit))
-        if not kept and not self.unit:
+        columns = (*self.clusters, *(name for name in self.covariates if name == self.unit))
+        if not columns and not self.unit:
             return ""
-        group = kept[0] if kept else self.unit
-        keeping = "" if kept else f"keep clusters={group!r} where the lists are read and "
+        group = columns[0] if columns else self.unit
+        keeping = "" if columns else f"keep clusters={group!r} where the lists are read and "
         return f"; or {keeping}fit the comparisons with cov_type='cluster', groups={group!r}"
 
     def to_frame(self) -> pd.DataFrame:  # type: ignore[override]  # of data, which broom does not have
@@ -443,22 +443,22 @@ def gathered_rankings(
     n = np.ones(size) if counts is None else counts
     shown, ranked = np.bincount(lists, minlength=size), np.bincount(lists, places > 0, minlength=size)
     silent = (shown < 2) | (ranked < 1)
-    kept = ~silent[lists]
-    if not kept.any():
+    informative = ~silent[lists]
+    if not informative.any():
         raise JudgmentError(
             f"no list says anything of two objects: {counted(size, 'list')}", expected="two objects and one place in it"
         )
     alone, unplaced = int(n[(shown == 1)].sum()), int(n[(shown > 1) & (ranked < 1)].sum())
     omitted = [f"{counted(alone, 'list')} of a single object left out"] if alone else []
     omitted += [f"{counted(unplaced, 'list')} without any place left out"] if unplaced else []
-    items, used = dense(items[kept], len(objects))
+    items, used = dense(items[informative], len(objects))
     gone = [objects[k] for k in np.setdiff1d(np.arange(len(objects)), used)]
     omitted += [f"{counted(len(gone), 'object')} left without lists: {listed(gone)}"] if gone else []
-    lists, _ = dense(lists[kept], size)
+    lists, _ = dense(lists[informative], size)
     of = np.flatnonzero(~silent & (shown > 0))
-    places = places[kept]
+    places = places[informative]
     order = np.lexsort((items, np.where(places == 0, np.iinfo(np.int64).max, places), lists))
-    values = None if ratings is None else ratings[kept][order]
+    values = None if ratings is None else ratings[informative][order]
     lists, items, places = lists[order], items[order], _stepped(lists[order], places[order])
     every = tuple(c.take(of) for c in (*columns, *cluster_columns))
     first, group = _distinct(lists, [items, places, *_numbered(values)], every)
@@ -491,8 +491,8 @@ def _stepped(lists: IntArray, places: IntArray) -> IntArray:
     new = np.append(True, (lists[1:] != lists[:-1]) | (places[1:] != places[:-1]))
     begin = np.append(True, lists[1:] != lists[:-1])
     steps = np.cumsum(new)
-    found = steps - (steps[begin] - 1)[np.cumsum(begin) - 1]
-    return np.where(places == 0, 0, found)
+    stepped = steps - (steps[begin] - 1)[np.cumsum(begin) - 1]
+    return np.where(places == 0, 0, stepped)
 
 
 def _distinct(lists: IntArray, entries: Sequence[IntArray], columns: tuple[Coded, ...]) -> tuple[IntArray, IntArray]:

@@ -96,10 +96,10 @@ class Response:
     @functools.cached_property
     def shared(self) -> dict[str, int]:
         """The predictors of outcomes that the sides share, by their names in a formula: ``{"tie": 1, "bad": 2}``."""
-        found = {} if self.tie is None else {"tie": self.tie}
+        shared = {} if self.tie is None else {"tie": self.tie}
         if self.has_bad:
-            found["bad"] = int(np.flatnonzero(self.loadings[self.outcomes.index("bad")])[0])
-        return found | {f"grade[{level}]": b for level, b in self.grades.items()}
+            shared["bad"] = int(np.flatnonzero(self.loadings[self.outcomes.index("bad")])[0])
+        return shared | {f"grade[{level}]": b for level, b in self.grades.items()}
 
     @functools.cached_property
     def grades(self) -> dict[str, int]:
@@ -145,7 +145,7 @@ class Response:
     def _mirrors(self) -> tuple[int | None, ...]:
         """For each outcome, an earlier outcome whose log weight is its negative; None if there is none."""
         earlier = [np.flatnonzero((self.loadings[:k] == -row).all(axis=1)) for k, row in enumerate(self.loadings)]
-        return tuple(int(found[0]) if len(found) else None for found in earlier)
+        return tuple(int(mirror[0]) if len(mirror) else None for mirror in earlier)
 
     def log_weights(self, predictors: Sequence[FloatArray] | FloatArray) -> list[FloatArray]:
         """Return Σ_b L[k, b] · u_b of each outcome, K arrays (S,), for predictors (B, S)."""
@@ -160,18 +160,18 @@ class Response:
             Any other shape after B is allowed, such as (B, R, S); the results then have it too.
         """
         logs = self.log_weights(predictors)
-        found = np.empty((len(logs), *np.broadcast_shapes(*(log.shape for log in logs))))
+        probability = np.empty((len(logs), *np.broadcast_shapes(*(log.shape for log in logs))))
         shift = None if self._are_near(logs) else np.max(np.broadcast_arrays(*logs), axis=0)
         for k, (log, mirror) in enumerate(zip(logs, self._mirrors, strict=True)):
             if shift is not None:
-                np.exp(log - shift, out=found[k])
+                np.exp(log - shift, out=probability[k])
             elif mirror is None:
-                np.exp(log, out=found[k])
+                np.exp(log, out=probability[k])
             else:  # a division costs a fifth of an exponential
-                np.divide(1.0, found[mirror], out=found[k])
-        norm = found.sum(axis=0)
-        found /= norm
-        return found, np.log(norm) if shift is None else np.log(norm) + shift
+                np.divide(1.0, probability[mirror], out=probability[k])
+        norm = probability.sum(axis=0)
+        probability /= norm
+        return probability, np.log(norm) if shift is None else np.log(norm) + shift
 
     def _are_near(self, logs: list[FloatArray]) -> bool:
         """Whether no exponential is near an overflow and their sum is not near 0, which is usually true."""
@@ -195,14 +195,14 @@ class Response:
     def _weight(
         self, probability: Sequence[FloatArray] | FloatArray, mean: FloatArray, n: FloatArray | float
     ) -> FloatArray:
-        found = np.empty((self.width, *mean.shape))
+        weight = np.empty((self.width, *mean.shape))
         for (b, c), terms in self._products.items():
-            np.multiply(mean[b], mean[c], out=found[b, c])
-            np.subtract(_combined(terms, probability), found[b, c], out=found[b, c])
-            found[b, c] *= n
+            np.multiply(mean[b], mean[c], out=weight[b, c])
+            np.subtract(_combined(terms, probability), weight[b, c], out=weight[b, c])
+            weight[b, c] *= n
             if c > b:
-                found[c, b] = found[b, c]
-        return found
+                weight[c, b] = weight[b, c]
+        return weight
 
     def slopes(self, probability: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """Return the derivatives of the outcomes' log probabilities in the predictors, L − p̄, shape (K, B, S)."""
@@ -258,8 +258,8 @@ class Response:
         scores, loaded = self.loadings[wins, 0], self.loadings[wins][:, list(self.levels.values())]
         own, lead = levels @ loaded.T, scores * np.asarray(difference)[:, None]
         up, down = special.softmax(own + lead, axis=1), special.softmax(own - lead, axis=1)
-        found = special.logsumexp(own + lead, axis=1) - special.logsumexp(own - lead, axis=1)
-        return np.asarray(found), (up + down) @ scores, (up - down) @ loaded
+        log_odds = special.logsumexp(own + lead, axis=1) - special.logsumexp(own - lead, axis=1)
+        return np.asarray(log_odds), (up + down) @ scores, (up - down) @ loaded
 
     def moments(
         self, predictors: Sequence[FloatArray] | FloatArray, n: FloatArray | float
@@ -392,11 +392,11 @@ def _check(response: Response) -> None:
         raise JudgmentError(
             f"response: flip={flip}", expected="the place of each outcome's mirror, (2, 1, 0) for three"
         )
-    found = loadings[list(flip)]
-    turned, kept = (found == -loadings).all(axis=0), (found == loadings).all(axis=0)
-    if not turned[0] or not (turned | kept).all():
+    flipped = loadings[list(flip)]
+    turned, unturned = (flipped == -loadings).all(axis=0), (flipped == loadings).all(axis=0)
+    if not turned[0] or not (turned | unturned).all():
         raise JudgmentError(
-            f"response: loadings {found.tolist()} in the order of flip={flip}, before {loadings.tolist()}",
+            f"response: loadings {flipped.tolist()} in the order of flip={flip}, before {loadings.tolist()}",
             expected="the first column to change its sign with the sides exchanged, and the others to do so or stay "
             "as they are",
         )

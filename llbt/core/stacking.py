@@ -112,7 +112,7 @@ def _one(columns: Sequence[Coded]) -> Coded:
 
 def _of_objects(each: Sequence[Comparisons], objects: Sequence[Label]) -> tuple[tuple[Coded, ...], list[str]]:
     """Return the object covariates that all tables have with the same values, and the names of the others."""
-    kept, lost = [], []
+    shared, lost = [], []
     for name in dict.fromkeys(name for table in each for name in table.object_covariates):
         columns = [next((c for c in table.object_columns if c.name == name), None) for table in each]
         there = [c for c in columns if c is not None]
@@ -123,11 +123,11 @@ def _of_objects(each: Sequence[Comparisons], objects: Sequence[Label]) -> tuple[
         for table, column in zip(each, there, strict=True):
             for label, value in zip(table.objects, column.values.tolist(), strict=True):
                 values[label].add(value)
-        if any(len(found) > 1 for found in values.values()):
+        if any(len(distinct) > 1 for distinct in values.values()):
             lost.append(name)
             continue
         joined = _one(there)
-        of = {label: next(iter(found)) for label, found in values.items()}
+        of = {label: next(iter(distinct)) for label, distinct in values.items()}
         at = {value: k for k, value in enumerate(joined.levels.tolist())}
-        kept.append(replace(joined, codes=np.array([at[of[label]] for label in objects])))
-    return tuple(kept), lost
+        shared.append(replace(joined, codes=np.array([at[of[label]] for label in objects])))
+    return tuple(shared), lost

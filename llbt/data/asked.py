@@ -48,10 +48,10 @@ class Asked:
         if (self.winner is None) != (self.loser is None):
             name, other = ("winner", "loser") if self.loser is None else ("loser", "winner")
             raise OptionError(f"{name}={getattr(self, name)!r} needs {other}=, too")
-        said = [name for name in ("outcome", "winner", "scores") if getattr(self, name) is not None]
-        if len(said) > 1 or (self.winner is not None and self.objects is not None):
-            beside = said[0] if len(said) > 1 else "objects"
-            raise OptionError(f"{said[-1]}= and {beside}= both say who won", "Pass either.")
+        given = [name for name in ("outcome", "winner", "scores") if getattr(self, name) is not None]
+        if len(given) > 1 or (self.winner is not None and self.objects is not None):
+            beside = given[0] if len(given) > 1 else "objects"
+            raise OptionError(f"{given[-1]}= and {beside}= both say who won", "Pass either.")
         if self.orders not in (None, "agree"):
             raise OptionError(f"orders={self.orders!r}", expected="'agree' or None")
         if self.missing not in (None, "drop"):

@@ -125,7 +125,7 @@ def _of_sets(source: Source, objects: Sequence[str], best: Names, worst: Names |
     check_roles(source.names, roles)
     table = as_pandas(source, flat(roles))
     made = _sets(table, shown, [name for (name,) in named.values()])
-    columns, _, kept = kept_at(kept_columns(table, made, roles, asked), asked, np.arange(len(table)))
+    columns, _, remaining = kept_at(kept_columns(table, made, roles, asked), asked, np.arange(len(table)))
     used = set(flat(roles))
     unkept = tuple(name for name in source.names if name not in used)
     items = coded_pairs(made.labels, made.item[:, None])
@@ -137,7 +137,7 @@ def _of_sets(source: Source, objects: Sequence[str], best: Names, worst: Names |
         made.value.astype(np.int64),
         kind="ranking" if worst is None else "best_worst",
         columns=columns,
-        cluster_columns=kept,
+        cluster_columns=remaining,
         object_columns=described,
         notes=(*notes, *unused_note(unkept)),
         unkept=unkept,
@@ -184,10 +184,10 @@ def _of_design(
                 f"the frame has no column {listed(gone)} ({parameter}=); it has {listed(list(judges), 20)}"
             )
         if len(names) != len(sets):
-            found = (
+            fault = (
                 f"{parameter}= names {counted(len(names), 'column')}, and the design has {counted(len(sets), 'set')}"
             )
-            raise OptionError(found, expected="a column for each set, in the order of the design")
+            raise OptionError(fault, expected="a column for each set, in the order of the design")
     gone = [place for place in places if place not in sets]
     if gone:
         raise JudgmentError(f"design= has no column {listed(gone)} (objects=); it has {listed(list(sets), 20)}")
@@ -220,14 +220,14 @@ def _of_profiles(source: Source, layout: ListLayout, asked: Wanted) -> Rankings:
 def _by_place(table: pd.DataFrame, name: str, shown: Sequence[str], labels: Any) -> Any:
     """Return the objects that a column names: as they are, or by the place or the column of each in its set."""
     values = table[name]
-    said: set[str] = set(map(safe_str, values.dropna()))
-    if said & set(map(str, labels)):
+    names_given: set[str] = set(map(safe_str, values.dropna()))
+    if names_given & set(map(str, labels)):
         return values
     places = {f"{k}{end}": column for k, column in enumerate(shown, 1) for end in ("", ".0")}
     letters = {re.split(r"[\W_]", column)[-1].casefold(): column for column in shown}
     for of_text, folded in ((places, False), ({column: column for column in shown}, False), (letters, True)):
-        column_of = {text: of_text.get(text.casefold() if folded else text) for text in said}
-        if said and len(set(of_text.values())) == len(shown) and None not in column_of.values():
+        column_of = {text: of_text.get(text.casefold() if folded else text) for text in names_given}
+        if names_given and len(set(of_text.values())) == len(shown) and None not in column_of.values():
             chosen = [None if pd.isna(value) else column_of[str(value)] for value in values]
             cells = [None if column is None else table[column].iloc[k] for k, column in enumerate(chosen)]
             return pd.Series(cells, dtype=object)

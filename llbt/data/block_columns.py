@@ -55,14 +55,14 @@ def flat(roles: Roles) -> tuple[str, ...]:
 def block_makers(makers: Mapping[str, Names | None], *, wide: bool) -> Roles:
     """Return the columns that make a block, by parameter."""
     given = {parameter: as_names(names, parameter) for parameter, names in makers.items() if names is not None}
-    said = " and ".join(f"{parameter}=" for parameter in given)
+    parameters = " and ".join(f"{parameter}=" for parameter in given)
     if wide and given:
         raise OptionError(
-            f"{said} beside objects=: in the wide form every row is a block",
+            f"{parameters} beside objects=: in the wide form every row is a block",
             "Keep columns with clusters= or covariates=, or pass the long form with object=.",
         )
     if "block" in given and len(given) > 1:
-        raise OptionError(f"{said}: block= stands in place of judge= and prompt=", "Pass either.")
+        raise OptionError(f"{parameters}: block= stands in place of judge= and prompt=", "Pass either.")
     if not wide and not any(given.values()):
         raise OptionError(
             "no column says which rows belong together",
@@ -96,14 +96,14 @@ def check_roles(names: Sequence[str], roles: Roles) -> None:
 
 def kept_columns(table: pd.DataFrame, made: Blocks, roles: Roles, asked: Wanted) -> pd.DataFrame:
     """Return the columns to keep, one row per block."""
-    kept: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for parameter in _KEPT:
         for name in roles.get(parameter, ()):
             codes, _ = factorized(table, name)
             refuse_infinite(table, name, numeric=name in asked.numeric)
             if made.makers:
                 refuse_several(codes, table, name, parameter, made)
-            kept[name] = table[name].to_numpy()[made.first]
+            columns[name] = table[name].to_numpy()[made.first]
     if "block" in asked.clusters:
-        kept["block"] = made.names(table)
-    return pd.DataFrame(kept)
+        columns["block"] = made.names(table)
+    return pd.DataFrame(columns)

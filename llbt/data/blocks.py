@@ -81,9 +81,9 @@ class Blocks:
         return as_objects(columns[0] if len(columns) == 1 else map(str, zip(*columns, strict=True)))
 
 
-def as_values(said: Any) -> tuple[Any, ...]:
+def as_values(values: Any) -> tuple[Any, ...]:
     """Return the values that a caller names, one or several."""
-    return tuple(said) if isinstance(said, (list, tuple, set, frozenset, np.ndarray)) else (said,)
+    return tuple(values) if isinstance(values, (list, tuple, set, frozenset, np.ndarray)) else (values,)
 
 
 def as_pandas(source: Source, columns: Sequence[str]) -> pd.DataFrame:
@@ -119,11 +119,11 @@ def read_wide(table: pd.DataFrame, values: Sequence[str], makers: Sequence[str],
 def factorized(table: pd.DataFrame, name: str) -> tuple[IntArray, Any]:
     """Return codes and distinct values of a column without missing values."""
     try:
-        codes, found = pd.factorize(table[name])
+        codes, labels = pd.factorize(table[name])
     except TypeError:  # lists and other values without a hash
         raise JudgmentError(f"column {name!r} holds values that cannot be told apart", expected="labels") from None
     _refuse(codes < 0, table, name, "missing value", "a value in every row: fill them, or leave the rows out")
-    return codes.astype(np.int64), found
+    return codes.astype(np.int64), labels
 
 
 def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
@@ -133,16 +133,16 @@ def ranks_of(table: pd.DataFrame, name: str, scale: Scale) -> FloatArray:
         values = np.where(pd.isna(values) | table[name].isin(scale.unranked).to_numpy(), np.nan, values)
         strange = np.array([not isinstance(value, numbers.Real | Decimal) for value in values])
         _refuse(strange, table, name, "value", f"{scale.noun}s that are numbers", " not a number")
-        found = values.astype(np.float64)
+        ranks = values.astype(np.float64)
     except ArithmeticError:  # integers beyond all floats, and the signalling NaN of decimals
         raise JudgmentError(
             f"column {name!r} has a value that no float can hold", expected=f"finite {scale.noun}s"
         ) from None
-    _refuse(np.isinf(found), table, name, "infinite value", f"finite {scale.noun}s")
-    large = np.abs(found) >= MOST_COUNTED
+    _refuse(np.isinf(ranks), table, name, "infinite value", f"finite {scale.noun}s")
+    large = np.abs(ranks) >= MOST_COUNTED
     large[large] = [isinstance(value, numbers.Integral) for value in values[large]]
     _refuse(large, table, name, "value", "whole numbers below 2**53", " that floats do not tell from its neighbours")
-    return found
+    return ranks
 
 
 def refuse_negative(ranks: FloatArray) -> None:
@@ -163,10 +163,10 @@ def _refuse(
     """Raise if something is wrong with some rows of a column."""
     rows = np.flatnonzero(wrong)
     if rows.size:
-        found = (
+        fault = (
             f"{counted(rows.size, noun)}{what}, the first at row {rows[0]} ({safe_repr(_value(table, name, rows[0]))})"
         )
-        raise JudgmentError(f"column {name!r}: {found}", expected=expected)
+        raise JudgmentError(f"column {name!r}: {fault}", expected=expected)
 
 
 def _value(table: pd.DataFrame, name: str, row: int) -> Any:
@@ -192,8 +192,8 @@ def refuse_twice(ranked: Blocks, table: pd.DataFrame, scale: Scale) -> None:
 def refuse_infinite(table: pd.DataFrame, name: str, *, numeric: bool) -> None:
     """Raise for a covariate that is not a finite number here, where the row is known."""
     if numeric or table[name].dtype.kind == "f":
-        found = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
-        _refuse(~np.isfinite(found), table, name, "value", "numbers", " not a finite number")
+        numbers = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
+        _refuse(~np.isfinite(numbers), table, name, "value", "numbers", " not a finite number")
 
 
 def refuse_several(codes: IntArray, table: pd.DataFrame, name: str, parameter: str, made: Blocks) -> None:

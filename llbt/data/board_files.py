@@ -65,20 +65,20 @@ class ScoreFile:
 
     def records(self) -> list[dict[str, Any]]:
         """Return the records of a json or jsonl file; raise for a record without named fields."""
-        found = json_records(self.text(), str(self.path))
-        odd = next((k for k, record in enumerate(found) if not isinstance(record, dict)), None)
+        records = json_records(self.text(), str(self.path))
+        odd = next((k for k, record in enumerate(records) if not isinstance(record, dict)), None)
         if odd is not None:
             raise JudgmentError(
-                f"{str(self.path)!r}: record {odd} is {found[odd]!r:.80}", expected="records with named fields"
+                f"{str(self.path)!r}: record {odd} is {records[odd]!r:.80}", expected="records with named fields"
             )
-        return found
+        return records
 
     def record(self) -> dict[str, Any]:
         """Return the one record of a json file."""
-        found = self.records()
-        if len(found) != 1:
-            raise JudgmentError(f"{str(self.path)!r} holds {len(found)} records", expected="one")
-        return found[0]
+        records = self.records()
+        if len(records) != 1:
+            raise JudgmentError(f"{str(self.path)!r} holds {len(records)} records", expected="one")
+        return records[0]
 
     def members(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the names and records of the json files in a zip file."""
@@ -106,13 +106,13 @@ def score_files(source: str | os.PathLike[str]) -> tuple[ScoreFile, ...]:
     name = os.fspath(source)
     if os.path.isdir(name):
         root = Path(name)
-        found = [path for path in sorted(root.rglob("*")) if path.is_file() and not _is_hidden(path, root)]
-        if not found:
+        files = [path for path in sorted(root.rglob("*")) if path.is_file() and not _is_hidden(path, root)]
+        if not files:
             raise JudgmentError(f"the folder {name!r} holds no files", expected="results of systems")
-        return tuple(ScoreFile(path, root) for path in found)
-    found = [Path(path) for path in matching(existing(name) if not is_pattern(name) else name)]
-    root = Path(os.path.commonpath([path.parent for path in found])) if len(found) > 1 else found[0].parent
-    return tuple(ScoreFile(path, root) for path in found)
+        return tuple(ScoreFile(path, root) for path in files)
+    files = [Path(path) for path in matching(existing(name) if not is_pattern(name) else name)]
+    root = Path(os.path.commonpath([path.parent for path in files])) if len(files) > 1 else files[0].parent
+    return tuple(ScoreFile(path, root) for path in files)
 
 
 def _is_hidden(path: Path, root: Path) -> bool:

@@ -128,11 +128,11 @@ def format_of(files: Sequence[ScoreFile], asked: str) -> tuple[BoardFormat | Non
     if asked == TABLE:
         return None, tuple(files)
     candidates = list(BOARD_FORMATS.values()) if asked == "auto" else [BOARD_FORMATS[asked]]
-    found = {known: own for known in candidates if (own := [file for file in files if known.knows(file)])}
-    if len(found) > 1:
-        names = [known.name for known in found]
+    by_format = {known: own for known in candidates if (own := [file for file in files if known.knows(file)])}
+    if len(by_format) > 1:
+        names = [known.name for known in by_format]
         raise OptionError(f"the files are of {len(names)} formats, {listed(names)}", f"Pass format={names[0]!r}.")
-    for known, own in found.items():
+    for known, own in by_format.items():
         return known, tuple(file for file in files if file in own or known.is_beside(file))
     tables = [file for file in files if _TABLES.search(file.path.name)]
     if asked == "auto" and len(tables) == 1:

@@ -260,8 +260,8 @@ def _facts(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.DataFrame, lis
 
 def _costs(table: pd.DataFrame, scores: SystemScores) -> FloatArray:
     wide = table.pivot(index="system", columns="item", values="cost")
-    found: FloatArray = wide.reindex(index=list(scores.systems), columns=list(scores.instances)).to_numpy(np.float64)
-    return found
+    costs: FloatArray = wide.reindex(index=list(scores.systems), columns=list(scores.instances)).to_numpy(np.float64)
+    return costs
 
 
 def gap_notes(data: BoardData) -> tuple[str, ...]:

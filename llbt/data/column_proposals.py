@@ -87,8 +87,8 @@ def proposed_layout(table: Columns) -> str:
     objects, outcome = f'objects=("{sides[0]}", "{sides[1]}")', outcome_of(free, by_name=True)
     judges = () if outcome else judges_of(table, free, sides)
     outcome = outcome or outcome_of(free)
-    said = f"outcome={list(judges)!r}" if judges else f'outcome="{outcome}"' if outcome else ""
-    return f"{objects}, {said}" if said else ""
+    argument = f"outcome={list(judges)!r}" if judges else f'outcome="{outcome}"' if outcome else ""
+    return f"{objects}, {argument}" if argument else ""
 
 
 def judges_of(table: Columns, free: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
@@ -97,8 +97,8 @@ def judges_of(table: Columns, free: Sequence[str], sides: Sequence[str]) -> tupl
     words |= {side.casefold() for side in sides}
     others = [name for name in free if name not in sides][:_SEARCHED]
     texts = {name: {label.casefold() for label in _texts(table, name)} for name in others}
-    found = tuple(name for name, labels in texts.items() if labels and labels <= words)
-    return found if len(found) > 1 else ()
+    judges = tuple(name for name, labels in texts.items() if labels and labels <= words)
+    return judges if len(judges) > 1 else ()
 
 
 def sides_of(table: Columns, free: Sequence[str], *, of_wins: bool = False) -> tuple[str, str] | tuple[()]:

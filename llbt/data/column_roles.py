@@ -79,9 +79,9 @@ class Wanted:
             for name, missing in lacking.items()
             if missing.any() and not missing.all()
         ]
-        kept = tuple(name for name, missing in lacking.items() if not missing.any())
+        complete = tuple(name for name, missing in lacking.items() if not missing.any())
         notes += self._judged(rows)[1] if self.judges is not None else ()
-        return replace(self, clusters=(*self.clusters, *kept), units=()), notes
+        return replace(self, clusters=(*self.clusters, *complete), units=()), notes
 
     def roles(self) -> dict[str, tuple[str, ...]]:
         """Return the columns of the frame by the parameter that names them."""
@@ -112,18 +112,18 @@ class Wanted:
 
     def _sides(self, rows: Rows) -> tuple[Coded, ...]:
         """Return side covariates (U, 2), in which no two different labels are equal as numbers."""
-        found: list[Coded] = []
+        sides: list[Coded] = []
         for name, two in self.sides.items():
-            told = any(column.numeric and len(column.levels) == column.codes.size for column in found)
-            found.append(read_covariate_pair(rows, name, two, numeric=name in self.numeric, told=told))
-        return tuple(found)
+            distinct = any(column.numeric and len(column.levels) == column.codes.size for column in sides)
+            sides.append(read_covariate_pair(rows, name, two, numeric=name in self.numeric, apart=distinct))
+        return tuple(sides)
 
     def _judged(self, rows: Rows) -> tuple[tuple[Coded, ...], tuple[str, ...]]:
         """Return the covariates of each row's judge, shape (U,), and notes."""
         assert self.judges is not None
         judge = read_labels(rows, self.judges.key)
-        found, notes = self.judges.joined(judge.levels.tolist(), self.numeric)
-        return tuple(replace(column, codes=column.codes[judge.codes]) for column in found), notes
+        joined, notes = self.judges.joined(judge.levels.tolist(), self.numeric)
+        return tuple(replace(column, codes=column.codes[judge.codes]) for column in joined), notes
 
 
 def wanted(
@@ -169,11 +169,11 @@ def _sides(asked: Mapping[str, Sequence[str]] | Sequence[str] | None) -> dict[st
 
 def _judges(frame: object, clusters: Sequence[str]) -> Described | None:
     """Return the table of judges; without a column ``judge``, a column that is kept as a cluster names them."""
-    found = described(frame, "judge")
-    named = [] if found is None else [name for name in found.names if name in clusters]
-    if found is None or len(named) != 1 or found.key in ("judge", *clusters):
-        return found
-    return replace(found, key=named[0])
+    table = described(frame, "judge")
+    named = [] if table is None else [name for name in table.names if name in clusters]
+    if table is None or len(named) != 1 or table.key in ("judge", *clusters):
+        return table
+    return replace(table, key=named[0])
 
 
 def _refuse_reserved(asked: Wanted) -> None:

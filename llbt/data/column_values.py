@@ -41,15 +41,15 @@ class Values:
 
     def marks(self) -> dict[Label, bool] | None:
         """Return the value for yes, or None if some value is neither yes nor no."""
-        said = {label: str(label).strip().casefold() for label in self.labels}
-        if not self.labels or not all(word in YES | NO for word in said.values()):
+        words = {label: str(label).strip().casefold() for label in self.labels}
+        if not self.labels or not all(word in YES | NO for word in words.values()):
             return None
-        return {label: word in YES for label, word in said.items()}
+        return {label: word in YES for label, word in words.items()}
 
     def ties(self) -> dict[Label, bool] | None:
         """Return the value that marks a tie, or None if some value means neither yes nor no."""
-        said = {label: tied for label in self.labels if (tied := says_tie(label)) is not None}
-        return said if said and len(said) == len(self.labels) else None
+        words = {label: tied for label in self.labels if (tied := says_tie(label)) is not None}
+        return words if words and len(words) == len(self.labels) else None
 
     def yes(self, marks: dict[Label, bool]) -> int:
         """Return how many rows say yes."""

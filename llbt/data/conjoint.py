@@ -68,12 +68,14 @@ def profiles_of(source: Source) -> ListLayout | None:
     makers = [[*([] if respondent is None else [respondent]), name] for name in tasks if name != respondent]
     for name in chosen:
         for task in makers:
-            found = _choices(table, name, task)
-            if found is not None:
+            choices = _choices(table, name, task)
+            if choices is not None:
                 where = " and ".join(map(repr, task))
-                note = f"read as choices, in {name!r}, among profiles of {listed(found.attributes, 12)}, one by {where}"
-                said = {"chosen": name, "block": task, "attributes": found.attributes}
-                return ListLayout("profiles", said, note, respondent)
+                note = (
+                    f"read as choices, in {name!r}, among profiles of {listed(choices.attributes, 12)}, one by {where}"
+                )
+                arguments = {"chosen": name, "block": task, "attributes": choices.attributes}
+                return ListLayout("profiles", arguments, note, respondent)
     return None
 
 
@@ -105,16 +107,16 @@ def _names_objects(column: pd.Series) -> bool:
 
 def _marks(table: pd.DataFrame, chosen: str, task: Sequence[str]) -> pd.Series | None:
     """Return which profiles were chosen; None if the column does not show it."""
-    said = table[chosen].map(lambda value: "" if pd.isna(value) else str(value).strip().casefold())
-    if said.isin([*YES, *NO]).all() and not said.isin([*NO]).all():
-        marks = said.isin([*YES])
+    words = table[chosen].map(lambda value: "" if pd.isna(value) else str(value).strip().casefold())
+    if words.isin([*YES, *NO]).all() and not words.isin([*NO]).all():
+        marks = words.isin([*YES])
         if (marks.groupby([table[name] for name in task], sort=False).nunique() > 1).any():
             return marks
     for name in (name for name in table if spelled(name) in _PROFILE):  # the profile that was chosen, in every row
         label = table[name].astype(str).str.strip().str.casefold()
         once = table.groupby(list(task), sort=False)[chosen].nunique().le(1).all()
-        if once and set(said) - {""} <= set(label) and len(set(label)) > 1:
-            return label.eq(said)
+        if once and set(words) - {""} <= set(label) and len(set(label)) > 1:
+            return label.eq(words)
     return None
 
 
@@ -169,13 +171,13 @@ def sets_of_profiles(table: pd.DataFrame, chosen: str, block: list[str], attribu
     wide = table[of_task].iloc[first].reset_index(drop=True)
     name_of_best = free_name("best", list(map(str, table)))
     wide = wide.assign(**dict(zip(columns, shown.T, strict=True)), **{name_of_best: best})
-    kept = wide[wide[name_of_best].notna()].reset_index(drop=True)
-    gone = len(wide) - len(kept)
+    tasks = wide[wide[name_of_best].notna()].reset_index(drop=True)
+    gone = len(wide) - len(tasks)
     notes = (f"{counted(gone, 'task')} without a choice left out",) if gone else ()
-    used = pd.unique(kept[columns].to_numpy(dtype=object).ravel())
+    used = pd.unique(tasks[columns].to_numpy(dtype=object).ravel())
     described = table[attributes].assign(**{_OBJECT: labels}).drop_duplicates(_OBJECT)
     described = described[described[_OBJECT].isin(used)]
-    return ProfileSets(kept, columns, name_of_best, None if alone else described, notes)
+    return ProfileSets(tasks, columns, name_of_best, None if alone else described, notes)
 
 
 def _labels(

@@ -120,8 +120,8 @@ def countable(
             if not set(fields_of(standard.games[0])) <= set(opened.names):
                 return _countable(opened, standard)  # what is not there is said where columns are picked
             known, opened, notes = examined_as(opened, standard, asked, named)
-            found = replace(_made(opened, known, max_dropped, asked.orders), notes=notes)
-            return _as_made(found, source, notes) if isinstance(source, Judgments) else found
+            judgments = replace(_made(opened, known, max_dropped, asked.orders), notes=notes)
+            return _as_made(judgments, source, notes) if isinstance(source, Judgments) else judgments
     opened, known = resolve(source, format or "auto", asked)
     known, opened, notes = examined_as(opened, known, asked, named)
     notes = (*own_notes(known), *notes)
@@ -134,8 +134,8 @@ def countable(
         counts = tuple(name for name in known.counts if name in opened.names or name in known.counts[:2])
         sides = as_two_names(known.games[0].objects, "objects")
         return Countable(opened, sides, Labels(""), counts=counts, format=name, shown=known.shown, notes=notes)
-    found = _made(opened, known, max_dropped, asked.orders)
-    return replace(found, notes=(*found.notes, *notes[len(own_notes(known)) :]))
+    judgments = _made(opened, known, max_dropped, asked.orders)
+    return replace(judgments, notes=(*judgments.notes, *notes[len(own_notes(known)) :]))
 
 
 def examined_as(
@@ -143,7 +143,7 @@ def examined_as(
 ) -> tuple[JudgmentFormat, Source, tuple[str, ...]]:
     """Return how the requested rows are read, the rows, and notes."""
     with located(opened.what):
-        opened, kept = restricted(opened, asked.where)
+        opened, row_notes = restricted(opened, asked.where)
         if asked.missing is not None:
             read = {name for game in known.games for name in fields_of(game)}
             if isinstance(asked.outcomes, Mapping) and None in asked.outcomes:  # which says what no outcome means
@@ -152,9 +152,9 @@ def examined_as(
             opened, left = without_missing(
                 opened, [*read, *beside, *filter(None, (asked.judge, asked.prompt, asked.ties_column))]
             )
-            kept = (*kept, *left)
+            row_notes = (*row_notes, *left)
         known, notes = examined(opened, known, asked.named.union(named), asked.ties_column)
-    return known, opened, (*kept, *_judges_note(opened, asked), *notes)
+    return known, opened, (*row_notes, *_judges_note(opened, asked), *notes)
 
 
 def _judges_note(opened: Source, asked: Asked) -> tuple[str, ...]:
@@ -172,19 +172,19 @@ def _made(opened: Source, known: JudgmentFormat, max_dropped: int, orders: Order
         return _countable(opened, known)
     made = read(opened, known, max_dropped)
     made = made if orders is None else once_per_prompt(made)
-    found = _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
+    opened_lines = _as_made(_countable(open_source(made), JUDGMENT_FORMATS["judgments"]), made)
     used = {field for game in known.games for field in fields_of(game)}
-    return replace(found, source=replace(found.source, made=found.source.made | used))
+    return replace(opened_lines, source=replace(opened_lines.source, made=opened_lines.source.made | used))
 
 
-def _as_made(found: Countable, made: Judgments, notes: tuple[str, ...] = ()) -> Countable:
+def _as_made(judgments: Countable, made: Judgments, notes: tuple[str, ...] = ()) -> Countable:
     """Return judgments that were read before, their judges and prompts under the names of their source."""
-    called = {role: name for role, name in made.called.items() if name not in found.source.names}
+    called = {role: name for role, name in made.called.items() if name not in judgments.source.names}
     return replace(
-        found,
-        source=replace(found.source, made=made.empty()).renamed(called),
-        judge=called.get("judge", found.judge),
-        prompt=called.get("prompt", found.prompt),
+        judgments,
+        source=replace(judgments.source, made=made.empty()).renamed(called),
+        judge=called.get("judge", judgments.judge),
+        prompt=called.get("prompt", judgments.prompt),
         notes=(*made.notes, *notes),
         shown=made.shown,
         dropped=made.dropped,
@@ -205,7 +205,7 @@ def _countable(source: Source, known: JudgmentFormat) -> Countable:
     return Countable(source, sides, labels, judge, prompt, weights)
 
 
-def tie_kind_notes(rows: Rows, said: IntArray, labels: Labels) -> list[str]:
+def tie_kind_notes(rows: Rows, meanings: IntArray, labels: Labels) -> list[str]:
     """Return notes on kinds of ties, which count as ties."""
     if not labels.tie_kinds:
         return []
@@ -213,6 +213,6 @@ def tie_kind_notes(rows: Rows, said: IntArray, labels: Labels) -> list[str]:
     kinds: dict[str, int] = {}
     for k, label in enumerate(factor.labels):
         if label in labels.tie_kinds:
-            n = rows.count((factor.codes == k) & (said == TIE))
+            n = rows.count((factor.codes == k) & (meanings == TIE))
             kinds[labels.tie_kinds[label]] = kinds.get(labels.tie_kinds[label], 0) + n
     return [kind_note(n, kind) for kind, n in kinds.items() if n]

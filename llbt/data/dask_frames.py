@@ -58,9 +58,9 @@ class DaskFrame:
             return _summed(parts, times)
 
         meta = counted(self.native._meta)
-        found = self.native.reduction(counted, aggregate=summed, combine=summed, meta=meta, split_every=8)
+        distinct = self.native.reduction(counted, aggregate=summed, combine=summed, meta=meta, split_every=8)
         try:
-            return _in_memory(found.compute())
+            return _in_memory(distinct.compute())
         except TypeError as error:
             raise JudgmentError(
                 f"columns {listed(tuple(meta.columns[:-1]))} hold values that cannot be told apart: {error}",
@@ -80,9 +80,9 @@ def is_dask(frame: object) -> bool:
 def _summed(parts: pd.DataFrame, times: str) -> pd.DataFrame:
     """Return the sums of `times` over alike rows; categories, which partitions may code apart, as their labels."""
     keys = [name for name in parts.columns if name != times]
-    found = parts.groupby(keys, sort=False, dropna=False, observed=True)[times].sum().reset_index()
-    coded = [name for name in keys if isinstance(found[name].dtype, pd.CategoricalDtype)]
-    return found.assign(**{name: found[name].astype(object) for name in coded})
+    totals = parts.groupby(keys, sort=False, dropna=False, observed=True)[times].sum().reset_index()
+    coded = [name for name in keys if isinstance(totals[name].dtype, pd.CategoricalDtype)]
+    return totals.assign(**{name: totals[name].astype(object) for name in coded})
 
 
 def _in_memory(frame: pd.DataFrame) -> Frame:

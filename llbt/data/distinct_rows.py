@@ -41,8 +41,8 @@ class Rows:
 
     def take(self, where: npt.NDArray[np.bool_]) -> Rows:
         """Return the rows for which a condition of shape (U,) holds."""
-        kept: Frame = self.frame.filter(where.tolist())
-        return Rows(kept, self.times[where], self.numbers(np.flatnonzero(where)), self.ordered)
+        rows: Frame = self.frame.filter(where.tolist())
+        return Rows(rows, self.times[where], self.numbers(np.flatnonzero(where)), self.ordered)
 
     @property
     def single(self) -> bool:

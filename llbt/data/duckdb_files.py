@@ -179,24 +179,24 @@ def typed_relation(relation: Any, given: Mapping[str, Kind]) -> Any:
     flags = ", ".join(f"'{flag}'" for flag in FLAGS)
 
     def facts(name: str) -> list[str]:
-        number, said = f"try_cast({name} AS DOUBLE)", f"{name} NOT IN ({words})"
-        others = f"FILTER ({said} AND {number} <> 0)"
+        number, expression = f"try_cast({name} AS DOUBLE)", f"{name} NOT IN ({words})"
+        others = f"FILTER ({expression} AND {number} <> 0)"
         return [
             f"coalesce(bool_and({name} IN ({flags})), false) AND count({name}) = count(*)",
             *(
-                f"coalesce(bool_and(regexp_full_match({name}, '{pattern}')) FILTER ({said}), false)"
+                f"coalesce(bool_and(regexp_full_match({name}, '{pattern}')) FILTER ({expression}), false)"
                 for pattern in (WHOLE, LONG, NUMBER)
             ),
             f"count(DISTINCT {name}) {others} = count(DISTINCT {number}) {others}",
         ]
 
-    found = relation.aggregate(", ".join(fact for name in names for fact in facts(name))).fetchall()[0]
+    facts_found = relation.aggregate(", ".join(fact for name in names for fact in facts(name))).fetchall()[0]
     chosen = []
     for k, name in enumerate(names):
-        flag, whole, long, number, apart = found[5 * k : 5 * k + 5]
+        flag, whole, long, number, apart = facts_found[5 * k : 5 * k + 5]
         own: list[tuple[Kind, bool]] = [("flag", flag), ("whole", whole), ("long", long), ("number", number and apart)]
         kind = given.get(relation.columns[k], next((kind for kind, holds in own if holds), "text"))
-        said = {"whole": f"try_cast({name} AS BIGINT)", "number": f"try_cast({name} AS DOUBLE)"}.get(kind, name)
-        missing = f"CASE WHEN {name} NOT IN ({words}) THEN {said} END"
+        expression = {"whole": f"try_cast({name} AS BIGINT)", "number": f"try_cast({name} AS DOUBLE)"}.get(kind, name)
+        missing = f"CASE WHEN {name} NOT IN ({words}) THEN {expression} END"
         chosen.append({"text": name, "flag": f"{name} = '{FLAGS[0]}'"}.get(kind, missing) + f" AS {name}")
     return relation.project(", ".join(chosen))

@@ -116,8 +116,8 @@ def _open_paths(asked: Sequence[str], header: tuple[str, ...], early: Collection
 
     size = sum(0 if is_pipe(path) else Path(path).stat().st_size for path in paths)
     large = size > min(LARGE[kind], memory() / _READ) and not any(map(is_pipe, paths))
-    found = open_with_duckdb(paths, kind, what) if large else None
-    return read() if found is None else replace(found, otherwise=read)
+    source = open_with_duckdb(paths, kind, what) if large else None
+    return read() if source is None else replace(source, otherwise=read)
 
 
 def _open_headed(

@@ -336,9 +336,9 @@ class JudgmentFormat:
             return ()
         games = [game for game in self.games if game.objects == self.games[0].objects and isinstance(game.weight, str)]
         fields = {game.verdict.outcome: str(game.weight) for game in games if isinstance(game.verdict, Always)}
-        said: tuple[Meaning, ...] = ("i", "j", "tie")
+        meanings: tuple[Meaning, ...] = ("i", "j", "tie")
         complete = len(fields) == len(self.games) > 1
-        return tuple(fields[outcome] for outcome in said if outcome in fields) if complete else ()
+        return tuple(fields[outcome] for outcome in meanings if outcome in fields) if complete else ()
 
     @property
     def blocks(self) -> bool:
@@ -350,26 +350,26 @@ def fields_of(game: Game) -> list[str]:
     """Return the fields that one judgment of a record reads."""
     match game.verdict:
         case Labels():
-            said: tuple[str, ...] = (game.verdict.field, *([game.verdict.tie] if game.verdict.tie else []))
+            fields: tuple[str, ...] = (game.verdict.field, *([game.verdict.tie] if game.verdict.tie else []))
         case Lean():
-            said = (game.verdict.field,)
+            fields = (game.verdict.field,)
         case ByScores():
-            said = game.verdict.fields
+            fields = game.verdict.fields
         case OneHot():
-            said = (game.verdict.i, game.verdict.j, game.verdict.tie)
+            fields = (game.verdict.i, game.verdict.j, game.verdict.tie)
         case Choice():
             chosen = game.verdict.chosen
-            said = (*game.verdict.fields, *([chosen] if isinstance(chosen, str) else []))
+            fields = (*game.verdict.fields, *([chosen] if isinstance(chosen, str) else []))
         case Always():
-            said = ()
+            fields = ()
     weight = (game.weight.field,) if isinstance(game.weight, Share) else (game.weight,) if game.weight else ()
     sides = [
         side.field if isinstance(side, Reworded) else side.otherwise if isinstance(side, Labelled) else side
         for side in game.objects
     ]
-    return [*(side for side in sides if isinstance(side, str)), *said, *weight]
+    return [*(side for side in sides if isinstance(side, str)), *fields, *weight]
 
 
-def meaning(said: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
+def meaning(outcome: Meaning, *labels: Label | None) -> dict[Label | None, Meaning]:
     """Return the outcomes of labels that all mean the same."""
-    return dict.fromkeys(labels, said)
+    return dict.fromkeys(labels, outcome)

@@ -66,10 +66,10 @@ def read_factor(frame: Frame, name: str) -> Factor:
         values = _categorical(series) if _is_coded(series.dtype) else series.to_numpy()
     _refuse_type(name, series)
     try:
-        codes, found = _codes(values)
+        codes, values_found = _codes(values)
     except (TypeError, ValueError, NotImplementedError):  # lists and other values without a hash
         raise _no_labels(name, series.dtype) from None
-    labels = as_objects(plain(value) for value in found)
+    labels = as_objects(plain(value) for value in values_found)
     # Different values may have one label (1 and Decimal('1')); a frame may tell NaN from missing.
     refuse_surrogates(f"column {name!r}", labels)
     again, distinct = pd.factorize(labels)
@@ -84,13 +84,13 @@ def _categorical(series: Any) -> Any:
     It returns texts if pyarrow is missing, which polars needs to pass its codes, or if a code has no text.
     """
     try:
-        found = series.to_arrow()
+        arrow = series.to_arrow()
     except ModuleNotFoundError:
         return series.cast(nw.String).to_numpy()
-    texts = found.dictionary.to_pylist()
+    texts = arrow.dictionary.to_pylist()
     if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
         return series.cast(nw.String).to_numpy()
-    codes = found.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = arrow.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     return pd.Series(pd.Categorical.from_codes(codes, texts))
 
 
@@ -104,8 +104,8 @@ def _refuse_type(name: str, series: Any) -> None:
     if native.dtype.kind == "c":
         raise _no_labels(name, native.dtype)
     if pd.api.types.infer_dtype(native, skipna=True).startswith("mixed"):
-        found = {type(value) for value in native}
-        flags, rest = found & {bool, np.bool_}, found - {bool, np.bool_}
+        types = {type(value) for value in native}
+        flags, rest = types & {bool, np.bool_}, types - {bool, np.bool_}
         if flags and any(
             issubclass(kind, (int, np.number, decimal.Decimal)) for kind in rest
         ):  # a float may be missing
@@ -132,8 +132,8 @@ def _codes(values: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         low, high = int(array.min()), int(array.max())
         if high - low < _DENSE:
             return _used(array if low == 0 else array - low, np.arange(low, high + 1))
-    codes, found = pd.factorize(values)
-    return codes, np.asarray(found, dtype=object)
+    codes, distinct = pd.factorize(values)
+    return codes, np.asarray(distinct, dtype=object)
 
 
 def _used(codes: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -146,8 +146,8 @@ def _used(codes: npt.NDArray[Any], values: npt.NDArray[Any]) -> tuple[npt.NDArra
         if there.all():
             return codes, values
         start, stop = stop, 2 * stop
-    found = np.flatnonzero(there)
-    return np.append(np.cumsum(there) - 1, -1)[codes], values[found]
+    used = np.flatnonzero(there)
+    return np.append(np.cumsum(there) - 1, -1)[codes], values[used]
 
 
 def _is_coded(dtype: Any) -> bool:
@@ -207,10 +207,10 @@ def is_number(frame: Frame, name: str) -> bool:
     """Whether a column is read as numbers by default: floats and decimals, whatever the frame calls them."""
     dtype = frame[name].dtype
     if dtype == nw.Object:  # pandas columns of mixed origin: floats among numbers, no text
-        found = {type(value) for value in frame[name].to_list() if not is_missing(value)}
+        types = {type(value) for value in frame[name].to_list() if not is_missing(value)}
         floats = (float, np.floating, decimal.Decimal)
-        numbers = all(issubclass(kind, (int, np.integer, *floats)) for kind in found)
-        return numbers and any(issubclass(kind, floats) for kind in found)
+        numbers = all(issubclass(kind, (int, np.integer, *floats)) for kind in types)
+        return numbers and any(issubclass(kind, floats) for kind in types)
     return bool(dtype.is_float() or dtype.is_decimal())
 
 
@@ -218,8 +218,8 @@ def is_integers(frame: Frame, name: str) -> bool:
     """Whether a column holds integers, and neither Booleans nor categories."""
     dtype = frame[name].dtype
     if dtype == nw.Object:
-        found = {type(value) for value in frame[name].to_list() if not is_missing(value)}
-        return bool(found) and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in found)
+        types = {type(value) for value in frame[name].to_list() if not is_missing(value)}
+        return bool(types) and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in types)
     return bool(dtype.is_integer())
 
 
@@ -237,9 +237,11 @@ def read_label_pair(rows: Rows, name: str, columns: tuple[str, str]) -> Coded:
     for column, factor in zip(columns, (i, j), strict=True):
         _refuse_missing(rows, column, factor.codes < 0)
         _refuse_infinite(rows, column, factor)
-    again, found = pd.factorize(as_objects([*i.labels, *j.labels]))
-    ordered = arranged(name, found, np.arange(len(found)))
-    small = np.min_scalar_type(-len(found))  # of ten million rows, the codes of a thousand objects are 40 MB, not 160
+    again, distinct = pd.factorize(as_objects([*i.labels, *j.labels]))
+    ordered = arranged(name, distinct, np.arange(len(distinct)))
+    small = np.min_scalar_type(
+        -len(distinct)
+    )  # of ten million rows, the codes of a thousand objects are 40 MB, not 160
     rank = ordered.codes[again].astype(small)
     new = (rank[: len(i.labels)], rank[len(i.labels) :])
     two = [
@@ -258,18 +260,18 @@ def read_covariate(rows: Rows, name: str, *, numeric: bool = False) -> Coded:
 
 
 def read_covariate_pair(
-    rows: Rows, name: str, columns: tuple[str, str], *, numeric: bool = False, told: bool = False
+    rows: Rows, name: str, columns: tuple[str, str], *, numeric: bool = False, apart: bool = False
 ) -> Coded:
     """Return a side covariate, shape (U, 2): numbers if a side holds numbers or it is `numeric`, else labels.
 
-    Where another column `told` the rows apart numbers need not be in order.
+    Where another column tells the rows `apart`, numbers need not be in order.
     """
     whole = [is_integers(rows.frame, column) for column in columns]
     if numeric or any(whole) or any(is_number(rows.frame, column) for column in columns):
         values = np.column_stack([read_numbers(rows, column) for column in columns])
         if all(whole) and values.size and np.ptp(values) < _DENSE:
             return _near_integers(name, values)
-        own = own_numbers(name, values) if told else None
+        own = own_numbers(name, values) if apart else None
         return code(name, values, numeric=True) if own is None else own
     return read_label_pair(rows, name, columns)
 

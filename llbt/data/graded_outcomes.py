@@ -75,9 +75,11 @@ class Judged:
     @property
     def written(self) -> dict[Any, Meaning | int]:
         """The outcomes that labels stand for, with grades."""
-        said: dict[Any, Meaning | int] = {**checked_outcomes(self.found.labels.outcomes)}
+        meanings: dict[Any, Meaning | int] = {**checked_outcomes(self.found.labels.outcomes)}
         signs: dict[Any, int] = {"i": 1, "tie": 0, "j": -1}
-        return said | {k: int(size) * signs[said[k]] for k, size in self.sizes.items() if said.get(k) in signs}
+        return meanings | {
+            k: int(size) * signs[meanings[k]] for k, size in self.sizes.items() if meanings.get(k) in signs
+        }
 
     def labels(self, rows: Rows) -> Labels:
         """Return the meaning of the outcome labels, with grades as numbers."""
@@ -86,65 +88,68 @@ class Judged:
             return labels
         mapping = checked_outcomes(labels.outcomes)
         numbers = {label: as_number(label) for label in read_factor(rows.frame, self.field).labels}
-        said = {label: number for label, number in numbers.items() if number is not None and label not in mapping}
-        refuse_unsigned(said, f"column {self.field!r}", fractions=bool(self.cuts))
-        sides = {label: side(number) for label, number in said.items()}
-        return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(n) for k, n in said.items()})
+        numbers_of = {label: number for label, number in numbers.items() if number is not None and label not in mapping}
+        refuse_unsigned(numbers_of, f"column {self.field!r}", fractions=bool(self.cuts))
+        sides = {label: side(number) for label, number in numbers_of.items()}
+        return replace(labels, outcomes={**mapping, **sides}, strengths={k: abs(n) for k, n in numbers_of.items()})
 
     def told(
-        self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None
+        self, rows: Rows, labels: Labels, outcomes: npt.NDArray[Any], weights: FloatArray | None
     ) -> tuple[npt.NDArray[Any], Response | None, list[str]]:
         """Return the outcome of each row, the response if there are more than three outcomes, and notes."""
         if self.strength is not None or self.sizes:
-            return self._graded(rows, labels, said)
-        merged = self._merged(rows, labels, said, weights)
+            return self._graded(rows, labels, outcomes)
+        merged = self._merged(rows, labels, outcomes, weights)
         if not self.bad:
-            return said, None, merged
-        places, response, notes = self._apart(rows, said, np.ones(len(said)) if weights is None else weights)
+            return outcomes, None, merged
+        places, response, notes = self._apart(rows, outcomes, np.ones(len(outcomes)) if weights is None else weights)
         return places, response, [*notes, *merged]
 
-    def _merged(self, rows: Rows, labels: Labels, said: npt.NDArray[Any], weights: FloatArray | None) -> list[str]:
+    def _merged(self, rows: Rows, labels: Labels, outcomes: npt.NDArray[Any], weights: FloatArray | None) -> list[str]:
         """Return a note if preferences of several strengths count equally."""
         by_column = "strength" in rows.frame.columns and self.found.is_standard
         if not by_column and len(set(labels.strengths.values())) < 2:  # as a rule: nothing is counted for it
             return []
         factor = read_factor(rows.frame, "strength" if by_column else labels.field)
         sizes = list(factor.labels) if by_column else by_label(factor.labels, labels.strengths, None)
-        decided = np.where((said == WIN_I) | (said == WIN_J), 1.0 if weights is None else weights, 0.0)
+        decided = np.where((outcomes == WIN_I) | (outcomes == WIN_J), 1.0 if weights is None else weights, 0.0)
         n = np.bincount(factor.codes + 1, weights=decided, minlength=len(sizes) + 1)[1:]
         return merged_note([(size, k) for size, k in zip(sizes, n, strict=True) if size is not None and k > 0])
 
     def _apart(
-        self, rows: Rows, said: npt.NDArray[Any], times: FloatArray
+        self, rows: Rows, outcomes: npt.NDArray[Any], times: FloatArray
     ) -> tuple[npt.NDArray[Any], Response, list[str]]:
         """Return the outcomes with both bad as one of its own; for judgments that were read before by kinds of ties."""
         if "tie_kind" in self.beside:
             factor = read_factor(rows.frame, "tie_kind")
             chosen = [k for k, kind in enumerate(factor.labels) if kind == BOTH_BAD or kind in self.bad]
-            said = np.where((said == TIE) & np.isin(factor.codes, chosen), BAD, said)
-        response = both_bad(ties=bool((said == TIE).any()))
+            outcomes = np.where((outcomes == TIE) & np.isin(factor.codes, chosen), BAD, outcomes)
+        response = both_bad(ties=bool((outcomes == TIE).any()))
         places = np.full(_MEANINGS, len(response.outcomes), dtype=np.int8)
         for meaning, outcome in ((WIN_I, "i"), (TIE, "tie"), (BAD, "bad"), (WIN_J, "j")):
             if outcome in response.outcomes:
                 places[meaning] = response.outcomes.index(outcome)
-        n = float(times[said == BAD].sum())
+        n = float(times[outcomes == BAD].sum())
         note = f"{counted(n, 'judgment')} counted as both bad, apart from ties" if n else "no judgment is both bad"
-        return places[said], response, [note]
+        return places[outcomes], response, [note]
 
     def _graded(
-        self, rows: Rows, labels: Labels, said: npt.NDArray[Any]
+        self, rows: Rows, labels: Labels, outcomes: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[Any], Response, list[str]]:
         """Return the graded outcome of each row, the scale and notes."""
         column = next(iter(self.beside.get("strength", ())), None)
         if column is None:
             factor = read_factor(rows.frame, labels.field)
-            codes, found = factor.codes, np.array(by_label(factor.labels, labels.strengths, np.nan), dtype=np.float64)
+            codes, strengths = (
+                factor.codes,
+                np.array(by_label(factor.labels, labels.strengths, np.nan), dtype=np.float64),
+            )
         else:
-            codes, found = pd.factorize(read_sizes(rows, column))
-        cell = np.where(codes < 0, len(found), codes) * _MEANINGS + said
+            codes, strengths = pd.factorize(read_sizes(rows, column))
+        cell = np.where(codes < 0, len(strengths), codes) * _MEANINGS + outcomes
         there = np.bincount(cell) > 0  # few of many rows are different
         number, group = np.flatnonzero(there), (np.cumsum(there) - 1)[cell]
-        wins, sizes = TIE - number % _MEANINGS, np.append(found, np.nan)[number // _MEANINGS]
+        wins, sizes = TIE - number % _MEANINGS, np.append(strengths, np.nan)[number // _MEANINGS]
         if self.cuts:
             sizes = np.where(wins == 0, 0.0, cut_sizes(sizes, self.cuts))
         refuse_sizes(rows, wins, sizes, group, f"column {column or labels.field!r}")

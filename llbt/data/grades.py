@@ -50,9 +50,9 @@ def refuse_uneven(grades: Collection[Any], where: str) -> None:
     _refuse_many(steps, where)
     lacking = [grade for size in range(1, steps + 1) for grade in (size, -size) if grade not in there]
     if lacking:
-        said = f"the grades {sorted({int(grade) for grade in grades}, reverse=True)} lack {lacking}"
+        fault = f"the grades {sorted({int(grade) for grade in grades}, reverse=True)} lack {lacking}"
         raise OptionError(
-            said, where=where, expected="the same grades to both sides, 1 to the largest for object i, -1 to it for j"
+            fault, where=where, expected="the same grades to both sides, 1 to the largest for object i, -1 to it for j"
         )
 
 
@@ -94,10 +94,10 @@ def refuse_unsigned(numbers: Mapping[Any, float], where: str, *, fractions: bool
     if broken and not fractions:
         remedy = "Cut fractions into grades with cuts=."
         raise JudgmentError(f"the grade {broken[0]!r}", remedy, where=where, expected=_EXPECTED)
-    found = set(numbers.values())
-    if any(found) and (min(found) >= 0 or max(found) <= 0):
+    grades = set(numbers.values())
+    if any(grades) and (min(grades) >= 0 or max(grades) <= 0):
         raise JudgmentError(
-            f"the grades {listed(tuple(map(whole, sorted(found, reverse=True))))} are all for one side",
+            f"the grades {listed(tuple(map(whole, sorted(grades, reverse=True))))} are all for one side",
             "Sizes need outcome=, the column that says for whom; numbers from one end of a scale to the other need a "
             "mapping such as outcomes={1: 2, 2: 1, 3: 0, 4: -1, 5: -2}.",
             where=where,
@@ -125,10 +125,10 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
         start = group[rows.start(wrong)]
         size = "no size" if np.isnan(sizes[start]) else f"the size {sizes[start]:g}"
         what = "tie" if tied[start] else "preference"
-        said = f"{counted(rows.count(wrong), 'row')} whose size does not fit{rows.place(wrong)}: a {what} of {size}"
+        fault = f"{counted(rows.count(wrong), 'row')} whose size does not fit{rows.place(wrong)}: a {what} of {size}"
         signed = " A signed grade is the outcome itself: pass its column as outcome=, too." if sizes[start] < 0 else ""
         raise JudgmentError(
-            said,
+            fault,
             f"Leave such rows out before, map labels to grades (outcomes=) or cut sizes into grades (cuts=).{signed}",
             where=where,
             expected="sizes 1, 2, … of preferences, 0 or nothing of ties",
@@ -136,7 +136,7 @@ def refuse_sizes(rows: Rows, wins: IntArray, sizes: FloatArray, group: IntArray,
     _refuse_many(sizes[decided].max(initial=1), where)
 
 
-def merged_note(found: Collection[tuple[Any, float]]) -> list[str]:
+def merged_note(strengths: Collection[tuple[Any, float]]) -> list[str]:
     """Return a note if preferences of several strengths count equally: the strengths, and how to keep them.
 
     Parameters
@@ -144,8 +144,8 @@ def merged_note(found: Collection[tuple[Any, float]]) -> list[str]:
     found : collection of (strength, number of judgments)
     """
     numbers: dict[float, float] = {}
-    for said, n in found:
-        number = as_number(said)
+    for strength, n in strengths:
+        number = as_number(strength)
         if number is not None and not np.isnan(number):
             numbers[number] = numbers.get(number, 0.0) + n
     if len(numbers) < 2:

@@ -41,7 +41,7 @@ def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
         folder = file.path.parent
         system = models.get((folder, name["time"])) or models.get((folder, "")) or file.folder.replace("__", "/")
         for record in file.records():
-            said = record.get("metrics") or [key for key in record if key not in _NO_METRICS]
+            metrics = record.get("metrics") or [key for key in record if key not in _NO_METRICS]
             beside = {
                 "system": system,
                 "task": name["task"],
@@ -50,7 +50,7 @@ def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
                 "time": name["time"],
                 **facts_of(record.get("doc"), ("task",)),
             }
-            for metric in said:
+            for metric in metrics:
                 value = record.get(metric)
                 if isinstance(value, (list, dict, str)):
                     lists.add(metric)
@@ -64,19 +64,19 @@ def lm_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
 
 def _lm_eval_models(files: Sequence[ScoreFile]) -> dict[tuple[Any, str], str]:
     """Return the names of models by folder and date; under no date where all dates of a folder have one name."""
-    found: dict[tuple[Any, str], str] = {}
+    models: dict[tuple[Any, str], str] = {}
     for file in files:
         name = _RESULTS.fullmatch(file.name)
         if name is not None:
             record = file.record()
             model = record.get("model_name") or (record.get("config") or {}).get("model_name")
             if isinstance(model, str) and model:
-                found[file.path.parent, name["time"]] = model
-    for folder in {folder for folder, _ in found}:
-        names = {model for (where, _), model in found.items() if where == folder}
+                models[file.path.parent, name["time"]] = model
+    for folder in {folder for folder, _ in models}:
+        names = {model for (where, _), model in models.items() if where == folder}
         if len(names) == 1:
-            found[folder, ""] = names.pop()
-    return found
+            models[folder, ""] = names.pop()
+    return models
 
 
 def inspect_rows(files: Sequence[ScoreFile]) -> ScoreRows:
@@ -100,7 +100,7 @@ def inspect_rows(files: Sequence[ScoreFile]) -> ScoreRows:
             }
             scores = {} if sample.get("error") else sample.get("scores") or {}
             failed += not scores
-            rows += [{**beside, **said} for said in _inspect_scores(scores, file)] or [{**beside, "score": None}]
+            rows += [{**beside, **part} for part in _inspect_scores(scores, file)] or [{**beside, "score": None}]
     notes = []
     if failed:
         notes.append(f"{counted(failed, 'sample')} without a score, as an error ended them or they were not scored")
@@ -132,12 +132,12 @@ def _inspect_scores(scores: dict[str, Any], file: ScoreFile) -> Iterator[dict[st
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         parts = value if isinstance(value, dict) else {"": value}
-        for key, said in parts.items():
+        for key, part in parts.items():
             metric = f"{scorer}.{key}" if key else scorer
-            known = _LETTERS.get(said) if isinstance(said, str) else said
-            if isinstance(said, str) and known is None:
+            known = _LETTERS.get(part) if isinstance(part, str) else part
+            if isinstance(part, str) and known is None:
                 raise JudgmentError(
-                    f"{file.name}: the scorer {metric!r} says {said!r:.60}", expected="a number, or C, I, P or N"
+                    f"{file.name}: the scorer {metric!r} says {part!r:.60}", expected="a number, or C, I, P or N"
                 )
             yield {"metric": metric, "score": number_of(known, f"{file.name}, {metric}")}
 
@@ -200,8 +200,8 @@ def every_eval_rows(files: Sequence[ScoreFile]) -> ScoreRows:
     rows = []
     for file in files:
         for record in file.records():
-            said = record.get("evaluation") or {}
-            score = said.get("score", said.get("is_correct"))
+            evaluation = record.get("evaluation") or {}
+            score = evaluation.get("score", evaluation.get("is_correct"))
             usage = record.get("token_usage") or {}
             rows.append(
                 {

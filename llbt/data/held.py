@@ -44,26 +44,26 @@ def held_judgments(source: Source, known: JudgmentFormat, max_dropped: int) -> J
     selves = rows.count(same)
     leaves = 0 < selves <= max_dropped
     most = max_dropped - selves * leaves
-    said, left, dropped = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, most)
-    query = _query(source, known, rows, said, leaves)
+    outcomes, left, dropped = read_outcomes(rows, verdict.field, pairs, (i, j), verdict.outcomes, most)
+    query = _query(source, known, rows, outcomes, leaves)
     if query is None:
         return None
-    kept = (said != LEFT_OUT) & ~(same & leaves)
-    weights = rows.times[kept].astype(np.float64)
+    used = (outcomes != LEFT_OUT) & ~(same & leaves)
+    weights = rows.times[used].astype(np.float64)
     n = int(weights.sum())
     if not n:
         raise JudgmentError(f"no judgment is left: {counted(selves, 'judgment')} of an object with itself.")
     notes = (
         f"{counted(int(rows.times.sum()), 'record')} read as {known.name!r}: {counted(n, 'judgment')}",
         *left,
-        *tie_kind_notes(rows, np.where(said == BAD, TIE, said), verdict),
+        *tie_kind_notes(rows, np.where(outcomes == BAD, TIE, outcomes), verdict),
         *([self_note(selves)] if leaves else []),
         *own_notes(known),
     )
     held = Judgments(
         tuple(pairs.levels.tolist()),
-        np.asarray(pairs.codes[kept], dtype=np.int64),
-        np.where(said == BAD, TIE, said)[kept].astype(np.int64),
+        np.asarray(pairs.codes[used], dtype=np.int64),
+        np.where(outcomes == BAD, TIE, outcomes)[used].astype(np.int64),
         weights=weights,
         shown=known.shown,
         dropped=dropped,
@@ -74,33 +74,33 @@ def held_judgments(source: Source, known: JudgmentFormat, max_dropped: int) -> J
     return held.among_judged()
 
 
-def _query(source: Source, known: JudgmentFormat, rows: Rows, said: IntArray, leaves: bool) -> Any:
+def _query(source: Source, known: JudgmentFormat, rows: Rows, words: IntArray, leaves: bool) -> Any:
     """Return the relation of the single judgments, or None if the engine cannot express it."""
     verdict = known.games[0].verdict
     assert isinstance(verdict, Labels)
     i, j = as_two_names(known.games[0].objects, "objects")
-    mapped = _mapped(rows, said, verdict, (i, j))
+    mapped = _mapped(rows, words, verdict, (i, j))
     if mapped is None:
         return None
-    found, kind, strength = mapped
+    outcome, kind, strength = mapped
     native = source.frame.to_native()
     kinds = {name: kind_of(rows.frame[name].to_list()) for name in (i, j, verdict.field)} if source.is_text else {}
     frame: Any = nw.from_native(typed_relation(native, kinds)) if source.is_text else source.frame
     judge, prompt = (field_of(names, source.names) for names in (known.judge, known.prompt))
-    columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": found}
+    columns = {"object_i": nw.col(i), "object_j": nw.col(j), "outcome": outcome}
     columns |= {"judge": nw.col(judge) if judge else nw.lit(None), "prompt": nw.col(prompt) if prompt else nw.lit(None)}
     columns |= {"tie_kind": kind, "strength": strength, "block": nw.lit(None)}
     others = [name for name in source.names if name not in (i, j, verdict.field, judge, prompt)]
     columns |= {free_name(name, [*columns, *others]) if name in STANDARD else name: nw.col(name) for name in others}
     chosen = frame.select(*(value.alias(name) for name, value in columns.items()))
-    kept = ~nw.col("outcome").is_null()
+    has_outcome = ~nw.col("outcome").is_null()
     two = (nw.col(name).cast(nw.String) for name in OBJECTS)
-    return chosen.filter(kept & (next(two) != next(two)) if leaves else kept).to_native()
+    return chosen.filter(has_outcome & (next(two) != next(two)) if leaves else has_outcome).to_native()
 
 
-def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any] | None:
+def _mapped(rows: Rows, mapping: IntArray, verdict: Labels, sides: tuple[str, str]) -> tuple[Any, Any, Any] | None:
     """Return outcome, kind of tie and strength as expressions over the columns of the file, if they can be."""
-    cases = pd.DataFrame({"said": said, **{name: rows.frame[name].to_list() for name in (*sides, verdict.field)}})
+    cases = pd.DataFrame({"said": mapping, **{name: rows.frame[name].to_list() for name in (*sides, verdict.field)}})
     label = cases[verdict.field]
     texts = {name: cases[name].map(str) for name in (*sides, verdict.field)}
     by_name = np.where(texts[verdict.field] == texts[sides[1]], WIN_J, -1)
@@ -108,7 +108,7 @@ def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str])
     column = nw.col(verdict.field)
     # labels that name the winner in every row go by name, the others have one meaning
     i, j = (column.cast(nw.String) == nw.col(name).cast(nw.String) for name in sides)
-    found: Any = nw.when(i).then(nw.lit("i")).otherwise(nw.when(j).then(nw.lit("j")).otherwise(nw.lit(None)))
+    outcome: Any = nw.when(i).then(nw.lit("i")).otherwise(nw.when(j).then(nw.lit("j")).otherwise(nw.lit(None)))
     kind, strength = nw.lit(None), nw.lit(None)
     for value, group in cases.groupby(label, dropna=True):
         meanings = group["said"].unique()
@@ -116,7 +116,7 @@ def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str])
             if len(meanings) > 1:
                 return None
             meaning = _WORDS.get(int(meanings[0]))
-            found = nw.when(column == value).then(nw.lit(meaning)).otherwise(found)
+            outcome = nw.when(column == value).then(nw.lit(meaning)).otherwise(outcome)
         value_kind = BOTH_BAD if BAD in meanings else verdict.tie_kinds.get(value)
         if value_kind is not None:
             kind = nw.when(column == value).then(nw.lit(value_kind)).otherwise(kind)
@@ -125,10 +125,10 @@ def _mapped(rows: Rows, said: IntArray, verdict: Labels, sides: tuple[str, str])
             strength = nw.when(column == value).then(nw.lit(size)).otherwise(strength)
     missing = cases.loc[label.isna(), "said"]
     if len(missing) and missing.iloc[0] != LEFT_OUT:
-        found = nw.when(column.is_null()).then(nw.lit(_WORDS[int(missing.iloc[0])])).otherwise(found)
+        outcome = nw.when(column.is_null()).then(nw.lit(_WORDS[int(missing.iloc[0])])).otherwise(outcome)
         if missing.iloc[0] == BAD:
             kind = nw.when(column.is_null()).then(nw.lit(BOTH_BAD)).otherwise(kind)
-    return found, kind, strength
+    return outcome, kind, strength
 
 
 def self_note(n: int) -> str:

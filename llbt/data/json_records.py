@@ -19,16 +19,16 @@ def json_records(text: str, what: str) -> list[Any]:
     if not lines:
         raise JudgmentError(f"{what!r} is empty", expected="at least one record")
     if text.lstrip().startswith("[") and (len(lines) == 1 or not _is_json(lines[0][1])):
-        found = _parsed(text, what, 1)
-        return found if isinstance(found, list) else [found]
+        records = _parsed(text, what, 1)
+        return records if isinstance(records, list) else [records]
     try:
-        found = [_parsed(line, what, k) for k, line in lines]
+        records = [_parsed(line, what, k) for k, line in lines]
     except JudgmentError:
         whole = _whole(text)  # one object over several lines
         if whole is None:
             raise
-        found = [whole]
-    return _numbered(found[0]) if len(found) == 1 else found
+        records = [whole]
+    return _numbered(records[0]) if len(records) == 1 else records
 
 
 def _numbered(record: Any) -> list[Any]:
@@ -47,10 +47,10 @@ def _is_json(text: str) -> bool:
 
 def _whole(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _parsed(text: str, what: str, line: int) -> Any:
@@ -63,10 +63,10 @@ def _parsed(text: str, what: str, line: int) -> Any:
         return dict(pairs)
 
     try:
-        found = json.loads(text, object_pairs_hook=unique)
+        value = json.loads(text, object_pairs_hook=unique)
         if "\\ud" in text.lower():
-            json.dumps(found, ensure_ascii=False).encode()  # half a character is none
-        return found
+            json.dumps(value, ensure_ascii=False).encode()  # half a character is none
+        return value
     except UnicodeEncodeError as error:
         raise JudgmentError(f"{what!r}, line {line}: text with half a character ({error.reason}).") from None
     except json.JSONDecodeError as error:

@@ -187,9 +187,9 @@ def _weighted(opened: Source, known: JudgmentFormat, weights: str) -> JudgmentFo
 def _read_judgments(opened: Source, known: JudgmentFormat, max_dropped: int) -> Judgments:
     if _stays_on_disk(opened) and is_flat(known, opened) and known.games[0].weight is None:
         with located(opened.what):
-            found = held_judgments(opened, known, max_dropped)
-        if found is not None:
-            return found
+            held = held_judgments(opened, known, max_dropped)
+        if held is not None:
+            return held
     return _without_selves(read(opened, known, max_dropped), max_dropped)
 
 

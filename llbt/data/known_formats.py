@@ -122,19 +122,19 @@ def matching_format(source: Source, beside: Sequence[str] = ()) -> JudgmentForma
             where=what,
         )
     strange = {known.name: _strange_values(source, known) for known in alike}
-    found = [known for known in alike if not strange[known.name]]
-    if not found:
+    matching = [known for known in alike if not strange[known.name]]
+    if not matching:
         names = [known.name for known in alike]
         odd = "; ".join(f"{field!r} holds {listed(labels, 3)}" for field, labels in strange[names[0]].items())
         raise JudgmentError(
             f"the columns are those of {listed(names)}, but {odd}", f"Pass format={names[0]!r} or another.", where=what
         )
-    best = max(len(known.marks) + len(known.values) for known in found)
-    most = [known for known in found if len(known.marks) + len(known.values) == best]
+    best = max(len(known.marks) + len(known.values) for known in matching)
+    most = [known for known in matching if len(known.marks) + len(known.values) == best]
     names = [known.name for known in most]
     if len(names) > 1:
-        said = f"the formats {listed(names)} all explain its columns"
-        raise JudgmentError(said, f"Pass format={names[0]!r}.", where=what)
+        fault = f"the formats {listed(names)} all explain its columns"
+        raise JudgmentError(fault, f"Pass format={names[0]!r}.", where=what)
     return most[0]
 
 
@@ -203,14 +203,14 @@ def refuse_values_of_another(source: Source, known: JudgmentFormat) -> None:
 
 def _strange_values(source: Source, known: JudgmentFormat) -> dict[str, list[Label]]:
     """Return the values that are not those of a format, by the fields that tell it apart."""
-    found: dict[str, list[Label]] = {}
+    strange_by_field: dict[str, list[Label]] = {}
     for field, expected in known.values.items():
         if field not in source.names:
             continue
         labels = read_factor(source.tally({"values": (field,)}).frame, field).labels
         strange = [label for label in labels if not re.fullmatch(expected, str(label))]
-        found |= {field: strange} if strange else {}
-    return found
+        strange_by_field |= {field: strange} if strange else {}
+    return strange_by_field
 
 
 def own_format(fields: frozenset[str], objects: Sequence[str] | None, outcome: str | None) -> JudgmentFormat:

@@ -90,12 +90,12 @@ def rankings_of(source: Source) -> ListLayout | None:
     if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
         return None
     try:
-        found = _long(source) or _places(source) or _ranks(source)
+        layout = _long(source) or _places(source) or _ranks(source)
     except TypeError:  # cells of Python without a hash or an order
         return None
-    if found is not None:
+    if layout is not None:
         _refuse_weights(source)
-    return found
+    return layout
 
 
 def _refuse_weights(source: Source) -> None:
@@ -144,11 +144,11 @@ def judge_of(names: Sequence[str]) -> str | None:
 
 def _object_of(names: Sequence[str]) -> str | None:
     """Return the only column with a usual name of objects; an item column beside it is the prompt."""
-    found = [name for name in names if spelled(name) in _OBJECT]
-    found = found or [name for name in names if spelled(name) in _NAMED_OBJECT]
-    several = len(found) > 1
-    found = [name for name in found if not (several and spelled(name) == "item")]
-    return found[0] if len(found) == 1 else None
+    candidates = [name for name in names if spelled(name) in _OBJECT]
+    candidates = candidates or [name for name in names if spelled(name) in _NAMED_OBJECT]
+    several = len(candidates) > 1
+    candidates = [name for name in candidates if not (several and spelled(name) == "item")]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _places(source: Source) -> ListLayout | None:
@@ -194,12 +194,12 @@ def ratings_of(source: Source) -> ListLayout | None:
     if any(source.frame.collect_schema()[name].is_nested() for name in source.inner.values() or source.names):
         return None
     try:
-        found = _long_ratings(source) or _wide_ratings(source)
+        layout = _long_ratings(source) or _wide_ratings(source)
     except TypeError:  # cells of Python without a hash or an order
         return None
-    if found is not None:
+    if layout is not None:
         _refuse_weights(source)
-    return found
+    return layout
 
 
 def _long_ratings(source: Source) -> ListLayout | None:
@@ -269,15 +269,15 @@ def _called(names: Sequence[str], words: Sequence[str]) -> str | None:
 
 def _of_one_stem(names: Sequence[str]) -> list[str]:
     """Return the most columns that differ by a letter or number at their end: variety_a, variety_b, variety_c."""
-    stems = pd.Series([found[1] if (found := _STEM.fullmatch(name)) else None for name in names], index=list(names))
+    stems = pd.Series([match[1] if (match := _STEM.fullmatch(name)) else None for name in names], index=list(names))
     stems = stems[stems.notna() & stems.ne("")]
     return [] if stems.empty else list(stems.index[stems == stems.value_counts().index[0]])
 
 
 def _place(name: str) -> int | None:
     """Return the place in the name of a column: first, 2nd, rank_3."""
-    said = spelled(name)
-    if said in _PLACES:
-        return _PLACES.index(said) + 1
-    found = _PLACE.fullmatch(said)
-    return int(found[1]) if found and len(found[1]) < 3 else None
+    name_words = spelled(name)
+    if name_words in _PLACES:
+        return _PLACES.index(name_words) + 1
+    match = _PLACE.fullmatch(name_words)
+    return int(match[1]) if match and len(match[1]) < 3 else None

@@ -111,8 +111,8 @@ def _read(
     matrix: object, parameter: str, names: tuple[Label, ...] | None, diagonal: Diagonal
 ) -> tuple[tuple[Label, ...], FloatArray, tuple[str, ...]]:
     """Return labels (J), counts (J, J), rows and columns in the order of the labels, and what was left out."""
-    found = _opened(matrix, parameter)
-    shape = found.values.shape
+    opened = _opened(matrix, parameter)
+    shape = opened.values.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         size = " × ".join(map(str, shape))
         raise JudgmentError(f"{parameter}= is {size}, not square", expected="one row and one column per object")
@@ -121,7 +121,7 @@ def _read(
             f"names= has {len(names)} labels, but {parameter}= is {shape[0]} × {shape[1]}",
             expected="a label for each row",
         )
-    rows = found.rows if found.rows is not None else names
+    rows = opened.rows if opened.rows is not None else names
     if rows is None:
         raise JudgmentError(
             f"the rows of {parameter}= have no labels; pairs are named, never positional",
@@ -129,11 +129,11 @@ def _read(
         )
     if names is not None:
         _refuse_unlike("names", names, f"rows of {parameter}", rows)
-    columns = found.columns if found.columns is not None else rows
+    columns = opened.columns if opened.columns is not None else rows
     _refuse_twice(f"the rows of {parameter}=", rows)
     _refuse_twice(f"the columns of {parameter}=", columns)
     _refuse_unlike(f"rows of {parameter}", rows, f"columns of {parameter}", columns)
-    counts = _counts(found.values, parameter)
+    counts = _counts(opened.values, parameter)
     counts = counts[:, [columns.index(label) for label in rows]]
     notes = _without_diagonal(counts, parameter, rows, diagonal)
     _check_counts(counts, parameter, rows)
@@ -202,8 +202,8 @@ def _counts(values: Any, parameter: str) -> FloatArray:
             raise TypeError
         return np.where(pd.isna(values), np.nan, values.astype(object)).astype(np.float64)
     except (OverflowError, TypeError, ValueError):
-        found = [value for value in as_objects(np.ravel(values)) if isinstance(value, str)]
-        shown = f" such as {str(found[0])!r}" if found else ""
+        texts = [value for value in as_objects(np.ravel(values)) if isinstance(value, str)]
+        shown = f" such as {str(texts[0])!r}" if texts else ""
         raise JudgmentError(f"{parameter}= holds values{shown} that are not numbers", expected="counts") from None
 
 

@@ -95,18 +95,20 @@ def group_cases(
     factor = read_factor(rows.frame, column)
     names = {str(label) for label in pairs.levels}
     meanings = _meanings(factor.labels, mapping)
-    by_object = [said == UNKNOWN and str(label) in names for label, said in zip(factor.labels, meanings, strict=True)]
+    by_object = [
+        meaning == UNKNOWN and str(label) in names for label, meaning in zip(factor.labels, meanings, strict=True)
+    ]
     if len(factor.labels) <= _FEW and not any(by_object):
         return _cases_by_label(rows, column, factor, pairs, sides)
     i, j = pairs.codes.T
     size = len(pairs.levels)
     key = (factor.codes.astype(np.int64) + 1) * size
-    group, found = pd.factorize((key + i) * size + j)
-    some = np.full(len(found), len(group), dtype=np.int64)
+    group, cases = pd.factorize((key + i) * size + j)
+    some = np.full(len(cases), len(group), dtype=np.int64)
     np.minimum.at(some, group, np.arange(len(group)))
-    first = np.full(len(found), np.iinfo(np.int64).max)
+    first = np.full(len(cases), np.iinfo(np.int64).max)
     np.minimum.at(first, group, rows.numbers(np.arange(len(group))))
-    times = np.zeros(len(found), dtype=np.int64)
+    times = np.zeros(len(cases), dtype=np.int64)
     np.add.at(times, group, rows.times)
     label = factor.codes[some]
     return Cases(column, sides, factor.labels, label, i[some], j[some], first, times, pairs.levels, rows.ordered), group
@@ -119,8 +121,8 @@ def _cases_by_label(
     size = len(factor.labels)
     missing = bool((factor.codes < 0).any())
     label = np.array([*range(size), *([-1] if missing else [])], dtype=np.int64)
-    found = [(rows.start(here), rows.count(here)) for here in (factor.codes == k for k in label)]
-    some, times = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    first_rows = [(rows.start(here), rows.count(here)) for here in (factor.codes == k for k in label)]
+    some, times = np.array(first_rows, dtype=np.int64).reshape(-1, 2).T
     group = np.where(factor.codes < 0, size, factor.codes) if missing else factor.codes
     i, j = pairs.codes[some].T
     return Cases(
@@ -136,7 +138,7 @@ def mapped(cases: Cases, mapping: Mapping[Any, Meaning]) -> IntArray:
 
 def _meanings(labels: Sequence[Label], mapping: Mapping[Any, Meaning]) -> list[int]:
     """Return the outcome of each label by a mapping; UNKNOWN if it has none."""
-    return by_label(labels, {label: _MEANINGS[said] for label, said in mapping.items()}, UNKNOWN)
+    return by_label(labels, {label: _MEANINGS[meaning] for label, meaning in mapping.items()}, UNKNOWN)
 
 
 def by_label(labels: Sequence[Label], mapping: Mapping[Any, T], default: T) -> list[T]:
@@ -180,8 +182,8 @@ def _slots(cases: Cases, name: str, meanings: dict[str, int], *, fold: bool = Fa
     expects = ", ".join(repr(word) for word in meanings) + " or 'tie'"
     words = [label.lower() if fold and isinstance(label, str) else label for label in cases.labels]
     known: dict[Label, int] = dict(meanings.items())
-    said = [TIE if is_tie(word) else known.get(word, UNKNOWN) for word in words]
-    return Reading(name, "slots", expects, np.array([*said, UNKNOWN], dtype=np.int64)[cases.label])
+    slots = [TIE if is_tie(word) else known.get(word, UNKNOWN) for word in words]
+    return Reading(name, "slots", expects, np.array([*slots, UNKNOWN], dtype=np.int64)[cases.label])
 
 
 def is_tie(label: object) -> bool:

@@ -19,7 +19,7 @@ _LARGEST = 3  # signed number that is taken for a grade
 
 def pasted(mapping: Proposal) -> str:
     """Return a mapping ready to paste."""
-    return "{" + ", ".join(f"{label!r}: {said!r}" for label, said in mapping.items()) + "}"
+    return "{" + ", ".join(f"{label!r}: {meaning!r}" for label, meaning in mapping.items()) + "}"
 
 
 def numbers_meaning(labels: Sequence[Label], sides: tuple[str, str]) -> list[tuple[Proposal, str]]:
@@ -72,12 +72,12 @@ def arrows_meaning(labels: Sequence[Label]) -> Proposal:
     """
     grades: dict[Any, int] = {}
     for label in labels:
-        found = _ARROW.fullmatch(label.lower().replace(" ", "")) if isinstance(label, str) else None
-        if found is None or (found[1] and found[1] == found[3]):
+        match = _ARROW.fullmatch(label.lower().replace(" ", "")) if isinstance(label, str) else None
+        if match is None or (match[1] and match[1] == match[3]):
             continue
-        turned = found[1] == "b" or found[3] == "a"
-        size = len(found[2].strip("="))
-        grades[label] = -size if ("<" in found[2]) != turned else size
+        turned = match[1] == "b" or match[3] == "a"
+        size = len(match[2].strip("="))
+        grades[label] = -size if ("<" in match[2]) != turned else size
     largest = max(map(abs, grades.values()), default=0)
     if largest <= 1:
         words: tuple[Meaning, ...] = ("tie", "i", "j")

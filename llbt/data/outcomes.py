@@ -85,10 +85,10 @@ def read_outcomes(
     if not explaining:
         raise _unknown(cases, open_cases, readings, mapping if written is None else written)
     _refuse_ambiguous(cases, open_cases, explaining)
-    said = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
+    codes = np.where(open_cases, explaining[0].outcomes, np.where(dropped, LEFT_OUT, given))
     return (
-        np.take(said.astype(np.int8), group),
-        _left_out(cases, said, dropped, may_be_empty),
+        np.take(codes.astype(np.int8), group),
+        _left_out(cases, codes, dropped, may_be_empty),
         int(cases.rows[dropped].sum()),
     )
 
@@ -122,9 +122,9 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
             expected="\"names\", \"slots\" or a mapping such as {'left': 'i', 'right': 'j', 'equal': 'tie', "
             "'skipped': None}",
         )
-    grades = [said for said in outcomes.values() if is_real(said)]
+    grades = [meaning for meaning in outcomes.values() if is_real(meaning)]
     words = ("tie", None) if grades else ("i", "j", "tie", "bad", None)
-    wrong = {label: said for label, said in outcomes.items() if said not in words and not is_real(said)}
+    wrong = {label: meaning for label, meaning in outcomes.items() if meaning not in words and not is_real(meaning)}
     if wrong:
         raise OptionError(
             f"outcomes={safe_repr(wrong)}",
@@ -133,24 +133,26 @@ def checked_outcomes(outcomes: Outcomes) -> dict[Any, Meaning]:
         )
     if grades:
         refuse_uneven(grades, "outcomes=")
-    return {_key(label): _side(said) for label, said in outcomes.items()}
+    return {_key(label): _side(meaning) for label, meaning in outcomes.items()}
 
 
-def _side(said: Meaning | int) -> Meaning:
-    return said if said is None or isinstance(said, str) else side(said)
+def _side(meaning: Meaning | int) -> Meaning:
+    return meaning if meaning is None or isinstance(meaning, str) else side(meaning)
 
 
 def sizes_of(outcomes: Outcomes) -> dict[Any, float]:
     """Return the sizes of the grades in the user's mapping, empty where it has none."""
     if not isinstance(outcomes, Mapping) or not any(map(is_real, outcomes.values())):
         return {}
-    sizes = {_key(label): 0 if said == "tie" else said for label, said in outcomes.items()}
-    return {label: abs(float(said)) for label, said in sizes.items() if is_real(said)}
+    sizes = {_key(label): 0 if grade == "tie" else grade for label, grade in outcomes.items()}
+    return {label: abs(float(grade)) for label, grade in sizes.items() if is_real(grade)}
 
 
 def bad_of(outcomes: Outcomes) -> tuple[Any, ...]:
     """Return what the user's mapping takes for both bad: labels, or kinds of ties."""
-    return tuple(_key(k) for k, said in outcomes.items() if said == "bad") if isinstance(outcomes, Mapping) else ()
+    return (
+        tuple(_key(k) for k, meaning in outcomes.items() if meaning == "bad") if isinstance(outcomes, Mapping) else ()
+    )
 
 
 def _key(label: Any) -> Any:
@@ -167,13 +169,13 @@ def _refuse_numbers(
     numbers = [label for label in labels if as_number(label) is not None]
     if not numbers or any(not is_tie(label) and label != "=" for label in labels if label not in numbers):
         return
-    found = sorted((label for label in cases.labels if as_number(label) is not None), key=_number)
+    number_labels = sorted((label for label in cases.labels if as_number(label) is not None), key=_number)
     names = all(str(label) in set(map(str, cases.objects)) for label in numbers)
     missing = open_cases & (cases.label < 0)
     beside: Proposal = {None: None} if missing.any() else {}
     ways = [
-        f"outcomes={pasted({**mapping, **{x: said for x, said in way.items() if x in numbers}, **beside})} {why}"
-        for way, why in numbers_meaning(found, cases.sides)
+        f"outcomes={pasted({**mapping, **{x: meaning for x, meaning in way.items() if x in numbers}, **beside})} {why}"
+        for way, why in numbers_meaning(number_labels, cases.sides)
     ]
     ways += ['outcomes="names" if they name the winning objects'] if names and not missing.any() else []
     found_too = f" and {counted(int(cases.rows[missing].sum()), 'missing outcome')}" if missing.any() else ""
@@ -235,7 +237,7 @@ def _advice(
         return f"Leave these rows out (counted) with max_dropped={int(cases.rows[bad].sum())}."
     if len(labels) > MOST_LABELS or 2 * n_lost > int(cases.rows.sum()):
         return f"Pass outcomes= with what each label means: {_MEANINGS}."
-    guesses |= {x: said for x, said in (arrows or written).items() if x not in guesses}
+    guesses |= {x: meaning for x, meaning in (arrows or written).items() if x not in guesses}
     return f"Pass outcomes={pasted(guesses)} (None leaves out, counted)."
 
 
@@ -270,7 +272,7 @@ def _refuse_ambiguous(cases: Cases, open_cases: npt.NDArray[np.bool_], explainin
             continue
         t = differing[np.argmin(cases.first[differing])]
         i, j, label = cases.objects[cases.i[t]], cases.objects[cases.j[t]], cases.labels[cases.label[t]]
-        said = [OUTCOMES[r.outcomes[t]] for r in (base, other)]
+        readings = [OUTCOMES[r.outcomes[t]] for r in (base, other)]
         guess = {
             cases.labels[k]: word_meaning(cases.labels[k], cases.sides) for k in np.unique(cases.label[open_cases])
         }
@@ -278,8 +280,8 @@ def _refuse_ambiguous(cases: Cases, open_cases: npt.NDArray[np.bool_], explainin
         ways += [f"outcomes={pasted(guess)}"] if all(guess.values()) else []
         raise JudgmentError(
             f"column {cases.column!r}: two readings explain every outcome and differ: {_row(cases, t)} has the "
-            f"objects {i!r}, {j!r} and the outcome {label!r}, which is {said[0]!r} read as {base.name}, {said[1]!r} "
-            f"read as {other.name}",
+            f"objects {i!r}, {j!r} and the outcome {label!r}, which is {readings[0]!r} read as "
+            f"{base.name}, {readings[1]!r} read as {other.name}",
             f"Pass {' or '.join([', '.join(ways[:-1]), *ways[-1:]] if len(ways) > 1 else ways)}."
             if ways
             else f"Pass outcomes= with what each label means: {_MEANINGS}.",
@@ -288,8 +290,8 @@ def _refuse_ambiguous(cases: Cases, open_cases: npt.NDArray[np.bool_], explainin
 
 def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
     """Return labels with rows, most frequent first: ``'x' (12 rows, first at row 0), 'y' (2)``."""
-    found = cases.label[chosen]
-    rows = np.bincount(found, weights=cases.rows[chosen], minlength=len(cases.labels))
+    labels = cases.label[chosen]
+    rows = np.bincount(labels, weights=cases.rows[chosen], minlength=len(cases.labels))
     order = [int(k) for k in np.argsort(-rows, kind="stable") if rows[k]]
     texts = [f"{cases.labels[k]!r} ({format_count(rows[k])})" for k in order[:_MOST]]
     place = cases.place(chosen & (cases.label == order[0]))
@@ -298,15 +300,15 @@ def _counts(cases: Cases, chosen: npt.NDArray[np.bool_]) -> str:
     return ", ".join(texts) + more
 
 
-def _left_out(cases: Cases, said: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[Note, ...]:
+def _left_out(cases: Cases, outcomes: IntArray, dropped: npt.NDArray[np.bool_], may_be_empty: bool) -> tuple[Note, ...]:
     """Return notes on the rows that the mapping leaves out, or that the caller allows to."""
     notes = []
-    for why, out in (("outcomes=", (said == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
+    for why, out in (("outcomes=", (outcomes == LEFT_OUT) & ~dropped), ("max_dropped=", dropped)):
         for k in np.unique(cases.label[out]):
             what = "a missing outcome" if k < 0 else f"outcome {cases.labels[k]!r}"
             rows = int(cases.rows[out & (cases.label == k)].sum())
             notes.append(Note(rows, "row", f"with {what} left out ({why})"))
-    if (said == LEFT_OUT).all() and not may_be_empty:
+    if (outcomes == LEFT_OUT).all() and not may_be_empty:
         what = "max_dropped=" if dropped.any() else "outcomes="
         raise JudgmentError(f"column {cases.column!r}: {what} leaves out every row: {listed(tuple(notes))}.")
     return tuple(notes)

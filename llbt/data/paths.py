@@ -40,11 +40,11 @@ def existing(path: str) -> str:
         raise JudgmentError(f"{path!r} is an address, and nothing is fetched", "Download the file and name it.")
     try:
         folder = Path(path).is_dir()
-        there, found = Path(path).exists() and not folder, "is a folder" if folder else "is not there"
+        there, fault = Path(path).exists() and not folder, "is a folder" if folder else "is not there"
     except (OSError, ValueError) as error:  # a name that no file can have
-        there, found = False, f"is not there ({first_line(error)})"
+        there, fault = False, f"is not there ({first_line(error)})"
     if not there:
-        raise JudgmentError(f"the file {path!r} {found}", expected="a file, or a pattern such as 'a/*.parquet'")
+        raise JudgmentError(f"the file {path!r} {fault}", expected="a file, or a pattern such as 'a/*.parquet'")
     return path
 
 
@@ -99,15 +99,15 @@ def unzipped(raw: bytes, what: str) -> bytes:
         return raw
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            found = file.read(_MOST_UNZIPPED + 1)
+            content = file.read(_MOST_UNZIPPED + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise JudgmentError(f"{what!r} is gzipped, but damaged or cut off: {first_line(error)}") from None
-    if len(found) > _MOST_UNZIPPED:
+    if len(content) > _MOST_UNZIPPED:
         raise JudgmentError(
             f"{what!r} is gzipped and holds more than {_MOST_UNZIPPED >> 20} MiB ({len(raw) / 2**20:.1f} MiB as it is)",
             "Unzip it, so that it is read with DuckDB, or pass a frame that you read yourself.",
         )
-    return found
+    return content
 
 
 def decoded(raw: bytes, what: str) -> str:

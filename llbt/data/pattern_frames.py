@@ -98,8 +98,8 @@ def from_patterns(
     table = as_pandas(source, (*values, *beside, *weights))
     counts = None if weight is None else _counts(table, weight)
     asked = wanted(beside, (), (), None, None)
-    kept, _, _ = kept_at(table[list(beside)], asked, np.arange(len(table)))
-    return _read(kind, table, (labels, values), coded, higher_is_better, kept, counts)
+    beside_columns, _, _ = kept_at(table[list(beside)], asked, np.arange(len(table)))
+    return _read(kind, table, (labels, values), coded, higher_is_better, beside_columns, counts)
 
 
 def _columns(kind: PatternKind, labels: tuple[str, ...], pairs: tuple[str, ...]) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def _read(
     named: tuple[tuple[str, ...], tuple[str, ...]],
     coded: Sequence[float],
     higher_is_better: bool,
-    kept: tuple[Coded, ...],
+    columns: tuple[Coded, ...],
     counts: FloatArray | None,
 ) -> Patterns:
     """Return the patterns of each kind of answers."""
@@ -146,7 +146,7 @@ def _read(
     scale = Scale(noun, f"{noun}ed", higher_wins=True)
     values = np.column_stack([ranks_of(table, name, scale) for name in names])
     if kind == "comparisons":
-        return gathered_patterns(labels, _answers(table, names, values, coded), kind, columns=kept, counts=counts)
+        return gathered_patterns(labels, _answers(table, names, values, coded), kind, columns=columns, counts=counts)
     better = values if kind == "ratings" and higher_is_better else -values
     notes: tuple[str, ...] = ()
     if kind == "rankings":
@@ -160,7 +160,7 @@ def _read(
     used = (signs != MISSING).any(axis=1) & (True if counts is None else counts > 0)
     given = values[used]  # judges of no weight, and those who rated one object alone, say nothing of the scale either
     levels = 0 if kind == "rankings" else len(np.unique(given[~np.isnan(given)]))
-    return gathered_patterns(labels, signs, kind, levels=levels, columns=kept, counts=counts, notes=notes)
+    return gathered_patterns(labels, signs, kind, levels=levels, columns=columns, counts=counts, notes=notes)
 
 
 def _signs(better: FloatArray) -> Signs:
@@ -177,18 +177,18 @@ def _answers(table: pd.DataFrame, names: tuple[str, ...], values: FloatArray, co
     three = isinstance(coded, (list, tuple)) and len(coded) == 3 and all(is_real(code) for code in coded)
     if not three or len(set(coded)) != 3 or not np.isfinite(np.asarray(coded, dtype=np.float64)).all():
         raise OptionError(f"coded={coded!r}", expected="three different numbers, such as (1, 0, -1)")
-    found = np.full(values.shape, 9, dtype=np.int8)
+    answers = np.full(values.shape, 9, dtype=np.int8)
     for code, sign in zip(coded, (1, 0, -1), strict=True):
-        found[values == code] = sign
-    found[np.isnan(values)] = MISSING
-    row, column = np.nonzero(found == 9)
+        answers[values == code] = sign
+    answers[np.isnan(values)] = MISSING
+    row, column = np.nonzero(answers == 9)
     if len(row):
         raise JudgmentError(
             f"column {names[column[0]]!r}: {counted(len(row), 'answer')} that are none of {tuple(coded)}, the first at "
             f"row {row[0]} ({table[names[column[0]]].iloc[[row[0]]].tolist()[0]!r})",
             "Say with coded= what the answers are: first preferred, undecided, second preferred.",
         )
-    return found
+    return answers
 
 
 def _refuse_equal(values: FloatArray) -> None:

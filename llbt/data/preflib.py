@@ -34,11 +34,11 @@ def read_preflib(path: str) -> tuple[tuple[Label, ...], IntArray, IntArray, IntA
     numbers: dict[str, int] = {}
     orders: list[tuple[float, list[list[int]]]] = []
     for k, line in enumerate(lines, 1):
-        if found := _NAME.match(line):
-            _refuse_known(names, int(found[1]), found[2], f"{path!r}, line {k}")
-            names[int(found[1])] = found[2]
-        elif found := _NUMBER.match(line):
-            numbers[found[1]] = int(found[2])
+        if match := _NAME.match(line):
+            _refuse_known(names, int(match[1]), match[2], f"{path!r}, line {k}")
+            names[int(match[1])] = match[2]
+        elif match := _NUMBER.match(line):
+            numbers[match[1]] = int(match[2])
         elif line.strip() and not line.startswith("#"):
             orders.append(_order(line, f"{path!r}, line {k}"))
     _check(path, names, numbers, orders)
@@ -83,15 +83,15 @@ def _order(line: str, where: str) -> tuple[float, list[list[int]]]:
         )
     places, at, text = [], 0, text.strip()
     while at < len(text):
-        found = _PLACE.match(text, at)
-        if not found:
+        match = _PLACE.match(text, at)
+        if not match:
             raise JudgmentError(
                 f"{text[at : at + 40]!r} in an order",
                 where=where,
                 expected="numbers of alternatives, those of one place in braces, separated by commas",
             )
-        places.append([int(n) for n in (found[1] or found[2]).split(",")])
-        at = found.end()
+        places.append([int(n) for n in (match[1] or match[2]).split(",")])
+        at = match.end()
     every = [n for some in places for n in some]
     twice = sorted({n for n in every if every.count(n) > 1})
     if twice:
@@ -114,15 +114,15 @@ def _check(
             where=where,
             expected=f"one of {min(names)} … {max(names)}",
         )
-    found = {
+    counts = {
         "ALTERNATIVES": len(names),
         "VOTERS": int(sum(n for n, _ in orders)),
         "UNIQUE ORDERS": len(orders),
     }
     for what, number in numbers.items():
-        if found[what] != number:
+        if counts[what] != number:
             raise JudgmentError(
-                f"{counted(found[what], what.lower().rstrip('s'))}, where the head says {number}",
+                f"{counted(counts[what], what.lower().rstrip('s'))}, where the head says {number}",
                 "Check whether the file is whole.",
                 where=where,
             )

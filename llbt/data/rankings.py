@@ -146,12 +146,12 @@ def from_rankings(
             f"Ranks that mean none are missing={safe_repr(unranked)}.",
             expected="'unknown' or 'below'",
         )
-    said = _Columns(objects, object, rank, judge, prompt, block)
-    kept = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
+    columns = _Columns(objects, object, rank, judge, prompt, block)
+    wanted_columns = wanted(covariates, clusters, numeric, object_covariates, None, (), judge_covariates)
     if isinstance(frame, (str, PathLike)) and suffix_of(str(frame)) in SUFFIXES:
-        _refuse_columns(str(frame), said, as_values(missing), kept)
+        _refuse_columns(str(frame), columns, as_values(missing), wanted_columns)
         return _of_preflib(str(frame), unranked, object_covariates)
-    return _read_lists(open_source(frame), said, as_values(missing), unranked, kept)
+    return _read_lists(open_source(frame), columns, as_values(missing), unranked, wanted_columns)
 
 
 @dataclass(frozen=True)
@@ -176,10 +176,10 @@ class _Columns:
         return {"judge": self.judge, "prompt": self.prompt, "block": self.block}
 
 
-def _refuse_columns(path: str, said: _Columns, absent: tuple[Any, ...], asked: Wanted) -> None:
+def _refuse_columns(path: str, columns: _Columns, absent: tuple[Any, ...], asked: Wanted) -> None:
     """Raise for options about columns beside a file of PrefLib."""
     default = _Columns()
-    named = [field.name for field in fields(said) if getattr(said, field.name) != getattr(default, field.name)]
+    named = [field.name for field in fields(columns) if getattr(columns, field.name) != getattr(default, field.name)]
     named += [name for name in ("covariates", "clusters", "numeric") if getattr(asked, name)]
     named += ["missing"] if absent else []
     named += ["judge_covariates"] if asked.judges is not None else []
@@ -188,17 +188,19 @@ def _refuse_columns(path: str, said: _Columns, absent: tuple[Any, ...], asked: W
         raise OptionError(f"columns of {path!r}, a file of PrefLib, which has none", f"Leave {left} out.")
 
 
-def _read_lists(source: Source, said: _Columns, absent: tuple[Any, ...], unranked: Unranked, asked: Wanted) -> Rankings:
+def _read_lists(
+    source: Source, columns: _Columns, absent: tuple[Any, ...], unranked: Unranked, asked: Wanted
+) -> Rankings:
     """Return the rankings of a source, whichever form it has."""
-    items, ranks = as_names(said.object, "object"), as_names(said.rank, "rank")
-    wide = said.objects is not None
-    placed = None if said.objects is None else _placed(source, columns_of_objects(said.objects)["objects"])
+    items, ranks = as_names(columns.object, "object"), as_names(columns.rank, "rank")
+    wide = columns.objects is not None
+    placed = None if columns.objects is None else _placed(source, columns_of_objects(columns.objects)["objects"])
     if placed is not None:
         table, places, note = placed
-        of_places = replace(said, objects=None, object=tuple(places), rank=tuple(places.values()))
+        of_places = replace(columns, objects=None, object=tuple(places), rank=tuple(places.values()))
         read = _read_lists(open_source(table), of_places, (), unranked, asked)
         return replace(read, notes=(note, *read.notes))
-    if said.unnamed and (layout := rankings_of(source)) is not None:
+    if columns.unnamed and (layout := rankings_of(source)) is not None:
         read = _read_lists(open_source(in_memory(source)), _Columns(**layout.arguments), absent, unranked, asked)
         return replace(read, notes=(layout.note, *read.notes))
     known = ranking_format(source.names, ranks)
@@ -207,12 +209,12 @@ def _read_lists(source: Source, said: _Columns, absent: tuple[Any, ...], unranke
         form, verdict = known
         scale = replace(scale, higher_wins=verdict.higher_is_better, unranked=(*absent, *verdict.unranked))
     makers: Roles
-    if said.objects is not None:
-        values, makers = columns_of_objects(said.objects), block_makers(said.makers, wide=True)
-    elif isinstance(said.object, str) and isinstance(said.rank, str):
-        values, makers = columns_of_rows({"object": said.object, "rank": said.rank}), _made_by(said.makers)
+    if columns.objects is not None:
+        values, makers = columns_of_objects(columns.objects), block_makers(columns.makers, wide=True)
+    elif isinstance(columns.object, str) and isinstance(columns.rank, str):
+        values, makers = columns_of_rows({"object": columns.object, "rank": columns.rank}), _made_by(columns.makers)
     else:
-        values, makers = _beside(items, ranks, said.makers), {}
+        values, makers = _beside(items, ranks, columns.makers), {}
     asked = asked.of_blocks(source.names, makers.get("judge", ()))
     roles: Roles = {**values, **makers, **roles_beside(asked, source.names, flat(makers))}
     check_roles(source.names, roles)
@@ -376,9 +378,9 @@ def rankings_of_blocks(
     JudgmentError
         Where no block has two objects.
     """
-    kept = kept_columns(table, made, roles, asked)
-    columns, _, clusters = kept_at(kept, asked, np.arange(len(made.first)))
-    of_judges = [] if asked.judges is None else asked.labelled(open_frame(kept).pick(asked.roles()))[1]
+    block_values = kept_columns(table, made, roles, asked)
+    columns, _, clusters = kept_at(block_values, asked, np.arange(len(made.first)))
+    of_judges = [] if asked.judges is None else asked.labelled(open_frame(block_values).pick(asked.roles()))[1]
     without = np.isnan(made.value)
     taken = np.ones(len(without), dtype=bool) if unranked == "below" else ~without
     if without.all():
@@ -420,17 +422,17 @@ def _places(values: FloatArray, rounding: float) -> IntArray:
 
     Values that differ by no more than the `rounding` times the larger one have one place.
     """
-    found = np.zeros(len(values), dtype=np.int64)
+    places = np.zeros(len(values), dtype=np.int64)
     there = ~np.isnan(values)
     levels, code = np.unique(values[there], return_inverse=True)
     apart = np.diff(levels) > rounding * np.maximum(np.abs(levels[1:]), np.abs(levels[:-1]))
-    found[there] = np.append(1, 1 + np.cumsum(apart))[code]
-    return found
+    places[there] = np.append(1, 1 + np.cumsum(apart))[code]
+    return places
 
 
 def _notes(missing: int, unranked: Unranked, noun: str = "rank") -> list[str]:
-    said = {
+    meaning = {
         "unknown": "nothing is said of these objects in these lists",
         "below": "these objects stand below all that have a rank",
     }
-    return [f"{counted(missing, noun)} missing: {said[unranked]}"] if missing else []
+    return [f"{counted(missing, noun)} missing: {meaning[unranked]}"] if missing else []

@@ -98,8 +98,8 @@ def _refuse_unknown(source: Source, asked: Asked) -> None:
     for parameter, path in (("judge", asked.judge), ("prompt", asked.prompt)):
         gone = [] if path is None else _gone(path, source)
         if gone:
-            found = f"no field {listed(gone)} ({parameter}=)"
-            raise JudgmentError(found, where=source.what, expected=f"one of {listed(source.names, 20)}")
+            fault = f"no field {listed(gone)} ({parameter}=)"
+            raise JudgmentError(fault, where=source.what, expected=f"one of {listed(source.names, 20)}")
 
 
 def _refuse_lacking(source: Source, known: JudgmentFormat) -> None:
@@ -120,8 +120,8 @@ def overridden(known: JudgmentFormat, asked: Asked) -> JudgmentFormat:
     judge = known.judge if asked.judge is None else (asked.judge,)
     prompt = known.prompt if asked.prompt is None else (asked.prompt,)
     joined = known.joined if asked.joined else ""
-    found = replace(known, games=games, judge=judge, prompt=prompt, joined=joined)
-    return _with_defaults(found, asked.defaults) if asked.defaults else found
+    replaced = replace(known, games=games, judge=judge, prompt=prompt, joined=joined)
+    return _with_defaults(replaced, asked.defaults) if asked.defaults else replaced
 
 
 def _with_defaults(known: JudgmentFormat, defaults: Mapping[str, Label]) -> JudgmentFormat:
@@ -153,16 +153,16 @@ def _named(game: Game, known: JudgmentFormat, asked: Asked) -> Game:
     if asked.outcomes is not None:
         if not isinstance(game.verdict, Labels):
             raise OptionError(f"outcomes=: the outcomes of format {known.name!r} are not labels.")
-        said: Outcomes = asked.outcomes
-        if isinstance(said, Mapping):
+        mapping: Outcomes = asked.outcomes
+        if isinstance(mapping, Mapping):
             known_too = game.verdict.outcomes if isinstance(game.verdict.outcomes, Mapping) else {}
-            said = {**known_too, **_with_labels_of(game.verdict, checked_outcomes(said))}
+            mapping = {**known_too, **_with_labels_of(game.verdict, checked_outcomes(mapping))}
         sizes = {**game.verdict.strengths, **sizes_of(asked.outcomes)}
-        game = replace(game, verdict=replace(game.verdict, outcomes=said, strengths=sizes))
+        game = replace(game, verdict=replace(game.verdict, outcomes=mapping, strengths=sizes))
     return game
 
 
-def _with_labels_of(verdict: Labels, said: Mapping[Any, Meaning]) -> dict[Any, Meaning]:
+def _with_labels_of(verdict: Labels, mapping: Mapping[Any, Meaning]) -> dict[Any, Meaning]:
     """Return a mapping of labels and kinds of ties to outcomes as one of labels, where kinds are those of labels."""
     kinds = verdict.tie_kinds.items()
-    return {**{label: said[kind] for label, kind in kinds if said.get(kind) == "bad"}, **said}
+    return {**{label: mapping[kind] for label, kind in kinds if mapping.get(kind) == "bad"}, **mapping}

@@ -27,11 +27,11 @@ def judged(records: Records, known: JudgmentFormat) -> tuple[Records, list[str]]
         if not records.has(path):
             continue
         codes, labels = label_codes(records.values(path))
-        kept = np.array([*(label in values for label in labels), None in values])[codes]
-        if not kept.all():
-            out = counted(int((~kept).sum()), "record")
+        is_judgment = np.array([*(label in values for label in labels), None in values])[codes]
+        if not is_judgment.all():
+            out = counted(int((~is_judgment).sum()), "record")
             notes.append(f"{out} left out: {path!r} is none of {listed([v for v in values if v is not None])}")
-        records = records.take(kept)
+        records = records.take(is_judgment)
     if known.every_two is not None:
         records, alone = _paired(records, known.every_two)
         notes += alone
@@ -63,13 +63,13 @@ def _each(records: Records, each: str, known: JudgmentFormat) -> tuple[Records, 
 
 def _elements(records: Records, field: str, *, bare: bool) -> tuple[IntArray, list[dict[str, Any]]]:
     """Return the lengths of the lists in a field, shape (n,), and their elements; `bare` values under its name."""
-    found = records.values(field)
-    values = [value if isinstance(value, (list, tuple, np.ndarray)) else (value,) if bare else () for value in found]
+    lists = records.values(field)
+    values = [value if isinstance(value, (list, tuple, np.ndarray)) else (value,) if bare else () for value in lists]
     inner = [{field: element} if bare else element for value in values for element in value]
     odd = [element for element in inner if not isinstance(element, dict)]
     if odd:
-        said = f"{field!r} holds {odd[0]!r:.60}"
-        raise JudgmentError(said, where=records.what, expected="a list of records")
+        fault = f"{field!r} holds {odd[0]!r:.60}"
+        raise JudgmentError(fault, where=records.what, expected="a list of records")
     return np.array([len(value) for value in values], dtype=np.int64), inner
 
 
@@ -122,4 +122,4 @@ def joined_values(records: Records, path: str | None) -> npt.NDArray[Any]:
         columns.append(as_objects([*labels, None])[codes])
     if len(columns) == 1:
         return columns[0]
-    return as_objects(None if None in found else ":".join(map(str, found)) for found in zip(*columns, strict=True))
+    return as_objects(None if None in row else ":".join(map(str, row)) for row in zip(*columns, strict=True))

@@ -20,10 +20,10 @@ GROUP = "llbt.formats"
 @cache
 def registered() -> dict[str, EntryPoint]:
     """Return the entry points by name, without importing anything; the first of two with one name."""
-    found: dict[str, EntryPoint] = {}
+    by_name: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        found.setdefault(point.name, point)
-    return found
+        by_name.setdefault(point.name, point)
+    return by_name
 
 
 def load(name: str) -> JudgmentFormat:
@@ -38,16 +38,16 @@ def load(name: str) -> JudgmentFormat:
     package = point.dist.name if point.dist is not None else point.module
     where = f"format {name!r} of the package {package!r} ({point.value})"
     try:
-        found = point.load()
+        loaded = point.load()
     except Exception as error:  # whatever a stranger's module raises
-        said = f"{type(error).__name__}: {error}".rstrip(": ")
+        fault = f"{type(error).__name__}: {error}".rstrip(": ")
         raise OptionError(
-            f"cannot be imported: {said}", f"Mend or uninstall {package!r}, or name another format.", where=where
+            f"cannot be imported: {fault}", f"Mend or uninstall {package!r}, or name another format.", where=where
         ) from error
-    if type(found) is not JudgmentFormat or found.name != name:
-        shown = f"the format {found.name!r}" if type(found) is JudgmentFormat else f"of type {type(found).__name__}"
+    if type(loaded) is not JudgmentFormat or loaded.name != name:
+        shown = f"the format {loaded.name!r}" if type(loaded) is JudgmentFormat else f"of type {type(loaded).__name__}"
         raise OptionError(f"is {shown}", where=where, expected=f"a JudgmentFormat whose name is {name!r}")
-    return found
+    return loaded
 
 
 def loaded(taken: Collection[str]) -> Iterator[JudgmentFormat]:

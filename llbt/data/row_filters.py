@@ -50,19 +50,19 @@ def restricted(source: Source, where: Where) -> tuple[Source, tuple[str, ...]]:
             expected="a column that says yes, or columns and a value of each: {'language': 'English'}",
         )
     asked: Mapping[str, Label] = {where: True} if isinstance(where, str) else where
-    total, kept = source.n_rows(), source
+    total, remaining = source.n_rows(), source
     for name, value in asked.items():
-        kept = kept.keeping(name, partial(_says, value))
-    told = ", ".join(name if value is True else f"{name} = {value}" for name, value in asked.items())
-    return kept, (f"{format_count(kept.n_rows())} of {counted(total, 'row')} kept by where= ({told})",)
+        remaining = remaining.keeping(name, partial(_says, value))
+    condition = ", ".join(name if value is True else f"{name} = {value}" for name, value in asked.items())
+    return remaining, (f"{format_count(remaining.n_rows())} of {counted(total, 'row')} kept by where= ({condition})",)
 
 
 def without_missing(source: Source, names: Collection[str]) -> tuple[Source, tuple[str, ...]]:
     """Return the rows of a source with a value in each of these columns that it has, and a note on those without."""
     there = [name for name in dict.fromkeys(names) if name in source.names]
-    kept = source.complete(there)
-    gone = source.n_rows() - kept.n_rows()
-    return kept, (f"{counted(gone, 'row')} with a missing value left out (missing='drop')",) if gone else ()
+    remaining = source.complete(there)
+    gone = source.n_rows() - remaining.n_rows()
+    return remaining, (f"{counted(gone, 'row')} with a missing value left out (missing='drop')",) if gone else ()
 
 
 @contextlib.contextmanager
@@ -119,7 +119,7 @@ class Filter:
 
 def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
     """Return the columns that may be filters of rows, if their values differ."""
-    found = []
+    filters = []
     for name in columns_called(source, _FILTERS, taken):
         values = values_of(source, name)
         if not values.labels or len(values.labels) + bool(values.missing) < 2:
@@ -129,15 +129,15 @@ def filters_of(source: Source, taken: Collection[str]) -> list[Filter]:
         counts = tuple(sorted([*pairs, *empty], key=lambda pair: -pair[1]))
         marks = values.marks()
         if marks is None:
-            label, kept = max(pairs, key=lambda pair: pair[1])
-            found.append(Filter(name, counts, {name: label}, kept))
+            label, n_kept = max(pairs, key=lambda pair: pair[1])
+            filters.append(Filter(name, counts, {name: label}, n_kept))
             continue
         wanted = spelled(name) not in _FILTERS_OUT and any(marks.values())
-        kept = sum(n for label, n in pairs if marks[label] == wanted)
-        found.append(Filter(name, counts, name if wanted else {name: False}, kept))
-    return found
+        n_kept = sum(n for label, n in pairs if marks[label] == wanted)
+        filters.append(Filter(name, counts, name if wanted else {name: False}, n_kept))
+    return filters
 
 
 def filter_notes(source: Source, taken: Collection[str]) -> tuple[str, ...]:
     """Return notes on columns that may be filters of rows."""
-    return tuple(found.note for found in filters_of(source, taken))
+    return tuple(row_filter.note for row_filter in filters_of(source, taken))

@@ -48,15 +48,15 @@ def is_called(name: object, words: Collection[str]) -> bool:
     return _goes_by(spelled(name), words)
 
 
-def _goes_by(said: str, words: Collection[str]) -> bool:
-    return any(said.startswith(word) and said[len(word) :] in _SUFFIXES for word in words)
+def _goes_by(name_words: str, words: Collection[str]) -> bool:
+    return any(name_words.startswith(word) and name_words[len(word) :] in _SUFFIXES for word in words)
 
 
 def called(names: Iterable[str], words: Collection[str]) -> list[str]:
     """Return the columns that go by one of the words, in the order of the words."""
     known = [(name, spelled(name)) for name in names]
-    found = [name for word in words for name, said in known if _goes_by(said, (word,))]
-    return list(dict.fromkeys(found))
+    columns = [name for word in words for name, words_of_name in known if _goes_by(words_of_name, (word,))]
+    return list(dict.fromkeys(columns))
 
 
 def is_beside(name: object) -> bool:
@@ -80,8 +80,8 @@ def labelled(column: pd.Series) -> tuple[npt.NDArray[np.intp], list[Label]]:
             expected="labels: text, numbers or dates",
         ) from None
     refuse_surrogates(f"column {column.name!r}", distinct)
-    places, found = pd.factorize(pd.Series([plain(value) for value in distinct], dtype=object))
-    return np.where(codes < 0, -1, places[codes]) if len(places) else codes, [plain(label) for label in found]
+    places, labels = pd.factorize(pd.Series([plain(value) for value in distinct], dtype=object))
+    return np.where(codes < 0, -1, places[codes]) if len(places) else codes, [plain(label) for label in labels]
 
 
 def counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
@@ -89,15 +89,15 @@ def counters(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
 
     None where fewer than two columns would be left.
     """
-    found = []
+    counters_ = []
     for name in names:
         column = table[name]
         if len(column) < _RUN or not pd.api.types.is_integer_dtype(column) or column.isna().any():
             continue
         values = column.to_numpy()
         if len(set(values.tolist())) == len(values) == values.max() - values.min() + 1:
-            found.append(name)
-    return found if len(names) - len(found) >= 2 else []
+            counters_.append(name)
+    return counters_ if len(names) - len(counters_) >= 2 else []
 
 
 def is_score(column: pd.Series) -> bool:
@@ -122,15 +122,15 @@ def _as_floats(column: pd.Series) -> FloatArray | None:
 def scores_of(column: pd.Series, name: str) -> FloatArray:
     """Return a column as floats, NaN for missing values; raise for values that are not finite numbers."""
     if column.dtype == object:
-        found = _as_floats(column)
+        scores = _as_floats(column)
     elif column.dtype.kind == "c":  # they count as numbers, lest such a column is passed over
-        found = None
+        scores = None
     else:
         flags = pd.api.types.is_bool_dtype(column)  # of a column that was asked for, or is called a score
-        found = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_score(column) or flags else None
-    if found is None:
+        scores = column.to_numpy(dtype=np.float64, na_value=np.nan) if is_score(column) or flags else None
+    if scores is None:
         raise JudgmentError(f"column {name!r} ({column.dtype}) holds no numbers", expected="scores")
-    values: FloatArray = found
+    values: FloatArray = scores
     infinite = np.isinf(values)
     if infinite.any():
         raise JudgmentError(

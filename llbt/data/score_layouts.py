@@ -148,22 +148,22 @@ def _refuse_two_roles(table: pd.DataFrame, asked: NamedColumns, roles: Sequence[
 def _system_by_name(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) -> str | None:
     """Return the column that is called as systems are and holds labels, if there is one."""
     numbers = [name for name in free if is_score(table[name]) and not is_beside(name)]
-    found = []
+    candidates = []
     for name in called(free, SYSTEM_WORDS):
         column = table[name]
         if not is_score(column) and column.dtype.kind not in "bM":
-            found.append(name)
+            candidates.append(name)
         elif is_score(column) and not is_called(name, RUN_WORDS) and _is_whole(column):
             items = asked.item or called([str(n) for n in table if n != name], ITEM_WORDS)
             if set(numbers) - {name} and any(_is_crossed(table, name, item) for item in items):
-                found.append(name)
-    if len(found) > 1:
-        items = [name for name in called(map(str, table.columns), ITEM_WORDS) if name not in found]
-        found = [name for name in found if _is_unique(table, [name, *items])] or found
-    if len(found) > 1 and not _is_one_to_one(table, found[0], found[1]):
-        calls = " or ".join(f"system={name!r}" for name in found[:2])
-        raise JudgmentError(f"columns {listed(found)} may each name the systems", f"Pass {calls}.")
-    return found[0] if found else None
+                candidates.append(name)
+    if len(candidates) > 1:
+        items = [name for name in called(map(str, table.columns), ITEM_WORDS) if name not in candidates]
+        candidates = [name for name in candidates if _is_unique(table, [name, *items])] or candidates
+    if len(candidates) > 1 and not _is_one_to_one(table, candidates[0], candidates[1]):
+        calls = " or ".join(f"system={name!r}" for name in candidates[:2])
+        raise JudgmentError(f"columns {listed(candidates)} may each name the systems", f"Pass {calls}.")
+    return candidates[0] if candidates else None
 
 
 def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) -> ScoreLayout:
@@ -184,10 +184,10 @@ def _with_system(table: pd.DataFrame, free: Sequence[str], asked: NamedColumns) 
     score = _the_score(table, system, item, scores, free)
     layout = ScoreLayout(system, tuple(item), (score,), _averaged(table, (system, *item), raters, runs, asked))
     usual = (system, tuple(item), score) == ("system", ("instance",), "score")
-    said = f"systems by column {system!r}, items by {' and '.join(map(repr, item))}, scores by {score!r}"
+    reading = f"systems by column {system!r}, items by {' and '.join(map(repr, item))}, scores by {score!r}"
     given = asked.item and asked.score
     flags = (f"True and False in {score!r} read as 1 and 0",) if table[score].dtype.kind == "b" else ()
-    return replace(layout, notes=(*(() if usual or given else (said,)), *flags))
+    return replace(layout, notes=(*(() if usual or given else (reading,)), *flags))
 
 
 def _score_candidates(table: pd.DataFrame, free: Sequence[str]) -> list[str]:
@@ -224,14 +224,14 @@ def _items(
             return crossed
     if crossed:
         return crossed
-    found = _items_by_value(table, system, [name for name in free if name not in beside], scores)
-    if len(found) == 1:
-        return found
-    what = f"columns {listed(found)} may each name the items" if found else "no column says which item a score is of"
-    calls = " or ".join(f"item={name!r}" for name in found[:2])
+    items = _items_by_value(table, system, [name for name in free if name not in beside], scores)
+    if len(items) == 1:
+        return items
+    what = f"columns {listed(items)} may each name the items" if items else "no column says which item a score is of"
+    calls = " or ".join(f"item={name!r}" for name in items[:2])
     raise JudgmentError(
         f"{what} beside the systems of {system!r}; the table has {listed(list(table.columns), 20)}",
-        f"Pass {calls}." if found else "Pass item=… with the column of questions, documents or segments.",
+        f"Pass {calls}." if items else "Pass item=… with the column of questions, documents or segments.",
         expected="a row for each system and item",
     )
 
@@ -276,18 +276,18 @@ def _systems_in_rows(
     table: pd.DataFrame, system: str, scores: Sequence[str], runs: Sequence[str], given: bool
 ) -> ScoreLayout:
     totals = [name for name in scores if is_called(name, TOTAL_WORDS) and not given]
-    kept = [name for name in scores if name not in totals]
-    kept, totals = (kept, totals) if len(kept) > 1 else (list(scores), [])
-    for name in kept:
-        rest = [other for other in kept if other != name]
+    single = [name for name in scores if name not in totals]
+    single, totals = (single, totals) if len(single) > 1 else (list(scores), [])
+    for name in single:
+        rest = [other for other in single if other != name]
         if len(rest) > 1 and not given and not _overlaps(table, name, rest):
             raise JudgmentError(
                 f"column {system!r} has a system in each row, but {name!r} is on another scale than {listed(rest)}",
-                f"Pass system={system!r}, ignore=[{name!r}], or system={system!r}, score={list(kept)!r}.",
+                f"Pass system={system!r}, ignore=[{name!r}], or system={system!r}, score={list(single)!r}.",
             )
-    notes = [f"a system in each row, by column {system!r}: items are the columns {listed(kept, 12)}"]
+    notes = [f"a system in each row, by column {system!r}: items are the columns {listed(single, 12)}"]
     notes += [f"column {listed(totals)} left out: it is a mean or rank of the other columns"] if totals else []
-    return ScoreLayout(system, (), tuple(kept), tuple(runs), tuple(totals), tuple(notes))
+    return ScoreLayout(system, (), tuple(single), tuple(runs), tuple(totals), tuple(notes))
 
 
 # -- a column for each system --------------------------------------------------------------------------------
@@ -310,13 +310,13 @@ def _system_by_value(table: pd.DataFrame, free: Sequence[str], plain: Sequence[s
         return None
     items = list(asked.item) or called(table.columns, ITEM_WORDS)
     texts = [name for name in free if _is_label(table[name]) and not table[name].is_unique and not is_beside(name)]
-    found = [
+    candidates = [
         name
         for name in texts
         if table[name].nunique() > 1
         and any(_is_crossed(table, name, item) and _is_unique(table, [name, item]) for item in items)
     ]
-    return found[0] if len(found) == 1 else None
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _refuse_unnamed_rows(table: pd.DataFrame, free: Sequence[str], plain: Sequence[str], asked: NamedColumns) -> None:

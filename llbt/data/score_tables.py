@@ -78,8 +78,8 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
     index = frame.index
     if index.nlevels > 1 or index.dtype.kind in "biufcM" or isinstance(index, pd.RangeIndex) or not len(frame):
         named = all(isinstance(name, str) and name not in frame.columns for name in index.names)
-        said = named and all(is_called(name, (*SYSTEM_WORDS, *ITEM_WORDS)) for name in index.names)
-        return frame.reset_index() if said else frame
+        is_named = named and all(is_called(name, (*SYSTEM_WORDS, *ITEM_WORDS)) for name in index.names)
+        return frame.reset_index() if is_named else frame
     if isinstance(index.name, str):
         return frame if index.name in frame.columns else frame.reset_index()
     numbers = [name for name in frame if is_score(frame[name])]
@@ -117,12 +117,14 @@ def _refuse_judgments(table: pd.DataFrame, source: Source) -> None:
     only_numbers = all(column.dtype.kind in "biufcM" for _, column in table.items())
     if pair is None and (only_numbers or not has_known_format(source)):
         return  # numbers alone name no objects
-    said = f"columns {pair[0]!r} and {pair[1]!r} name two objects a row" if pair else "the columns are a known format's"
+    fault = (
+        f"columns {pair[0]!r} and {pair[1]!r} name two objects a row" if pair else "the columns are a known format's"
+    )
     remedy = "Fit them with llbt.fit('object', llbt.from_judgments(frame))."
     wins = side_pairs([name for name in table if isinstance(name, str) and is_score(table[name])])
     if pair and wins and not has_known_format(source):
         remedy = f"Count them with llbt.from_counts(frame, objects={pair!r}, wins={wins[0]!r})."
-    raise JudgmentError(f"the table holds judgments or counts, not scores of systems: {said}", remedy)
+    raise JudgmentError(f"the table holds judgments or counts, not scores of systems: {fault}", remedy)
 
 
 def _pair_of_objects(table: pd.DataFrame) -> tuple[str, str] | None:
@@ -280,8 +282,8 @@ def _systems_in_rows(table: pd.DataFrame, layout: ScoreLayout, asked: NamedColum
 def _sorted_systems(table: pd.DataFrame, layout: ScoreLayout) -> tuple[Places, tuple[Label, ...]]:
     """Return the system of each row, as a place among the sorted systems, and these."""
     refuse_missing(table, str(layout.system), *layout.item)
-    codes, found = labelled(table[layout.system])
-    column = arranged(str(layout.system), as_objects(found), codes)
+    codes, labels = labelled(table[layout.system])
+    column = arranged(str(layout.system), as_objects(labels), codes)
     return column.codes, tuple(column.levels.tolist())
 
 

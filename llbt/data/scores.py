@@ -97,13 +97,13 @@ def from_scores(
     2        A        C   news       2     0       0
     3        B        C   news       1     1       0
     """
-    kept, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
+    names, beside, numbered = _kept_names(covariates, clusters, numeric, object_covariates)
     scores = as_scores(
-        frame, (*kept, *beside), system=system, item=item, score=score, rater=rater, ignore=ignore, by_rater=True
+        frame, (*names, *beside), system=system, item=item, score=score, rater=rater, ignore=ignore, by_rater=True
     )
-    if scores.rater and scores.rater not in (*kept, *beside):
+    if scores.rater and scores.rater not in (*names, *beside):
         beside = (*beside, scores.rater)
-    columns = instance_columns(scores, (*kept, *beside))
+    columns = instance_columns(scores, (*names, *beside))
     _refuse_gaps(scores.instances, columns, beside, numbered)
     lines, first = _lines(scores, columns)
     if not len(lines):
@@ -113,11 +113,11 @@ def from_scores(
             "needs two",
             "Check what names the instances: llbt.scores.SystemScores.from_long(…, instance='…').",
         )
-    asked = wanted(kept, beside, numbered, object_covariates, None)
+    asked = wanted(names, beside, numbered, object_covariates, None)
     pairs = coded_pairs(scores.systems, lines[:, :2])
     counts = Lines(pairs.codes, lines[:, 3:].astype(np.float64), *kept_at(columns.iloc[first], asked, lines[:, 2]))
-    unkept = tuple(str(name) for name in scores.columns if name not in (scores.instance, *kept, *beside))
-    notes = [*_notes(scores, beside or (scores.instance,), not beside), *scores.notes_beside((*kept, *beside))]
+    unkept = tuple(str(name) for name in scores.columns if name not in (scores.instance, *names, *beside))
+    notes = [*_notes(scores, beside or (scores.instance,), not beside), *scores.notes_beside((*names, *beside))]
     return assembled(counts, pairs, asked, notes, unkept=unkept, order=False)
 
 
@@ -125,17 +125,17 @@ def _kept_names(
     covariates: Names, clusters: Names, numeric: Names, table: object
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the names of covariates, clusters and numbers; a column that only `numeric` names is a covariate."""
-    kept, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
+    named, beside = as_names(covariates, "covariates"), as_names(clusters, "clusters")
     numbered = as_names(numeric, "numeric")
     of_objects = () if table is None else open_source(table, what="the frame of object_covariates=").names
-    alone = tuple(name for name in numbered if name not in (*kept, *of_objects))
-    names = (*kept, *alone, *beside)
+    alone = tuple(name for name in numbered if name not in (*named, *of_objects))
+    names = (*named, *alone, *beside)
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise JudgmentError(
             f"column {twice[0]!r} is named twice in covariates=, numeric= and clusters=", expected="one role each"
         )
-    return (*kept, *alone), beside, numbered
+    return (*named, *alone), beside, numbered
 
 
 def _refuse_gaps(
@@ -199,13 +199,13 @@ def _pair_outcomes(values: FloatArray, starts: IntArray, rule: TieRule) -> npt.N
         For the P = N(N − 1)/2 pairs in the order of `numpy.triu_indices`.
     """
     size = len(values)
-    found = np.empty((3, size * (size - 1) // 2, len(starts)), dtype=np.int32)
+    counts = np.empty((3, size * (size - 1) // 2, len(starts)), dtype=np.int32)
     row = 0
-    for said in rule.said_by_pair(values):
+    for outcomes in rule.said_by_pair(values):
         for k in range(3):
-            found[k, row : row + len(said)] = _summed(said == k, starts)
-        row += len(said)
-    return found
+            counts[k, row : row + len(outcomes)] = _summed(outcomes == k, starts)
+        row += len(outcomes)
+    return counts
 
 
 def _summed(outcomes: npt.NDArray[np.bool_], starts: IntArray) -> npt.NDArray[np.int32]:

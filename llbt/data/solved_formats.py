@@ -46,27 +46,34 @@ def repository_of(item: object) -> str:
 def _lists(system: str, record: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of lists of items: those that are resolved, and others that are named as failed."""
     lists = {name: ids for name, ids in record.items() if isinstance(ids, list)}
-    found = {item: 0.0 for ids in lists.values() for item in ids} | {item: 1.0 for item in record["resolved"]}
-    return [{"system": system, "item": item, "score": score} for item, score in found.items()]
+    scores = {item: 0.0 for ids in lists.values() for item in ids} | {item: 1.0 for item in record["resolved"]}
+    return [{"system": system, "item": item, "score": score} for item, score in scores.items()]
 
 
 def _report(system: str, record: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the report of a run: items that it did not finish have no score."""
-    found: dict[Any, float | None] = dict.fromkeys(record.get("incomplete_ids") or ())
-    found |= {item: 0.0 for name in _FAILED for item in record.get(name) or ()}
-    found |= {item: 1.0 for item in record["resolved_ids"]}
-    return [{"system": system, "item": item, "score": score} for item, score in found.items()]
+    scores: dict[Any, float | None] = dict.fromkeys(record.get("incomplete_ids") or ())
+    scores |= {item: 0.0 for name in _FAILED for item in record.get(name) or ()}
+    scores |= {item: 1.0 for item in record["resolved_ids"]}
+    return [{"system": system, "item": item, "score": score} for item, score in scores.items()]
 
 
 def _details(file: ScoreFile, record: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of details by item: whether it is resolved, and its cost."""
-    odd = next((key for key, said in record.items() if not isinstance(said, dict) or "resolved" not in said), None)
+    odd = next(
+        (key for key, details in record.items() if not isinstance(details, dict) or "resolved" not in details), None
+    )
     if odd is not None:
         raise JudgmentError(
             f"{str(file.path)!r}: {odd!r} is {record[odd]!r:.60}",
             expected="lists of resolved items, or for each item whether it is resolved",
         )
     return [
-        {"system": file.folder, "item": item, "score": number_of(said["resolved"], item), "cost": said.get("cost")}
-        for item, said in record.items()
+        {
+            "system": file.folder,
+            "item": item,
+            "score": number_of(details["resolved"], item),
+            "cost": details.get("cost"),
+        }
+        for item, details in record.items()
     ]

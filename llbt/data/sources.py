@@ -134,12 +134,14 @@ class Source:
             For a column that is not there or whose values cannot be told apart, and where no row is left.
         """
         values = replace(self, is_text=False, labels=None).tally({"where": (name,)})
-        found = [label for label in read_factor(values.frame, name).labels if wanted(label)]
-        if not found:
+        labels = [label for label in read_factor(values.frame, name).labels if wanted(label)]
+        if not labels:
             raise JudgmentError(f"no row is left by column {name!r} (where=)", where=self.what)
-        kept = self._held().filter(nw.col(self.inner.get(name, name)).is_in(found))
+        remaining = self._held().filter(nw.col(self.inner.get(name, name)).is_in(labels))
         again = self.otherwise
-        return replace(self, frame=kept, otherwise=None if again is None else lambda: again().keeping(name, wanted))
+        return replace(
+            self, frame=remaining, otherwise=None if again is None else lambda: again().keeping(name, wanted)
+        )
 
     def complete(self, names: Sequence[str]) -> Source:
         """Return the rows that have a value in each of these columns, as R's ``na.omit`` does.
@@ -154,11 +156,11 @@ class Source:
         inner = [self.inner.get(name, name) for name in dict.fromkeys(names)]
         missing = [nw.col(name).is_null() for name in inner]
         missing += [nw.col(name).is_nan() for name in inner if schema[name].is_float()]
-        kept = replace(self, frame=held.filter(*(~each for each in missing)))
-        if kept.n_rows() == 0:
+        remaining = replace(self, frame=held.filter(*(~each for each in missing)))
+        if remaining.n_rows() == 0:
             raise JudgmentError(f"no row has a value in each of {listed(names)}", where=self.what)
         again = self.otherwise
-        return kept if again is None else replace(kept, otherwise=lambda: again().complete(names))
+        return remaining if again is None else replace(remaining, otherwise=lambda: again().complete(names))
 
     def longer(self, names: Sequence[str], name: str, value: str) -> Source:
         """Return a row for each value of some columns: the column in `name`, its value in `value`, all else repeated.
@@ -172,8 +174,8 @@ class Source:
         nested = [column for column in names if not self.has_labels(column)]
         if nested:
             raise JudgmentError(f"columns {listed(nested)} hold lists or structs", expected="a label in each row")
-        kept = [column for column in self.names if column not in names]
-        on, beside = ([self.inner.get(column, column) for column in part] for part in (names, kept))
+        others = [column for column in self.names if column not in names]
+        on, beside = ([self.inner.get(column, column) for column in part] for part in (names, others))
         frame = self._held()
         schema = frame.collect_schema()
         if len({schema[column] for column in on}) > 1 and not frame.implementation.is_pandas_like():
@@ -185,10 +187,10 @@ class Source:
         again = self.otherwise
         return replace(
             self,
-            names=(*kept, name, value),
+            names=(*others, name, value),
             made=self.made | {name, value},
             frame=frame,
-            inner={column: self.inner[column] for column in kept if column in self.inner},
+            inner={column: self.inner[column] for column in others if column in self.inner},
             otherwise=None if again is None else lambda: again().longer(names, name, value),
         )
 
@@ -228,8 +230,8 @@ class Source:
     def _labels(self, frame: Frame, objects: Sequence[str], outcome: Sequence[str]) -> dict[str, pd.Series[Any]]:
         """Return the columns of objects, typed together, and those of outcomes that name them."""
         factors = [read_factor(frame, name) for name in objects]
-        found = [label for factor in factors for label in factor.labels]
-        new = typed_labels(found, self.labels)
+        labels = [label for factor in factors for label in factor.labels]
+        new = typed_labels(labels, self.labels)
         numbers = any(isinstance(label, (int, float)) for label in new)
         made, start = {}, 0
         for name, factor in zip(objects, factors, strict=True):
@@ -237,7 +239,7 @@ class Source:
             start += len(factor.labels)
         if numbers and self.labels is None:
             return made  # they are spelled as they were read
-        called = {str(label): said for label, said in zip(found, new, strict=True)}
+        called = {str(label): new_label for label, new_label in zip(labels, new, strict=True)}
         for name, factor in ((name, read_factor(frame, name)) for name in outcome if name not in made):
             if any(str(label) in called for label in factor.labels):
                 made[name] = _column([called.get(str(label), label) for label in factor.labels], factor.codes)
@@ -271,9 +273,9 @@ def open_frame(frame: object, what: str = "the frame") -> Source:
         opened: Any = DaskFrame(frame) if is_dask(frame) else nw.from_native(frame)
         names = tuple(opened.collect_schema().names())
     except TypeError:
-        found = type(frame).__name__
+        library = type(frame).__name__
         raise JudgmentError(
-            f"{what} is of type {found}",
+            f"{what} is of type {library}",
             "Make one with pandas.DataFrame(…).",
             expected="a frame of pandas, polars, pyarrow or another library that narwhals knows",
         ) from None
@@ -372,8 +374,8 @@ def _tallied(frame: Any, keys: Sequence[str], times: str, number: str | None) ->
     """Return the distinct rows with how many there are of each and, of numbered ones, the smallest number."""
     if isinstance(frame, DaskFrame):
         return frame.tally(times)
-    found = [nw.len().alias(times), *([] if number is None else [nw.col(number).min()])]
-    groups: Frame = collected(frame.group_by(keys).agg(*found))
+    totals = [nw.len().alias(times), *([] if number is None else [nw.col(number).min()])]
+    groups: Frame = collected(frame.group_by(keys).agg(*totals))
     return groups
 
 

@@ -107,12 +107,12 @@ def examined(
 
 def numbers_of_rows(source: Source, taken: Collection[str]) -> list[str]:
     """Return the columns that are named like counts of the rows and hold numbers other than 1."""
-    found = []
+    columns = []
     for name in columns_called(source, _STRONG, taken):
         numbers = values_of(source, name).numbers()
         if numbers is not None and bool((numbers != 1).any()):
-            found.append(name)
-    return found
+            columns.append(name)
+    return columns
 
 
 def of_counts(
@@ -128,7 +128,7 @@ def of_counts(
         For ties that are fractions, and for counts of judgments that are not the sum of wins and ties.
     """
     notes: list[str] = []
-    found = None
+    ties_column = None
     for name in columns_called(source, _TIES, taken) if ties is not None and not ties else []:
         values = values_of(source, name)
         numbers = values.numbers()
@@ -147,17 +147,17 @@ def of_counts(
                 f'It may count ties. Pass ties_column="{name}" or ignore=["{name}"].',
                 expected="whole numbers of ties",
             )
-        if found is not None:
+        if ties_column is not None:
             raise JudgmentError(
-                f"columns {found!r} and {name!r} may both count ties",
-                f'Pass ties_column="{found}" or ties_column="{name}".',
+                f"columns {ties_column!r} and {name!r} may both count ties",
+                f'Pass ties_column="{ties_column}" or ties_column="{name}".',
             )
-        found = name
+        ties_column = name
         total = float(values.times @ numbers)
         notes.append(f"{counted(total, 'tie')} by column {name!r}")
     for name in columns_called(source, _STRONG | _WEAK, taken):
-        notes += _total_of_counts(source, name, (*wins, *(ties or ()), *([found] if found else [])))
-    return found, (*notes, *filter_notes(source, taken))
+        notes += _total_of_counts(source, name, (*wins, *(ties or ()), *([ties_column] if ties_column else [])))
+    return ties_column, (*notes, *filter_notes(source, taken))
 
 
 def _total_of_counts(source: Source, name: str, parts: Sequence[str]) -> list[str]:
@@ -201,16 +201,16 @@ def _ties_of_wins(
             )
         if marks is None:
             continue
-        said, total = values.yes(marks), int(values.times.sum()) + values.missing
-        if said == total:
+        n_ties, total = values.yes(marks), int(values.times.sum()) + values.missing
+        if n_ties == total:
             raise JudgmentError(
                 f"column {name!r} marks all {counted(total, 'row')} as ties",
                 f'Pass ignore=["{name}"] to count them as wins.',
                 expected="winners and losers, some of them tied",
             )
-        if said:
+        if n_ties:
             marked[name] = marks
-            notes.append(f"{counted(said, 'draw')} by column {name!r}")
+            notes.append(f"{counted(n_ties, 'draw')} by column {name!r}")
         else:
             notes.append(f"no draws by column {name!r}")
     if not marked:

@@ -107,9 +107,9 @@ def _refuse_gaps(records: Records, game: Game, known: JudgmentFormat) -> None:
 def _refuse_dropped(pieces: Sequence[_Piece], most: int) -> None:
     dropped = sum(piece.dropped for piece in pieces)
     if dropped > most:
-        found = next((piece.unknown for piece in pieces if piece.unknown), "")
+        unknown = next((piece.unknown for piece in pieces if piece.unknown), "")
         raise JudgmentError(
-            f"{counted(dropped, 'judgment')} unknown to the format{f', the first in {found}' if found else ''}",
+            f"{counted(dropped, 'judgment')} unknown to the format{f', the first in {unknown}' if unknown else ''}",
             f"Mend them, or leave them out (counted) with max_dropped={dropped}.",
         )
 
@@ -132,16 +132,16 @@ def _piece(records: Records, game: Game, known: JudgmentFormat, max_dropped: int
     compared = Compared(records, (i, j), sides).take(named)
     records, (i, j) = compared.records, compared.objects
     weight, said_nothing, bad, off_scale = weigh(game.weight, records)
-    found = decide(game.verdict, compared, max_dropped)
+    decision = decide(game.verdict, compared, max_dropped)
     first = game is known.games[0]  # the parts of one judgment are left out together, and counted once
     notes += _left(said_nothing, f"{fields_of(game)[-1]!r} missing or failed") if first else []
     notes += _left(bad, "not what the format knows (max_dropped=)") if first else []
-    kept = (found.said != LEFT_OUT) & ~said_nothing & ~bad
-    dropped = found.dropped + int(missing.sum()) + (int(bad.sum()) if first else 0)
+    used = (decision.said != LEFT_OUT) & ~said_nothing & ~bad
+    dropped = decision.dropped + int(missing.sum()) + (int(bad.sum()) if first else 0)
     piece = _Piece(
-        *(records.row[kept], i[kept], j[kept], found.said[kept], found.strength[kept], found.kinds[kept]),
-        *(None if weight is None else weight[kept], (*notes, *found.notes), dropped),
-        unknown or found.unknown or off_scale,
+        *(records.row[used], i[used], j[used], decision.said[used], decision.strength[used], decision.kinds[used]),
+        *(None if weight is None else weight[used], (*notes, *decision.notes), dropped),
+        unknown or decision.unknown or off_scale,
     )
     return _unjoined(piece, known.joined) if known.joined else piece
 
@@ -191,13 +191,13 @@ def _refuse_records(records: Records, side: Side) -> None:
 def _have_labels(records: Records, side: Labelled) -> bool:
     """Whether every object of the records has a label of its own."""
     both = ((side.label, side.otherwise), side.beside)
-    found = {
+    pairs_seen = {
         pair
         for label, otherwise in both
         for pair in zip(joined_values(records, label), joined_values(records, otherwise), strict=True)
     }
-    labels = {label for label, _ in found}
-    return bool(found) and not labels & {None, ""} and len(labels) == len(found)
+    labels = {label for label, _ in pairs_seen}
+    return bool(pairs_seen) and not labels & {None, ""} and len(labels) == len(pairs_seen)
 
 
 def _left(out: npt.NDArray[np.bool_], why: str) -> list[Note]:
@@ -210,7 +210,7 @@ def _unjoined(piece: _Piece, sign: str) -> _Piece:
     pairs = [(k, a, b) for k, (left, right) in enumerate(zip(i, j, strict=True)) for a in left for b in right]
     if len(pairs) == len(piece.row):
         return replace(piece, recorded=np.arange(len(pairs)))
-    both = [found for found in pairs if found[1] != found[2]]
+    both = [pair for pair in pairs if pair[1] != pair[2]]
     notes = _left(np.array([a == b for _, a, b in pairs]), "an output compared with one identical to it")
     more = len(pairs) - len(piece.row)
     at = np.array([k for k, _, _ in both], dtype=np.int64)
@@ -272,9 +272,9 @@ def _standard(
     made |= {names.get(name, name): records.frame[name].take(row).reset_index(drop=True) for name in others}
     notes = [f"the column {old!r} of the file is {new!r} here" for old, new in names.items()]
     pairs = in_order(code("objects", np.column_stack([gathered("i"), gathered("j")])), known.objects)
-    objects, said = tuple(pairs.levels.tolist()), np.asarray(gathered("said"), dtype=np.int64)
-    found = Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), said, made, weight)
-    return replace(found, called=own_names(judge, prompt, records.frame.columns)), notes
+    objects, outcomes = tuple(pairs.levels.tolist()), np.asarray(gathered("said"), dtype=np.int64)
+    judgments = Judgments(objects, np.asarray(pairs.codes, dtype=np.int64), outcomes, made, weight)
+    return replace(judgments, called=own_names(judge, prompt, records.frame.columns)), notes
 
 
 def own_names(judge: str | None, prompt: str | None, columns: Iterable[object]) -> dict[str, str]:
@@ -306,8 +306,8 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 def _kinds(made: Judgments) -> list[str]:
     """Return notes on kinds of ties, which count as ties."""
-    found = pd.Series(made.times).groupby(made.columns["tie_kind"]).sum()
-    return [kind_note(float(n), str(kind)) for kind, n in found.items()]
+    by_kind = pd.Series(made.times).groupby(made.columns["tie_kind"]).sum()
+    return [kind_note(float(n), str(kind)) for kind, n in by_kind.items()]
 
 
 def own_notes(known: JudgmentFormat) -> tuple[str, ...]:

@@ -55,9 +55,9 @@ class TieRule:
         with np.errstate(over="ignore"):  # 1e308 − (−1e308)
             lead = one - other
             margin = self.margin(np.maximum(np.abs(one), np.abs(other)))
-        said = TIE - (lead > margin).astype(np.int8) + (lead < -margin)
-        said[np.isnan(lead)] = NO_GAME
-        return np.asarray(said, dtype=np.int8)
+        outcomes = TIE - (lead > margin).astype(np.int8) + (lead < -margin)
+        outcomes[np.isnan(lead)] = NO_GAME
+        return np.asarray(outcomes, dtype=np.int8)
 
     def said_by_pair(self, scores: FloatArray) -> Iterator[Said]:
         """Return the outcomes implied by scores (N, M) for all N(N − 1)/2 pairs, in the order of `numpy.triu_indices`.
@@ -234,12 +234,12 @@ class SystemScores(Record):
         >>> llbt.scores.SystemScores.from_wide(frame, others="length").systems
         ('A', 'B')
         """
-        said = None if systems is None else as_names(systems, "systems")
+        names = None if systems is None else as_names(systems, "systems")
         with _in_terms_of_wide():
-            table, kept = score_table(frame), as_names(others, "others")
-            if said is not None:
-                _refuse_chosen(table, said, instance, kept)
-            asked = NamedColumns(item=() if instance is None else (instance,), score=said or (), others=kept)
+            table, other_columns = score_table(frame), as_names(others, "others")
+            if names is not None:
+                _refuse_chosen(table, names, instance, other_columns)
+            asked = NamedColumns(item=() if instance is None else (instance,), score=names or (), others=other_columns)
             scores = _of(wide_matrix(table, wide_layout(table, asked), asked))
         return replace(scores, higher_is_better=higher_is_better, rule=TieRule(float(tie_threshold), relative))
 
@@ -376,7 +376,7 @@ def _asked(
     system: str | None, item: Names, score: Names, rater: str | None, ignore: Names, others: Names
 ) -> NamedColumns:
     columns = {"item": item, "score": score, "ignore": ignore, "others": others}
-    named = {name: as_names(said, name) for name, said in columns.items()}
+    named = {name: as_names(given, name) for name, given in columns.items()}
     return NamedColumns(system, named["item"], named["score"], rater, named["ignore"], named["others"])
 
 
@@ -416,9 +416,9 @@ def _within_items(scores: SystemScores) -> SystemScores:
     )
 
 
-def _refuse_chosen(table: pd.DataFrame, systems: Sequence[str], instance: str | None, kept: Sequence[str]) -> None:
-    refuse_gone(table, [*systems, *kept, *([instance] if instance else [])])
-    _refuse_roles(systems, (instance or "instance", *kept))
+def _refuse_chosen(table: pd.DataFrame, systems: Sequence[str], instance: str | None, columns: Sequence[str]) -> None:
+    refuse_gone(table, [*systems, *columns, *([instance] if instance else [])])
+    _refuse_roles(systems, (instance or "instance", *columns))
     refuse_twice(systems, "systems=")
     if len(systems) < 2:
         raise JudgmentError(

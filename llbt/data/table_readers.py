@@ -166,21 +166,23 @@ def from_counts(
         if {*sides, *two, *beside} <= set(source.names):
             named = {*sides, *two, *beside, *as_names(ignore, "ignore"), *_named(asked)}
             with located(source.what):
-                found, more = of_counts(source, two, None if ties_column is None else beside, named)
+                spare, more = of_counts(source, two, None if ties_column is None else beside, named)
             notes = (*notes, *more)
-            undecided |= {found: "tie"} if found else {}
-        told = (_bad_columns if "bad" in undecided.values() else _three_columns)(as_two_names(wins, "wins"), undecided)
+            undecided |= {spare: "tie"} if spare else {}
+        columns = (_bad_columns if "bad" in undecided.values() else _three_columns)(
+            as_two_names(wins, "wins"), undecided
+        )
     else:
         usual = ties_column is None or (isinstance(ties_column, str) and ties_column == "ties")
         if not usual or unless_default(wins, WINS) is not None:
             raise OptionError("grades= stands in place of wins= and ties_column=", "Pass either.")
-        told = _graded_columns(grades)
+        columns = _graded_columns(grades)
     with located(source.what), may_drop():
         if missing is not None:
-            named = {*sides, *(name for names in told.roles.values() for name in names), *_named(asked)}
+            named = {*sides, *(name for names in columns.roles.values() for name in names), *_named(asked)}
             source, left = without_missing(source, named - set(as_names(units, "units")))
             notes = (*notes, *left)
-        return _from_counts(source, asked, sides, told, notes, order)
+        return _from_counts(source, asked, sides, columns, notes, order)
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ def _three_columns(wins: tuple[str, str], undecided: Collection[str]) -> _Counte
 
 
 def _bad_columns(wins: tuple[str, str], undecided: Mapping[str, str]) -> _Counted:
-    columns = {said: tuple(name for name, of in undecided.items() if of == said) for said in ("tie", "bad")}
+    columns = {meaning: tuple(name for name, of in undecided.items() if of == meaning) for meaning in ("tie", "bad")}
     shared = [names for names in columns.values() if names]
     response = both_bad(ties=bool(columns["tie"]))
     return _Counted({"wins": wins, "ties_column": tuple(undecided)}, ((wins[0],), *shared, (wins[1],)), response)
@@ -211,21 +213,21 @@ def _graded_columns(grades: Grades) -> _Counted:
 
 
 def _from_counts(
-    source: Source, asked: Wanted, sides: tuple[str, str], told: _Counted, notes: tuple[str, ...], order: bool
+    source: Source, asked: Wanted, sides: tuple[str, str], count_columns: _Counted, notes: tuple[str, ...], order: bool
 ) -> Comparisons:
-    asked = asked.where_there({"objects": sides, **told.roles}, source)
-    roles = {"objects": sides, **told.roles, **asked.roles()}
+    asked = asked.where_there({"objects": sides, **count_columns.roles}, source)
+    roles = {"objects": sides, **count_columns.roles, **asked.roles()}
     picked = source.pick(roles)
     asked, unlabelled = asked.labelled(picked)
     pairs = read_label_pair(picked, "objects", sides)
     _without_selves(picked, pairs, None)
-    read = [[read_counts(picked, name) for name in names] for names in told.outcomes]
+    read = [[read_counts(picked, name) for name in names] for names in count_columns.outcomes]
     counts = np.column_stack([sum(columns, np.zeros(len(pairs.codes))) for columns in read])
     lines = Lines(pairs.codes, counts, *asked.read(picked))
-    ties = _sum_notes(told, read)
+    ties = _sum_notes(count_columns, read)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
     notes = (*notes, *ties, *_repeat_note(lines), *unlabelled, *unused_note(unkept))
-    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, response=told.response)
+    return assembled(lines, pairs, asked, notes, unkept=unkept, order=order, response=count_columns.response)
 
 
 @checked
@@ -357,65 +359,66 @@ def from_judgments(
         units=as_names(units, "units"),
     )
     beside = [name for name in (strength, weights) if name is not None]
-    found = countable(frame, format, named, max_dropped, {*beside, *_named(asked)})
-    if order and not found.shown:
+    judgments = countable(frame, format, named, max_dropped, {*beside, *_named(asked)})
+    if order and not judgments.shown:
         raise OptionError(
-            f"order=True: {found.format or 'the frame'!r} does not record which object was shown first", "Leave it out."
+            f"order=True: {judgments.format or 'the frame'!r} does not record which object was shown first",
+            "Leave it out.",
         )
     if orders is not None and weights is not None:
         raise OptionError(f"orders={orders!r} is for judgments one by one", "Leave out weights=.")
-    with located(found.source.what), may_drop():
-        weights = found.weights if weights is None else weights
-        judged = Judged(found, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"), bad_of(outcomes))
+    with located(judgments.source.what), may_drop():
+        weights = judgments.weights if weights is None else weights
+        judged = Judged(judgments, strength, sizes_of(outcomes), rising(cuts, 0.0, "no preference"), bad_of(outcomes))
         return _from_judgments(judged, asked, weights, max_dropped, order)
 
 
-def comparisons_of(found: Countable, *, units: Names = (), order: bool = False) -> Comparisons:
+def comparisons_of(opened: Countable, *, units: Names = (), order: bool = False) -> Comparisons:
     """Return the comparisons of judgments or counts that are open already, keeping `units` only."""
-    with located(found.source.what), may_drop():
+    with located(opened.source.what), may_drop():
         asked = wanted((), (), (), None, None, units)
-        return _from_judgments(Judged(found, None, {}), asked, found.weights, 0, order)
+        return _from_judgments(Judged(opened, None, {}), asked, opened.weights, 0, order)
 
 
 def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_dropped: int, order: bool) -> Comparisons:
-    found = judged.found
-    asked = asked.under_names_of(found.source.names, found.called)
-    source = found.source.renamed(found.aliases({**asked.roles(), "units": ()}))
-    if found.counts:
+    layout = judged.found
+    asked = asked.under_names_of(layout.source.names, layout.called)
+    source = layout.source.renamed(layout.aliases({**asked.roles(), "units": ()}))
+    if layout.counts:
         if judged.strength is not None:
             raise OptionError(
                 f"strength={judged.strength!r}: a table of counts has none", "Use grades= of from_counts."
             )
-        columns = _three_columns((found.counts[0], found.counts[1]), found.counts[2:])
-        c = _from_counts(source, asked, found.sides, columns, found.notes, order)
-        return replace(c, called=found.called)
+        columns = _three_columns((layout.counts[0], layout.counts[1]), layout.counts[2:])
+        c = _from_counts(source, asked, layout.sides, columns, layout.notes, order)
+        return replace(c, called=layout.called)
     if judged.cuts and (judged.strength is None or judged.sizes):
         raise OptionError("cuts= cuts the numbers of a column into grades", "Pass strength=, and words in outcomes=.")
     if judged.beside and judged.sizes:
         raise OptionError("strength= and the grades of outcomes= both say how much", "Pass either.")
-    asks = "outcome" if judged.field == found.labels.field else "strength"  # what an error about the column names
-    told: dict[str, tuple[str, ...]] = {"objects": found.sides, asks: (judged.field,), **judged.beside}
-    told |= {} if weights is None else {"weights": _one(weights, "weights")}
-    asked = asked.where_there(told, source)
-    roles = {**told, **asked.roles()}
+    asks = "outcome" if judged.field == layout.labels.field else "strength"  # what an error about the column names
+    used_columns: dict[str, tuple[str, ...]] = {"objects": layout.sides, asks: (judged.field,), **judged.beside}
+    used_columns |= {} if weights is None else {"weights": _one(weights, "weights")}
+    asked = asked.where_there(used_columns, source)
+    roles = {**used_columns, **asked.roles()}
     picked = source.tally({**roles, **judged.unasked({name for names in roles.values() for name in names})})
     asked, unlabelled = asked.labelled(picked)
-    pairs = in_order(read_label_pair(picked, "objects", found.sides), found.objects)
+    pairs = in_order(read_label_pair(picked, "objects", layout.sides), layout.objects)
     picked, pairs, selves = _without_selves(picked, pairs, max_dropped)
     labels = judged.labels(picked)
-    said, left, _ = read_outcomes(
-        picked, labels.field, pairs, found.sides, labels.outcomes, max_dropped - selves, written=judged.written
+    outcomes, left, _ = read_outcomes(
+        picked, labels.field, pairs, layout.sides, labels.outcomes, max_dropped - selves, written=judged.written
     )
-    kinds = tie_kind_notes(picked, said, labels)
+    kinds = tie_kind_notes(picked, outcomes, labels)
     each = None if weights is None else read_counts(picked, weights)
     weighed = picked.weights if each is None else each * picked.times
-    said, response, beside = judged.told(picked, labels, said, weighed)
-    lines = condensed(pairs, said, weighed, *asked.read(picked), response or THREE)
+    outcomes, response, beside = judged.told(picked, labels, outcomes, weighed)
+    lines = condensed(pairs, outcomes, weighed, *asked.read(picked), response or THREE)
     unkept = source.others({k: names for k, names in roles.items() if k != "judge_covariates"})
-    made = MADE if found.is_standard else ()
+    made = MADE if layout.is_standard else ()
     notes = (
-        *_read_as(picked, found),
-        *found.notes,
+        *_read_as(picked, layout),
+        *layout.notes,
         *left,
         *kinds,
         *([self_note(selves)] if selves else []),
@@ -424,12 +427,12 @@ def _from_judgments(judged: Judged, asked: Wanted, weights: str | None, max_drop
         *unlabelled,
         *unused_note([name for name in unkept if name not in made and name not in source.made]),
     )
-    c = assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=found.shown, response=response)
-    return replace(c, called=found.called)
+    c = assembled(lines, pairs, asked, notes, unkept=unkept, order=order, shown=layout.shown, response=response)
+    return replace(c, called=layout.called)
 
 
-def _read_as(rows: Rows, found: Countable) -> list[str]:
-    return [f"{counted(int(rows.times.sum()), 'row')} read as {found.format!r}"] if found.format else []
+def _read_as(rows: Rows, opened: Countable) -> list[str]:
+    return [f"{counted(int(rows.times.sum()), 'row')} read as {opened.format!r}"] if opened.format else []
 
 
 def _named(asked: Wanted) -> set[str]:
@@ -449,19 +452,21 @@ def _tie_columns(ties: Names | Mapping[str, str] | None, names: Sequence[str]) -
         return {}
     if not isinstance(ties, Mapping):
         return dict.fromkeys(as_names(ties, "ties_column"), "tie")
-    wrong = {name: said for name, said in ties.items() if said not in ("tie", "bad")}
+    wrong = {name: meaning for name, meaning in ties.items() if meaning not in ("tie", "bad")}
     if wrong or not ties:
         raise OptionError(f"ties_column={dict(wrong or ties)!r}", expected="columns with 'tie' or 'bad' for each")
     return dict(ties)
 
 
-def _sum_notes(told: _Counted, read: Sequence[Sequence[FloatArray]]) -> list[str]:
+def _sum_notes(count_columns: _Counted, read: Sequence[Sequence[FloatArray]]) -> list[str]:
     """Return a note if columns of ties, or of both bad, are summed."""
-    if not told.roles.get("ties_column"):
+    if not count_columns.roles.get("ties_column"):
         return []
     words = {"tie": "ties are", "bad": "both bad is"}
     notes = []
-    for outcome, names, counts in zip((told.response or THREE).outcomes, told.outcomes, read, strict=True):
+    for outcome, names, counts in zip(
+        (count_columns.response or THREE).outcomes, count_columns.outcomes, read, strict=True
+    ):
         parts = [f"{name} ({format_count(float(n.sum()))})" for name, n in zip(names, counts, strict=True)]
         notes += [f"{words[outcome]} the sum of {' and '.join(parts)}"] if len(parts) > 1 else []
     return notes

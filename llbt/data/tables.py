@@ -40,15 +40,15 @@ def kept_at(
     if not any(roles.values()):
         return (), (), ()
     columns, sides, clusters = (
-        tuple(replace(column, codes=column.codes[rows]) for column in found)
-        for found in asked.read(open_frame(frame).pick(roles))
+        tuple(replace(column, codes=column.codes[rows]) for column in group)
+        for group in asked.read(open_frame(frame).pick(roles))
     )
     return columns, sides, clusters
 
 
 def condensed(
     pairs: Coded,
-    said: npt.NDArray[Any],
+    outcomes: npt.NDArray[Any],
     weights: FloatArray | None,
     columns: tuple[Coded, ...],
     sides: tuple[Coded, ...],
@@ -56,21 +56,23 @@ def condensed(
     response: Response = THREE,
 ) -> Lines:
     """Return one line for each combination of objects, covariates and clusters that has a judgment."""
-    kept = (*sides, *columns, *clusters)
-    (found, *rest), counts = tallied([pairs.codes, *(c.codes for c in kept)], said, weights, n_columns(response))
-    coded = tuple(replace(c, codes=codes) for c, codes in zip(kept, rest, strict=True))
+    columns_kept = (*sides, *columns, *clusters)
+    (pair_codes, *rest), counts = tallied(
+        [pairs.codes, *(c.codes for c in columns_kept)], outcomes, weights, n_columns(response)
+    )
+    coded = tuple(replace(c, codes=codes) for c, codes in zip(columns_kept, rest, strict=True))
     own = len(sides) + len(columns)
-    return Lines(found, counts, coded[len(sides) : own], coded[: len(sides)], coded[own:])
+    return Lines(pair_codes, counts, coded[len(sides) : own], coded[: len(sides)], coded[own:])
 
 
 def _order_note(lines: Lines, response: Response, size: int) -> list[str]:
     """Return notes if judgments of pairs that were shown in both orders are about to be merged."""
     pairs, counts = lines.pairs, lines.counts
     low, high = pairs.min(axis=1), pairs.max(axis=1)
-    group, found = pd.factorize(low * size + high)
+    group, keys = pd.factorize(low * size + high)
     judged = counts.sum(axis=1) > 0
     forward = pairs[:, 0] < pairs[:, 1]
-    ways = [np.bincount(group[judged & way], minlength=len(found)) > 0 for way in (forward, ~forward)]
+    ways = [np.bincount(group[judged & way], minlength=len(keys)) > 0 for way in (forward, ~forward)]
     both = ways[0] & ways[1]
     if not both.any():
         return []

@@ -31,15 +31,15 @@ def typed(texts: pd.Series[Any]) -> pd.Series[Any]:
     Words such as NA are missing among numbers, and labels among labels. Numbers with more than 18 digits are names,
     and stay text.
     """
-    found = texts.dropna().unique()
-    kind = _kind(found)
+    distinct = texts.dropna().unique()
+    kind = _kind(distinct)
     if kind == "whole":
-        gaps = not texts.notna().all() or any(text in NO_NUMBER for text in found)
-        values = {text: int(text) for text in found if text not in NO_NUMBER}
+        gaps = not texts.notna().all() or any(text in NO_NUMBER for text in distinct)
+        values = {text: int(text) for text in distinct if text not in NO_NUMBER}
         numbers = pd.Series(list(map(values.get, texts)), texts.index, object)  # as floats, long ones become alike
         return numbers if gaps else numbers.astype(np.int64)
     if kind == "number":
-        return texts.map({text: float(text) for text in found if text not in NO_NUMBER}).astype(np.float64)
+        return texts.map({text: float(text) for text in distinct if text not in NO_NUMBER}).astype(np.float64)
     if kind == "long":
         return texts.where(~texts.isin(NO_NUMBER), None)
     if kind == "flag" and texts.notna().all():
@@ -47,12 +47,12 @@ def typed(texts: pd.Series[Any]) -> pd.Series[Any]:
     return texts.infer_objects()
 
 
-def _kind(found: Sequence[str] | Any) -> Kind:
+def _kind(distinct: Sequence[str] | Any) -> Kind:
     """Return what the distinct texts of a column are."""
-    numbers = [text for text in found if text not in NO_NUMBER]
+    numbers = [text for text in distinct if text not in NO_NUMBER]
     if not numbers:
         return "text"
-    if set(found) <= set(FLAGS):
+    if set(distinct) <= set(FLAGS):
         return "flag"
     if all(re.fullmatch(LONG, text) for text in numbers):
         return "whole" if all(re.fullmatch(WHOLE, text) for text in numbers) else "long"
@@ -77,7 +77,7 @@ def typed_together(columns: Mapping[str, pd.Series[Any]]) -> dict[str, pd.Series
     return {name: whole.iloc[k * n : (k + 1) * n].reset_index(drop=True) for k, name in enumerate(columns)}
 
 
-def typed_labels(found: Sequence[Label], asked: LabelType | None) -> list[Label | None]:
+def typed_labels(labels: Sequence[Label], asked: LabelType | None) -> list[Label | None]:
     """Return labels of objects as text or as numbers, one for each; None for words that mean that there is none.
 
     Parameters
@@ -93,10 +93,10 @@ def typed_labels(found: Sequence[Label], asked: LabelType | None) -> list[Label 
         For labels that differ as text and are equal as numbers, unless the caller gives their type.
     """
     if asked == "text":
-        return [str(label) for label in found]
+        return [str(label) for label in labels]
     if asked == "number":
-        return _as_numbers(found)
-    texts = [str(label) for label in found]
+        return _as_numbers(labels)
+    texts = [str(label) for label in labels]
     numbers = [text for text in texts if text not in NO_NUMBER]
     if numbers and all(re.fullmatch(WHOLE, text) or "." in text for text in numbers):
         values = {text: _number(text) for text in numbers}
@@ -106,10 +106,10 @@ def typed_labels(found: Sequence[Label], asked: LabelType | None) -> list[Label 
     return list(texts)
 
 
-def _as_numbers(found: Sequence[Label]) -> list[Label | None]:
-    numbers = [_number(label) for label in found]
+def _as_numbers(texts: Sequence[Label]) -> list[Label | None]:
+    numbers = [_number(label) for label in texts]
     wrong = [
-        label for label, value in zip(found, numbers, strict=True) if value is None and str(label) not in NO_NUMBER
+        label for label, value in zip(texts, numbers, strict=True) if value is None and str(label) not in NO_NUMBER
     ]
     if wrong:
         raise JudgmentError(
@@ -138,10 +138,10 @@ def _refuse_equal(texts: Sequence[str]) -> None:
             alike.setdefault(Decimal(text), {})[text] = None
     several = sorted(sorted(same) for same in alike.values() if len(same) > 1)
     if several:
-        said = "; ".join(listed(same) for same in several[:4])
+        examples = "; ".join(listed(same) for same in several[:4])
         more = f" (and {len(several) - 4} more)" if len(several) > 4 else ""
         raise JudgmentError(
-            f"labels of objects that differ as text and are equal as numbers: {said}{more}",
+            f"labels of objects that differ as text and are equal as numbers: {examples}{more}",
             'Pass labels="text" if they are different objects, labels="number" if they are one, to from_judgments, '
             "from_counts, read_judgments or audit (--labels on the command line).",
             expected="one way to write each object",

@@ -68,10 +68,10 @@ class Records:
         head, *rest = path.split(".")
         return as_objects(_inside(value, rest) for value in self.frame[head])
 
-    def first_of(self, bad: BoolArray, found: Callable[[int], str]) -> str:
+    def first_of(self, bad: BoolArray, content: Callable[[int], str]) -> str:
         """Return the place and content of the first of some records; empty without any."""
         rows = np.flatnonzero(bad)
-        return f"record {self.number[rows[0]]}: {found(int(rows[0]))}" if rows.size else ""
+        return f"record {self.number[rows[0]]}: {content(int(rows[0]))}" if rows.size else ""
 
     def rows(self, columns: dict[str, npt.NDArray[Any]]) -> Rows:
         """Return values as rows that messages can place in the file."""
@@ -87,15 +87,15 @@ class Records:
             For values that are not numbers.
         """
         factor = read_factor(self.rows({path: self.values(path)}).frame, path)
-        found = [np.nan if label in none else as_number(label) for label in factor.labels]
-        wrong = np.array([number is None for number in found] + [False])[factor.codes]
+        numbers = [np.nan if label in none else as_number(label) for label in factor.labels]
+        wrong = np.array([number is None for number in numbers] + [False])[factor.codes]
         if wrong.any():
-            labels = listed([label for label, number in zip(factor.labels, found, strict=True) if number is None])
+            labels = listed([label for label, number in zip(factor.labels, numbers, strict=True) if number is None])
             where = f"the first in record {self.number[wrong][0]}"
             raise JudgmentError(
                 f"field {path!r}: {counted(int(wrong.sum()), 'record')} with {labels}, {where}", expected="numbers"
             )
-        return np.append(np.array(found, dtype=np.float64), np.nan)[factor.codes]
+        return np.append(np.array(numbers, dtype=np.float64), np.nan)[factor.codes]
 
 
 def _inside(value: Any, path: Sequence[str]) -> Any:
@@ -160,8 +160,8 @@ def decide(verdict: Verdict, compared: Compared, max_dropped: int) -> Decision:
     records = compared.records
     match verdict:
         case Always():
-            said = {"i": WIN_I, "tie": TIE, "j": WIN_J}.get(verdict.outcome or "", LEFT_OUT)
-            return _plain(np.full(len(records.number), said))
+            outcome = {"i": WIN_I, "tie": TIE, "j": WIN_J}.get(verdict.outcome or "", LEFT_OUT)
+            return _plain(np.full(len(records.number), outcome))
         case Labels() if verdict.tie:
             return _by_flag_or_label(verdict, compared, max_dropped)
         case Labels():
@@ -176,8 +176,8 @@ def decide(verdict: Verdict, compared: Compared, max_dropped: int) -> Decision:
             return _by_choice(verdict, records)
 
 
-def _plain(said: IntArray) -> Decision:
-    return Decision(said, np.full(len(said), np.nan), as_objects([None] * len(said)))
+def _plain(outcomes: IntArray) -> Decision:
+    return Decision(outcomes, np.full(len(outcomes), np.nan), as_objects([None] * len(outcomes)))
 
 
 def _by_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision:
@@ -188,24 +188,29 @@ def _by_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision
     name = verdict.field if verdict.field not in ("object_i", "object_j") else f"{verdict.field} "
     rows = records.rows({"object_i": objects[0], "object_j": objects[1], name: as_objects([*labels, None])[codes]})
     pairs = read_label_pair(rows, "objects", ("object_i", "object_j"))
-    said, notes, dropped = read_outcomes(
+    outcomes, notes, dropped = read_outcomes(
         rows, name, pairs, compared.sides, verdict.outcomes, max_dropped, may_be_empty=True
     )
     kinds = as_objects([*map(verdict.tie_kinds.get, labels), None])[codes]
-    said, kinds = np.where(said == BAD, TIE, said), np.where(said == BAD, np.array(BOTH_BAD, dtype=object), kinds)
+    outcomes, kinds = (
+        np.where(outcomes == BAD, TIE, outcomes),
+        np.where(outcomes == BAD, np.array(BOTH_BAD, dtype=object), kinds),
+    )
     strengths = np.array([*by_label(labels, verdict.strengths, np.nan), np.nan], dtype=np.float64)
-    return Decision(said, strengths[codes], as_objects(np.where(said == TIE, kinds, np.array(None))), notes, dropped)
+    return Decision(
+        outcomes, strengths[codes], as_objects(np.where(outcomes == TIE, kinds, np.array(None))), notes, dropped
+    )
 
 
 def _by_flag_or_label(verdict: Labels, compared: Compared, max_dropped: int) -> Decision:
     """Return ties by the field of ties, and the labels' outcomes elsewhere."""
     codes, labels = label_codes(compared.records.values(verdict.tie))
     open_rows = ~np.array([*(says_tie(label) is True for label in labels), False])[codes]
-    found = _by_label(replace(verdict, tie=""), compared.take(open_rows), max_dropped)
+    by_label = _by_label(replace(verdict, tie=""), compared.take(open_rows), max_dropped)
     whole = _plain(np.full(len(open_rows), TIE))
-    for to, said in ((whole.said, found.said), (whole.strength, found.strength), (whole.kinds, found.kinds)):
-        to[open_rows] = said
-    return replace(found, said=whole.said, strength=whole.strength, kinds=whole.kinds)
+    for to, values in ((whole.said, by_label.said), (whole.strength, by_label.strength), (whole.kinds, by_label.kinds)):
+        to[open_rows] = values
+    return replace(by_label, said=whole.said, strength=whole.strength, kinds=whole.kinds)
 
 
 def _found(verdict: Labels, records: Records) -> npt.NDArray[Any]:
@@ -214,16 +219,16 @@ def _found(verdict: Labels, records: Records) -> npt.NDArray[Any]:
     if not verdict.pattern:
         return values
     texts = [re.search(verdict.pattern, value) if isinstance(value, str) else None for value in values]
-    return as_objects(found[1] if found else None for found in texts)
+    return as_objects(match[1] if match else None for match in texts)
 
 
 def label_codes(values: npt.NDArray[Any]) -> tuple[IntArray, list[Any]]:
     """Return values as codes into plain labels; −1 where they are missing."""
     try:
-        codes, found = pd.factorize(values)
+        codes, distinct = pd.factorize(values)
     except TypeError:  # lists and mappings, by their parts
-        codes, found = pd.factorize(as_objects(map(flat_label, values)))
-    return codes, [flat_label(value) for value in found]
+        codes, distinct = pd.factorize(as_objects(map(flat_label, values)))
+    return codes, [flat_label(value) for value in distinct]
 
 
 def flat_label(value: Any) -> Any:
@@ -247,8 +252,8 @@ def _by_lean(verdict: Lean, records: Records) -> Decision:
     unknown = records.first_of(bad, lambda k: f"field {verdict.field!r} is {x[k]:g}, not {expected}")
     toward_j = (x - (low + high) / 2) * np.sign(verdict.j - verdict.i)
     within = verdict.tie_within + _CLOSE * (high - low)
-    said = np.where(np.abs(toward_j) <= within, TIE, np.where(toward_j > 0, WIN_J, WIN_I))
-    return _decided(said, np.abs(toward_j), (out, f"{verdict.field!r} missing or failed"), bad, unknown)
+    outcomes = np.where(np.abs(toward_j) <= within, TIE, np.where(toward_j > 0, WIN_J, WIN_I))
+    return _decided(outcomes, np.abs(toward_j), (out, f"{verdict.field!r} missing or failed"), bad, unknown)
 
 
 def _by_scores(verdict: ByScores, records: Records) -> Decision:
@@ -262,11 +267,13 @@ def _by_scores(verdict: ByScores, records: Records) -> Decision:
     unknown = records.first_of(bad, lambda k: f"{both} are {a[k]:g} and {b[k]:g}, not {expected}")
     better = (a - b) * (1 if verdict.higher_is_better else -1)
     tied = np.abs(better) <= _CLOSE * np.maximum(np.abs(a), np.abs(b))
-    said = np.where(tied, TIE, np.where(better > 0, WIN_I, WIN_J))
+    outcomes = np.where(tied, TIE, np.where(better > 0, WIN_I, WIN_J))
     strength = np.abs(better) if verdict.strength else np.full(len(a), np.nan)
-    found = _decided(said, strength, (out, "no result" if verdict.points else "an object not ranked"), bad, unknown)
-    draws = int((found.said == TIE).sum()) if verdict.points else 0
-    return replace(found, notes=(*found.notes, Note(draws, "draw", f"by {both}"))) if draws else found
+    decision = _decided(
+        outcomes, strength, (out, "no result" if verdict.points else "an object not ranked"), bad, unknown
+    )
+    draws = int((decision.said == TIE).sum()) if verdict.points else 0
+    return replace(decision, notes=(*decision.notes, Note(draws, "draw", f"by {both}"))) if draws else decision
 
 
 def _by_columns(verdict: OneHot, records: Records) -> Decision:
@@ -286,16 +293,16 @@ def _by_choice(verdict: Choice, records: Records) -> Decision:
 
 
 def _decided(
-    said: IntArray, strength: FloatArray, out: tuple[BoolArray, str], bad: BoolArray, unknown: str
+    outcomes: IntArray, strength: FloatArray, out: tuple[BoolArray, str], bad: BoolArray, unknown: str
 ) -> Decision:
     """Return a decision without the records that are out for a known reason, or bad and allowed to be."""
     gone, why = out
     left = ((gone, why), (bad, "not what the format knows (max_dropped=)"))
     notes = [Note(int(rows.sum()), "judgment", f"left out: {reason}") for rows, reason in left if rows.any()]
-    kept = ~(gone | bad)
+    counted = ~(gone | bad)
     return replace(
-        _plain(np.where(kept, said, LEFT_OUT)),
-        strength=np.where(kept, strength, np.nan),
+        _plain(np.where(counted, outcomes, LEFT_OUT)),
+        strength=np.where(counted, strength, np.nan),
         notes=tuple(notes),
         dropped=int(bad.sum()),
         unknown=unknown,

@@ -68,14 +68,14 @@ def prefmod_format(
     second, and one in the middle is undecided (of 1 and 2 none is). Missing entries were not judged.
     """
     columns = _pair_columns(frame.drop(columns=[name for name in others if name in frame]), object_names, pairs)
-    said, strengths = _coding(frame[list(columns)], outcomes)
+    coding, strengths = _coding(frame[list(columns)], outcomes)
     games = tuple(
-        Game((Constant(i), Constant(j)), Labels(str(name), said, strengths=strengths))
+        Game((Constant(i), Constant(j)), Labels(str(name), coding, strengths=strengths))
         for name, (i, j) in columns.items()
     )
     places = ", ".join(f"{name} is {i}:{j}" for name, (i, j) in list(columns.items())[:_SHOWN])
     places += ", …" if len(columns) > _SHOWN else ""
-    meanings = ", ".join(f"{entry} is {outcome}" for entry, outcome in said.items() if entry is not None)
+    meanings = ", ".join(f"{entry} is {outcome}" for entry, outcome in coding.items() if entry is not None)
     coded = [f"entries read as in prefmod: {meanings}"] if outcomes is None else []
     notes = (f"columns read as pairs: {places}", *coded)
     objects = tuple(object_names or ())
@@ -94,34 +94,34 @@ def _pair_columns(
             expected='"prefmod" (12, 13, 23, 14, …), "dictionary" (12, 13, 14, …) or a list of pairs',
         )
     names = None if object_names is None else as_names(list(object_names), "object_names")
-    found = _ordered(names, pairs) if isinstance(pairs, str) and names else _listed(names, pairs)
-    if len(found) > frame.shape[1]:
+    pair_list = _ordered(names, pairs) if isinstance(pairs, str) and names else _listed(names, pairs)
+    if len(pair_list) > frame.shape[1]:
         raise JudgmentError(
-            f"{counted(len(found), 'pair')}, but only {counted(frame.shape[1], 'column')}",
+            f"{counted(len(pair_list), 'pair')}, but only {counted(frame.shape[1], 'column')}",
             expected="one column for each pair, before all others",
         )
-    return dict(zip(frame.columns, found, strict=False))
+    return dict(zip(frame.columns, pair_list, strict=False))
 
 
 def _ordered(names: Sequence[str], order: str) -> list[tuple[str, str]]:
     if order not in ("prefmod", "dictionary"):
         raise OptionError(f"pairs={order!r}", expected=_ORDERS)
-    found = list(combinations(range(len(names)), 2))
-    found = sorted(found, key=lambda two: two[::-1]) if order == "prefmod" else found
-    return [(names[i], names[j]) for i, j in found]
+    ordered = list(combinations(range(len(names)), 2))
+    ordered = sorted(ordered, key=lambda two: two[::-1]) if order == "prefmod" else ordered
+    return [(names[i], names[j]) for i, j in ordered]
 
 
 def _listed(names: Sequence[str] | None, pairs: Any) -> list[tuple[str, str]]:
     if not isinstance(pairs, Sequence):
         raise OptionError(f"pairs={pairs!r}", expected=_ORDERS)
-    found = [tuple(map(str, two)) for two in pairs if not isinstance(two, str)]
-    wrong = [two for two in found if len(two) != 2 or two[0] == two[1] or (names and not set(two) <= set(names))]
-    if wrong or not found or len(found) != len(pairs):
+    pair_list = [tuple(map(str, two)) for two in pairs if not isinstance(two, str)]
+    wrong = [two for two in pair_list if len(two) != 2 or two[0] == two[1] or (names and not set(two) <= set(names))]
+    if wrong or not pair_list or len(pair_list) != len(pairs):
         shown = listed(wrong or list(pairs))
         raise OptionError(
             f"pairs=: {shown}", expected="pairs of two objects" + (f" of {listed(names)}" if names else "")
         )
-    return [(two[0], two[1]) for two in found]
+    return [(two[0], two[1]) for two in pair_list]
 
 
 def _named_pairs(headings: Sequence[str]) -> dict[Any, tuple[str, str]]:
@@ -143,10 +143,10 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
     """Return what the entries mean, and how strong a preference they say."""
     if isinstance(outcomes, Mapping):
         return {None: None, **checked_outcomes(outcomes)}, sizes_of(outcomes)
-    found = [label for label in pd.unique(frame.to_numpy(dtype=object).ravel()) if not pd.isna(label)]
-    numbers = [as_number(label.item() if isinstance(label, np.generic) else label) for label in found]
+    labels = [label for label in pd.unique(frame.to_numpy(dtype=object).ravel()) if not pd.isna(label)]
+    numbers = [as_number(label.item() if isinstance(label, np.generic) else label) for label in labels]
     if any(number is None or not number.is_integer() for number in numbers):
-        raise JudgmentError(f"format 'prefmod': entries {listed(found)}", expected="whole numbers, or outcomes={…}")
+        raise JudgmentError(f"format 'prefmod': entries {listed(labels)}", expected="whole numbers, or outcomes={…}")
     values = sorted({int(number) for number in numbers if number is not None})
     # the ends of the scale have to be there: 0 and 1 alone may be all of a scale of two, or part of one of three
     whole = {(0, 1, 2), (0, 2), (1, 2), (1, 2, 3), (-1, 1), (-1, 0, 1)}
@@ -161,6 +161,6 @@ def _coding(frame: pd.DataFrame, outcomes: Outcomes) -> tuple[dict[Label | None,
     signed = values[0] < 0
     middle = 0.0 if signed else (values[0] + values[-1]) / 2
     toward_i = {value: (value - middle) if signed else (middle - value) for value in values}
-    said: dict[Label | None, Meaning] = {None: None}
-    said |= {value: "i" if lean > 0 else "j" if lean < 0 else "tie" for value, lean in toward_i.items()}
-    return said, {value: abs(lean) for value, lean in toward_i.items()}
+    meanings: dict[Label | None, Meaning] = {None: None}
+    meanings |= {value: "i" if lean > 0 else "j" if lean < 0 else "tie" for value, lean in toward_i.items()}
+    return meanings, {value: abs(lean) for value, lean in toward_i.items()}

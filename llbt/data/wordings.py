@@ -108,15 +108,15 @@ def points_of(source: Source, scores: Sequence[str], objects: Sequence[str] | No
 
 def _called(names: dict[str, tuple[str, ...]], wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the columns with some names, in the order of these."""
-    found = {"".join(words): name for name, words in reversed(names.items())}
-    return tuple(found[word] for word in wanted if word in found)
+    by_name = {"".join(words): name for name, words in reversed(names.items())}
+    return tuple(by_name[word] for word in wanted if word in by_name)
 
 
 def _winners(source: Source, names: dict[str, tuple[str, ...]]) -> JudgmentFormat | None:
-    found = {words: name for name, words in names.items()}
+    columns = {words: name for name, words in names.items()}
     for won, lost in (*_WINNERS, _CHOSEN):
         for beside in _NAMING:
-            pair = [found.get((word, beside) if beside else (word,)) for word in (won, lost)]
+            pair = [columns.get((word, beside) if beside else (word,)) for word in (won, lost)]
             if pair[0] is None or pair[1] is None:
                 continue
             sure = won == "winner"  # won and lost may be counts, chosen and rejected texts
@@ -147,15 +147,15 @@ def _sides(source: Source, names: dict[str, tuple[str, ...]]) -> JudgmentFormat 
 
 def _pairs(names: dict[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, str]]]:
     """Return columns whose names differ only by the word of a side, with the rest of their names."""
-    found = []
+    pairs = []
     at = {words: name for name, words in names.items()}
     for name, words in names.items():
         for k, word in enumerate(words):
             for i, j in _FIRST:
                 other = at.get((*words[:k], j, *words[k + 1 :]))
                 if word == i and other is not None:
-                    found.append(("".join((*words[:k], *words[k + 1 :])), (name, other)))
-    return found
+                    pairs.append(("".join((*words[:k], *words[k + 1 :])), (name, other)))
+    return pairs
 
 
 def _object_sides(source: Source, names: dict[str, tuple[str, ...]]) -> tuple[str, str] | None:
@@ -163,16 +163,16 @@ def _object_sides(source: Source, names: dict[str, tuple[str, ...]]) -> tuple[st
     pairs = _pairs(names)
     for stems, again in ((_OBJECTS, False), (_WEAK_OBJECTS, True)):
         named = [pair for stem, pair in pairs if stem in stems or stem.removesuffix("name").removesuffix("id") in stems]
-        found = [pair for pair in named if _are_names(source, pair, again=again, numbers=not again)]
-        if found:
-            return found[0] if len(found) == 1 else None
+        named_pairs = [pair for pair in named if _are_names(source, pair, again=again, numbers=not again)]
+        if named_pairs:
+            return named_pairs[0] if len(named_pairs) == 1 else None
     return None
 
 
 def _verdict(source: Source, names: dict[str, tuple[str, ...]], sides: tuple[str, str]) -> Labels | None:
     """Return the column that says who won, and what its labels mean beside the usual words."""
     others = {name: words for name, words in names.items() if name not in sides}
-    flags = {name: said for name, words in others.items() if (said := _flagged(words)) is not None}
+    flags = {name: flag_meaning for name, words in others.items() if (flag_meaning := _flagged(words)) is not None}
     if len(flags) == 1:
         name, (won, lost) = next(iter(flags.items()))
         labels = _labels(source, name)
@@ -199,13 +199,13 @@ def _flagged(words: Sequence[str]) -> tuple[Meaning, Meaning] | None:
 
 def _are_names(source: Source, pair: tuple[str, str], *, again: bool, numbers: bool) -> bool:
     """Whether two columns name objects: no label as long as a text, and some of both; numbers if they may be."""
-    found = [_labels(source, name) for name in pair]
-    both: set[Label] = {label for labels in found for label in labels}
-    if not all(found) or any(len(str(label)) > _LONGEST for label in both):
+    label_sets = [_labels(source, name) for name in pair]
+    both: set[Label] = {label for labels in label_sets for label in labels}
+    if not all(label_sets) or any(len(str(label)) > _LONGEST for label in both):
         return False
     if not numbers and all(as_number(label) is not None for label in both):
         return False
-    return not again or (len(both) <= source.n_rows() and bool(set(found[0]) & set(found[1])))
+    return not again or (len(both) <= source.n_rows() and bool(set(label_sets[0]) & set(label_sets[1])))
 
 
 def _numeric(source: Source, name: str) -> bool:
