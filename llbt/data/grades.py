@@ -141,7 +141,7 @@ def merged_note(strengths: Collection[tuple[Any, float]]) -> list[str]:
 
     Parameters
     ----------
-    found : collection of (strength, number of judgments)
+    strengths : collection of (strength, number of judgments)
     """
     numbers: dict[float, float] = {}
     for strength, n in strengths:

@@ -61,7 +61,7 @@ def read_outcomes(
 
     Returns
     -------
-    said : ndarray of int, shape (U,)
+    outcomes : ndarray of int, shape (U,)
         0: i won, 1: a tie, 2: j won, 3: left out, 4: both are bad.
     notes : tuple of str
     dropped : int

@@ -82,7 +82,7 @@ def typed_labels(labels: Sequence[Label], asked: LabelType | None) -> list[Label
 
     Parameters
     ----------
-    found : sequence of labels
+    labels : sequence of labels
         The distinct labels of both sides; texts of a file where nothing is asked.
     asked : "text", "number" or None
         None: numbers if every one of them, written back, is the text that was read, else text.

@@ -89,13 +89,13 @@ def clusters_by(data: Rankings | Patterns, name: str) -> Clustering:
     columns = {column.name: column for column in (*beside, *data.columns)}
     if name not in columns:
         has = listed(tuple(columns)) or "none"
-        what, kept, reader = (
+        what, kinds, reader = (
             ("rankings", "clusters and covariates", f"from_rankings(…, clusters={name!r})")
             if of_lists
             else ("patterns", "covariates", f"from_patterns(…, covariates={name!r})")
         )
         raise OptionError(
-            f"groups={name!r}{near(name, tuple(columns))} is not kept by these {what} ({kept}: {has})",
+            f"groups={name!r}{near(name, tuple(columns))} is not kept by these {what} ({kinds}: {has})",
             f"Keep it where they are made: {reader}.",
         )
     column = columns[name]
@@ -125,24 +125,24 @@ class Parts:
     of_cluster: Callable[[int], FloatArray]
 
 
-def parts_of_lists(lists: Lists, found: ListFit, clusters: Clustering) -> Parts:
+def parts_of_lists(lists: Lists, res: ListFit, clusters: Clustering) -> Parts:
     """Return the clusters' contributions for rankings; lists that a prior adds belong to no cluster."""
     number = len(clusters.levels)
     spare = np.full(len(lists.counts), number)
     spare[: len(clusters.codes)] = clusters.codes
     return Parts(
-        found.information,
-        lists.scores(found.params, spare, number + 1)[:number],
-        lambda g: lists.of_lists(spare == g).moments(found.params).information,
+        res.information,
+        lists.scores(res.params, spare, number + 1)[:number],
+        lambda g: lists.of_lists(spare == g).moments(res.params).information,
     )
 
 
-def parts_of_patterns(likelihood: PatternLikelihood, found: ListFit, clusters: Clustering) -> Parts:
+def parts_of_patterns(likelihood: PatternLikelihood, res: ListFit, clusters: Clustering) -> Parts:
     """Return the clusters' contributions for patterns."""
     counts, size = likelihood.patterns.counts, len(clusters.levels)
-    each = [likelihood.of_counts(counts * (clusters.codes == g)).moments(found.params) for g in range(size)]
+    each = [likelihood.of_counts(counts * (clusters.codes == g)).moments(res.params) for g in range(size)]
     scores = np.array([gradient for _, gradient, _, _ in each])
-    return Parts(found.information, scores, lambda g: each[g][2])
+    return Parts(res.information, scores, lambda g: each[g][2])
 
 
 def covariance_by(clusters: Clustering, parts: Parts, cov: FloatArray, cov_type: ClusterCov) -> Covariance:

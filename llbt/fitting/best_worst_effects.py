@@ -101,8 +101,8 @@ class SetsByJudge:
 
     def each(self, params: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the results of `of_judge` for all judges: (G,), (G, p) and (G, p, p)."""
-        found = [self.of_judge(g, params) for g in range(int(self.judge.max()) + 1)]
-        value, score, information = (np.array(part) for part in zip(*found, strict=True))
+        by_judge = [self.of_judge(g, params) for g in range(int(self.judge.max()) + 1)]
+        value, score, information = (np.array(part) for part in zip(*by_judge, strict=True))
         return value, score, information
 
     def maximum(self, start: FloatArray, counts: FloatArray, held: BoolArray | None = None) -> ListFit:
@@ -115,13 +115,13 @@ class SetsByJudge:
 
         reach = lambda step: float(np.abs(step).max())  # noqa: E731
         ascent = InParameters(evaluate, _step, moving(len(start), held), reach)
-        found = ListFit.of(newton(ascent, evaluate(start), longest=FURTHEST))
-        if found.information[-1, -1] < 0 and (held is None or not held[-1]):  # σ = 0 is a minimum: leave it upwards
-            away = evaluate(np.append(found.params[:-1], _AWAY))
-            found = ListFit.of(newton(ascent, away, longest=FURTHEST))
-        sign = np.append(np.ones(len(start) - 1), np.copysign(1.0, found.params[-1]))  # σ and −σ mean the same
-        turned = found.information * np.outer(sign, sign)
-        return replace(found, params=found.params * sign, gradient=found.gradient * sign, information=turned)
+        maximum = ListFit.of(newton(ascent, evaluate(start), longest=FURTHEST))
+        if maximum.information[-1, -1] < 0 and (held is None or not held[-1]):  # σ = 0 is a minimum: leave it upwards
+            away = evaluate(np.append(maximum.params[:-1], _AWAY))
+            maximum = ListFit.of(newton(ascent, away, longest=FURTHEST))
+        sign = np.append(np.ones(len(start) - 1), np.copysign(1.0, maximum.params[-1]))  # σ and −σ mean the same
+        turned = maximum.information * np.outer(sign, sign)
+        return replace(maximum, params=maximum.params * sign, gradient=maximum.gradient * sign, information=turned)
 
 
 def _points(size: int) -> Points:
@@ -131,10 +131,10 @@ def _points(size: int) -> Points:
         both = np.concatenate([drawn.at, -drawn.at], axis=1)
         return Points(both, np.tile(drawn.log_weight, 2) - np.log(2))
     rule = trapezoid(_SLOPES[size])
-    found = reduce(product, [rule] * size)
-    kept = found.log_weight > found.log_weight.max() + _FAR
-    log_weight = found.log_weight[kept] - special.logsumexp(found.log_weight[kept])
-    return Points(found.at[:, kept], log_weight)
+    points = reduce(product, [rule] * size)
+    heavy = points.log_weight > points.log_weight.max() + _FAR
+    log_weight = points.log_weight[heavy] - special.logsumexp(points.log_weight[heavy])
+    return Points(points.at[:, heavy], log_weight)
 
 
 def _step(point: ListPoint, free: IntArray) -> FloatArray:
@@ -228,8 +228,8 @@ class BestWorstEffects(WorthEstimates, Record):
         which = np.arange(self.n_params) == k
 
         def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-            found = self.sets.maximum(start, np.ones(int(self.sets.judge.max()) + 1), which)
-            return found.params, found.gradient, found.log_likelihood
+            maximum = self.sets.maximum(start, np.ones(int(self.sets.judge.max()) + 1), which)
+            return maximum.params, maximum.gradient, maximum.log_likelihood
 
         return held
 
@@ -254,11 +254,11 @@ class BestWorstEffects(WorthEstimates, Record):
     def summary(self, *, odds: bool = True, max_rows: Count = MOST_ROWS, sort: Sort = "name") -> Table:
         """Return the printout: formula, coefficients of the average judge and σ, fit."""
         rows = rows_beside(self, ["effects"])
-        found = coefficient_table_of(rows, self.df_inference, odds=odds, max_rows=max_rows, sort=sort)
+        table = coefficient_table_of(rows, self.df_inference, odds=odds, max_rows=max_rows, sort=sort)
         head = (f"Formula: {self.formula}", f"Data: {', '.join(self.rankings.said_sizes())}")
         foot = f"Log-likelihood: {format_figure(self.llf)}   AIC: {format_figure(self.aic)}"
         title = "Best-worst model with normal effects of judges"
-        return replace(found, title=title, head=head, foot=(foot,), notes=(_TESTED, *self.covariance.notes))
+        return replace(table, title=title, head=head, foot=(foot,), notes=(_TESTED, *self.covariance.notes))
 
     def table(self) -> Table:
         """Return the summary."""
@@ -318,12 +318,12 @@ def judged_sets(spec: RankingSpecification, data: Rankings) -> BestWorstEffects:
     base = solved_rankings(replace(spec, formula=text), data)
     codes = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
     sets = SetsByJudge.of(base, codes)
-    found = sets.maximum(np.append(base.solution.params, _START), np.ones(int(codes.max()) + 1))
+    maximum = sets.maximum(np.append(base.solution.params, _START), np.ones(int(codes.max()) + 1))
     zero = (Qualifying("σ = 0: judges differ by no more than chance. Its standard error does not hold."),)
-    cov = Covariance(inverse(found.information), notes=zero if found.params[-1] < _ZERO else ())
+    cov = Covariance(inverse(maximum.information), notes=zero if maximum.params[-1] < _ZERO else ())
     designed = (base.design, base.free)
-    worths = worths_on_pairs(text, spec.reference, base.comparisons, designed, found, cov, BestWorstEffects)
-    return BestWorstEffects(base.design, base.free, found, cov, worths, spec, data, sets, column.name)
+    worths = worths_on_pairs(text, spec.reference, base.comparisons, designed, maximum, cov, BestWorstEffects)
+    return BestWorstEffects(base.design, base.free, maximum, cov, worths, spec, data, sets, column.name)
 
 
 @checked
@@ -365,10 +365,10 @@ class JudgedUnits:
     def estimated(self, counts: FloatArray) -> FloatArray:
         """Return the maximum with other counts of the units."""
         start = np.append(self.estimates[:-1], max(self.estimates[-1], _START / 2))
-        found = self.fit.sets.maximum(start, counts[self.codes])
-        if not found.converged:
+        maximum = self.fit.sets.maximum(start, counts[self.codes])
+        if not maximum.converged:
             raise DesignError("the judges left have no finite estimates", "Ask for more folds, or for other units.")
-        return found.params
+        return maximum.params
 
     def shrunk(self, counts: FloatArray) -> FloatArray:
         """Refuse: the model has no prior."""

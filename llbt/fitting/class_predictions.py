@@ -57,11 +57,14 @@ def _mixture(of: ClassWorths, frame: Any, at: At, confidence: float) -> Table:
             problem, shown, mix = asked.problem, asked.shown, asked.mix
         else:
             problem, shown = own_comparisons(res)
-        found = chances_of(res, problem)
-        slope = slopes_of(problem, found, res.free)
+        mixed_chances = chances_of(res, problem)
+        slope = slopes_of(problem, mixed_chances, res.free)
         if mix is not None:
-            found, slope = mix @ found, (mix @ slope.reshape(len(slope), -1)).reshape(-1, *slope.shape[1:])
-        chances.append(found)
+            mixed_chances, slope = (
+                mix @ mixed_chances,
+                (mix @ slope.reshape(len(slope), -1)).reshape(-1, *slope.shape[1:]),
+            )
+        chances.append(mixed_chances)
         slopes.append(share * slope)
     every = np.stack(chances)  # (K, R, C)
     gradient = np.concatenate([*slopes, np.moveaxis(np.tensordot(of.share_slopes, every, (0, 0)), 0, -1)], axis=2)

@@ -96,10 +96,10 @@ def way_of(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
     OptionError, DesignError
         As in `clustered`.
     """
-    found = kept_way(c, name, groups)
-    if found.clusters.size < 2:
+    way = kept_way(c, name, groups)
+    if way.clusters.size < 2:
         raise DesignError(f"groups={name!r} has one cluster", expected="at least two, for a cluster-robust covariance")
-    return found
+    return way
 
 
 def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
@@ -117,15 +117,15 @@ def clustered(c: Comparisons, name: str, groups: tuple[str, ...]) -> Clustered:
 
 def kept_way(c: Comparisons, name: str, groups: tuple[str, ...]) -> Way:
     """Return one of the groups like `way_of`, even if it is a single cluster."""
-    kept, name, groups = c.cluster_counts, c.named(name), tuple(map(c.named, groups))
+    clusters, name, groups = c.cluster_counts, c.named(name), tuple(map(c.named, groups))
     columns = {column.name: column for column in c.columns}
-    lines = kept is not None and any(group in c.clusters for group in groups)
-    rows = kept.rows if kept is not None and lines else np.arange(len(c))
-    counts = kept.counts if kept is not None and lines else c.counts
+    lines = clusters is not None and any(group in c.clusters for group in groups)
+    rows = clusters.rows if clusters is not None and lines else np.arange(len(c))
+    counts = clusters.counts if clusters is not None and lines else c.counts
     if name in columns:
         column, codes = columns[name], columns[name].codes[rows]
-    elif kept is not None and name in c.clusters:
-        column = next(column for column in kept.columns if column.name == name)
+    elif clusters is not None and name in c.clusters:
+        column = next(column for column in clusters.columns if column.name == name)
         codes = column.codes
     else:
         names = (*c.clusters, *(column.name for column in c.columns))

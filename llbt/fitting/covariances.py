@@ -36,14 +36,14 @@ def settled(
         return spec, covariance_of(spec, c, problem, solution, names)
     if not c.clusters:
         return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse)
-    found = choose_unit(problem, solution, object_rows(design, spec, c, names), kept_ways(c, c.clusters))
-    if found.unit is None or found.unit.ratio <= 1:
-        why = _too_few(c) if found.unit is None else found.if_clustered
+    chosen = choose_unit(problem, solution, object_rows(design, spec, c, names), kept_ways(c, c.clusters))
+    if chosen.unit is None or chosen.unit.ratio <= 1:
+        why = _too_few(c) if chosen.unit is None else chosen.if_clustered
         note = Qualifying(f"Judgments are taken as independent. {why}.")
         return replace(spec, cov_type="nonrobust"), Covariance(solution.inverse, notes=(note,))
-    spec = replace(spec, cov_type="cluster", groups=found.unit.names)
+    spec = replace(spec, cov_type="cluster", groups=chosen.unit.names)
     cov = covariance_of(spec, c, problem, solution, names)
-    return spec, replace(cov, notes=(*cov.notes, Qualifying(f"{found.clustered}.")))
+    return spec, replace(cov, notes=(*cov.notes, Qualifying(f"{chosen.clustered}.")))
 
 
 def _too_few(c: Comparisons) -> str:
@@ -82,8 +82,8 @@ def by_clusters(problem: Problem, solution: Fit, ways: Sequence[Way], names: Seq
     each += [crossed(*each)] if len(each) == 2 else []
     parts = [cluster_sandwich(problem, solution, clusters) for clusters in each]
     matrix, notes = _summed(parts)
-    found = Covariance(matrix, df, (note, *notes), independent=solution.cov)
-    return _said(found, _alike(found, ways, names))
+    covariance = Covariance(matrix, df, (note, *notes), independent=solution.cov)
+    return _said(covariance, _alike(covariance, ways, names))
 
 
 def jackknifed(
@@ -92,15 +92,15 @@ def jackknifed(
     """Return the one-step CR3 covariance, one-way or two-way; `finite` if no estimate can be infinite."""
     df = min(way.effective for way in ways) - 1
     note = f"Standard errors: CR3 by {' and '.join(way.size for way in ways)}, t with {format_number(df, 3)} df."
-    found = [left_out(problem, solution, way.clusters) for way in ways]
+    by_way = [left_out(problem, solution, way.clusters) for way in ways]
     if not finite:
-        found = [_with_infinite(problem, left, way) for left, way in zip(found, ways, strict=True)]
-    parts = [cr3(solution, left, way.clusters.size) for left, way in zip(found, ways, strict=True)]
+        by_way = [_with_infinite(problem, left, way) for left, way in zip(by_way, ways, strict=True)]
+    parts = [cr3(solution, left, way.clusters.size) for left, way in zip(by_way, ways, strict=True)]
     if len(ways) == 2:
         parts.append(cr3_of_both(problem, solution, crossed(*(way.clusters for way in ways))))
     matrix, notes = _summed(parts)
-    alone = [_alone(left, way, names) for left, way in zip(found, ways, strict=True) if len(left.lost)]
-    lost = np.concatenate([left.lost for left in found])
+    alone = [_alone(left, way, names) for left, way in zip(by_way, ways, strict=True) if len(left.lost)]
+    lost = np.concatenate([left.lost for left in by_way])
     shares = tuple(Shares(problem, solution, way.clusters) for way in ways)
     whole = Covariance(matrix, df, (note, *notes), lost, shares, solution.cov)
     without, few = _from_few(whole, ways, names)

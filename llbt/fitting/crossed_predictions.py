@@ -56,10 +56,10 @@ def crossed_predicted(
     pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
     estimate, error = _chances(res, problem, pairs, levels)
     estimate[undetermined_comparisons(res.average, problem)] = np.nan
-    found = (estimate, error, chance_df(res.average, free_columns(res.average, problem), error))
+    chances = (estimate, error, chance_df(res.average, free_columns(res.average, problem), error))
     others = [name for name in res.judges.groupings if name not in names]
     whose = f"of each {' and '.join(names)}" + "".join(f", of the average {name}" for name in others)
-    return long_table(res.average, shown, found, confidence, (*notes, f"{whose}: {_SAID}"))
+    return long_table(res.average, shown, chances, confidence, (*notes, f"{whose}: {_SAID}"))
 
 
 def _asked(

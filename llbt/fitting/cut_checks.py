@@ -53,14 +53,14 @@ def check_order_of_cuts(problem: Problem, design: Design, c: Comparisons, params
     """
     if not isinstance(problem.response, Cumulative):
         return
-    found = problem.at(params)
+    eta = problem.at(params)
     for block, b in c.response.shared.items():
         word, rows = word_of(block), design.shared[b]
-        low = int(np.argmin(found[b]))
-        if found[b][low] <= 0:
+        low = int(np.argmin(eta[b]))
+        if eta[b][low] <= 0:
             who = class_of(c, list(rows.units), low) or "the table"
             raise DesignError(
-                f"fitted cuts of {who} are out of order: {_MEANT[word]} is {format_number(float(found[b][low]), 4)}, "
+                f"fitted cuts of {who} are out of order: {_MEANT[word]} is {format_number(float(eta[b][low]), 4)}, "
                 "and an outcome would have no probability",
                 f"Let cuts differ by less (+ {word}), merge levels, or use link='adjacent', whose γ may be any number.",
             )

@@ -87,22 +87,22 @@ def with_discrimination(
     judged = Judged(some, scaled, codes[first], len(present))
     with few_threads(len(without.names)):
         try:
-            found = maximize(judged, without.solution.params)
+            maximum = maximize(judged, without.solution.params)
         except linalg.LinAlgError:
             raise _unidentified(judge) from None
     judging = Judging(judge, tuple(column.levels[present].tolist()), Judged(problem, scaled, codes, len(present)))
-    check_finite(judged, found, judging, tuple(without.names[k] for k in without.free))
-    if not found.converged:
+    check_finite(judged, maximum, judging, tuple(without.names[k] for k in without.free))
+    if not maximum.converged:
         warn_user(
-            f"Newton's method stopped after {found.n_iter} steps from each of {found.starts} starts; the estimates "
+            f"Newton's method stopped after {maximum.n_iter} steps from each of {maximum.starts} starts; the estimates "
             "may be off.",
             ConvergenceWarning,
         )
-    cov = Covariance(found.covariance)
+    cov = Covariance(maximum.covariance)
     if cov_type == "cluster" or cov_type == "CR1":
-        cov = clustered_covariance(without.comparisons, judging.judged, found, judge, cov_type, groups)
-    average, wider = _average(without, found, cov), _wider(without, judge, refit)
-    return DiscriminationResults(average, without, wider, judging, found, cov, cov_type, groups)
+        cov = clustered_covariance(without.comparisons, judging.judged, maximum, judge, cov_type, groups)
+    average, wider = _average(without, maximum, cov), _wider(without, judge, refit)
+    return DiscriminationResults(average, without, wider, judging, maximum, cov, cov_type, groups)
 
 
 def _check_options(res: LLBTResults, judge: str, cov_type: CovType, groups: tuple[str, ...]) -> None:
@@ -183,9 +183,9 @@ def _unidentified(judge: str) -> DesignError:
     )
 
 
-def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) -> FitPart:
+def _average(without: LLBTResults, maximum: DiscriminationFit, cov: Covariance) -> FitPart:
     """Return the estimates for a judge of discrimination 1, with their covariance."""
-    size = len(found.params)
+    size = len(maximum.params)
     covariance = replace(
         cov,
         source=cov.matrix[:size, :size],
@@ -193,7 +193,7 @@ def _average(without: LLBTResults, found: DiscriminationFit, cov: Covariance) ->
         lost=cov.lost[:, :size] if len(cov.lost) else cov.lost,
         independent=None if cov.independent is None else cov.independent[:size, :size],
     )
-    return part_of(DiscriminationResults, without, Solved(found.params, found.covariance[:size, :size]), covariance)
+    return part_of(DiscriminationResults, without, Solved(maximum.params, maximum.covariance[:size, :size]), covariance)
 
 
 def _wider(without: LLBTResults, judge: str, refit: Callable[[str], LLBTResults]) -> Neighbour:

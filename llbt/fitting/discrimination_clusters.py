@@ -19,7 +19,12 @@ from .clusters import way_of
 
 
 def clustered_covariance(
-    c: Comparisons, judged: Judged, found: DiscriminationFit, judge: str, cov_type: ClusterCov, groups: tuple[str, ...]
+    c: Comparisons,
+    judged: Judged,
+    maximum: DiscriminationFit,
+    judge: str,
+    cov_type: ClusterCov,
+    groups: tuple[str, ...],
 ) -> Covariance:
     """Return the covariance of parameters and discriminations by clusters, on the norm, (p + K, p + K).
 
@@ -28,7 +33,7 @@ def clustered_covariance(
     c : Comparisons
     judged : Judged
         The comparisons of `c`, with the judge of each.
-    found : DiscriminationFit
+    maximum : DiscriminationFit
     judge : str
         The column of judges.
     cov_type, groups
@@ -55,12 +60,12 @@ def clustered_covariance(
         )
     way = way_of(c, groups[0], groups)
     lines = way.clusters
-    tangents = _tangents(judged, found)
+    tangents = _tangents(judged, maximum)
 
     def part(rows: np.ndarray[tuple[int], np.dtype[np.int64]], counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         problem = replace(rows_of(judged.problem, rows), counts=counts)
         views = Views.of(Judged(problem, judged.scaled, judged.judge[rows], judged.size))
-        point = point_at(views, found.params, found.sigma)
+        point = point_at(views, maximum.params, maximum.sigma)
         known = information_at(views, point, observed=True)
         whole = np.block([[known.params, known.mixed.T], [known.mixed, np.diag(known.sigma)]])
         return tangents.T @ np.concatenate(gradient_at(views, point)), tangents.T @ whole @ tangents
@@ -76,9 +81,9 @@ def clustered_covariance(
     return _from_tangents(covariance_by(clusters, parts, cov, cov_type), tangents)
 
 
-def _tangents(judged: Judged, found: DiscriminationFit) -> FloatArray:
+def _tangents(judged: Judged, maximum: DiscriminationFit) -> FloatArray:
     """Return orthonormal directions along which the norm does not change, shape (p + K, p + K − 1)."""
-    normal = np.concatenate([np.zeros(len(found.params)), judged.share * found.sigma])
+    normal = np.concatenate([np.zeros(len(maximum.params)), judged.share * maximum.sigma])
     return np.asarray(np.linalg.qr(normal[:, None], mode="complete")[0][:, 1:])
 
 

@@ -31,9 +31,9 @@ _SHOWN = 12  # most judges in the printout
 
 def discrimination_summary(res: DiscriminationEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit with discriminations; see `DiscriminationResults.summary`."""
-    found = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
+    table = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
     return replace(
-        found,
+        table,
         title=f"{model_title(res.average)} with a discrimination of each {res.judging.name}",
         head=head_lines(res.average),
         foot=(*_discriminations(res), *_fit(res)),
@@ -75,16 +75,16 @@ def _named(res: DiscriminationEstimates) -> list[str]:
     """Return notes on inverted judges, and on judges who guess."""
     readings = res.readings()
     lines = []
-    for word, said in (("inverted", "σ < 0: prefers what the others do not"), ("guessing", "σ ≈ 0")):
-        found = readings.index[[word in reading for reading in readings]].tolist()
-        if found:
-            lines.append(f"  {word.capitalize()} ({said}): {listed(found)}")
+    for word, meaning in (("inverted", "σ < 0: prefers what the others do not"), ("guessing", "σ ≈ 0")):
+        judges = readings.index[[word in reading for reading in readings]].tolist()
+        if judges:
+            lines.append(f"  {word.capitalize()} ({meaning}): {listed(judges)}")
     return lines
 
 
 def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
     """Return the deviances with the tests against both neighbouring models, and how the maximum was found."""
-    found = res.solution
+    best = res.solution
     without, wider = res.without, res.wider
     lines = [
         f"Deviance: {format_number(without.deviance, 7)} on {without.df_resid} with equal discriminations, "
@@ -100,7 +100,7 @@ def _fit(res: DiscriminationEstimates) -> tuple[str, ...]:
     lines += [
         f"Pearson X²: {format_number(res.pearson_chi2)}",
         *likelihood_lines(res.llf, res.aic, res.bic, (res.llf_poisson, res.aic_poisson)),
-        f"Newton's method: {found.n_iter} steps; {found.agreed} of {found.starts} starts came to this maximum (seed "
+        f"Newton's method: {best.n_iter} steps; {best.agreed} of {best.starts} starts came to this maximum (seed "
         f"{SEED})",
     ]
     return tuple(lines)

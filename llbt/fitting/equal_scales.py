@@ -48,8 +48,8 @@ def equal_scales_test(res: MixedEstimates, rng: np.random.Generator) -> TestResu
     pairs = without.comparisons.pairs[first]
     seen = object_scores(judges.problem, judges.grouped.bundles, res.maximum, pairs, which)
     each = max(_LEAST, math.ceil(_JUDGES / len(judges.levels)))
-    bundles, found = drawn_judges(judges.problem, judges.grouped.bundles, res.maximum, each, rng)
-    parted = _parted(object_scores(judges.problem, bundles, found, pairs, which))
+    bundles, drawn_scores = drawn_judges(judges.problem, judges.grouped.bundles, res.maximum, each, rng)
+    parted = _parted(object_scores(judges.problem, bundles, drawn_scores, pairs, which))
     ends = np.cumsum([len(bundle.rows) for bundle in bundles])[:-1]
     drawn = [
         np.concatenate([part.reshape(each, -1, part.shape[1]) for part in np.split(scores, ends)], axis=1)
@@ -81,17 +81,17 @@ def _tested(
     alike = alike - beside @ slopes
     alike = (alike - alike.mean(axis=0)) * math.sqrt(size / (size - 1))
     value, vector = np.linalg.eigh(np.einsum("rgp,rgq->pq", alike, alike) / size)
-    kept = value > _ZERO * value.max()
-    root = vector[:, kept] / np.sqrt(value[kept])
+    positive = value > _ZERO * value.max()
+    root = vector[:, positive] / np.sqrt(value[positive])
     statistic = float(np.sum((seen.repeats @ (tested - other @ slopes) @ root) ** 2))
-    sums = np.zeros((_DRAWS, int(kept.sum())))
+    sums = np.zeros((_DRAWS, int(positive.sum())))
     for of_judge in (alike @ root).swapaxes(0, 1):
         sums += of_judge[rng.integers(size, size=_DRAWS)]
-    return statistic, int(kept.sum()), p_value(np.sum(sums**2, axis=1), statistic)
+    return statistic, int(positive.sum()), p_value(np.sum(sums**2, axis=1), statistic)
 
 
-def _parted(found: ObjectScores) -> tuple[FloatArray, FloatArray]:
+def _parted(scores: ObjectScores) -> tuple[FloatArray, FloatArray]:
     """Return scores in contrasts of the objects' log σ, (G, J − 1), and in all untested parameters, (G, m)."""
-    size = found.objects.shape[1]
+    size = scores.objects.shape[1]
     contrasts = linalg.qr(np.column_stack([np.ones(size), np.eye(size)[:, 1:]]))[0][:, 1:]
-    return found.objects @ contrasts, np.column_stack([found.others, found.objects.sum(axis=1)])
+    return scores.objects @ contrasts, np.column_stack([scores.others, scores.objects.sum(axis=1)])

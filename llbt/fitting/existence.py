@@ -154,9 +154,9 @@ def _decided(problem: Problem) -> tuple[Maximum | None, FloatArray | None]:
 
 
 def _separated(
-    found: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=1.0)"
+    cause: str, remedy: str, finite: str = "fit(…, prior='jeffreys') or fit(…, prior=1.0)"
 ) -> SeparationError:
-    return SeparationError(found, f"{remedy} For finite estimates use a prior: {finite}.")
+    return SeparationError(cause, f"{remedy} For finite estimates use a prior: {finite}.")
 
 
 def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> tuple[FloatArray, IntArray]:
@@ -167,7 +167,7 @@ def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> 
     first checked together: if the estimate exists without all of them, it exists without each. Tables that are too
     large are not checked.
     """
-    found, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
+    directions, by = [np.empty((0, problem.signed.shape[1]))], [np.empty(0, dtype=np.int64)]
     holder = _only_holders(problem, clusters)
     waiting = [np.setdiff1d(holder[holder >= 0], lost)]
     if problem.signed.shape[0] * problem.signed.shape[1] > _ENTRIES:
@@ -185,9 +185,9 @@ def separated_without(problem: Problem, clusters: Clustered, lost: IntArray) -> 
                 waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
         elif direction is not None:
             open_ = Conditions.of(left).open_directions(direction)
-            found.append(open_)
+            directions.append(open_)
             by.append(np.full(len(open_), some[0]))
-    return np.concatenate(found), np.concatenate(by)
+    return np.concatenate(directions), np.concatenate(by)
 
 
 def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
@@ -203,11 +203,11 @@ def _only_holders(problem: Problem, clusters: Clustered) -> IntArray:
 
 def _merged(design: Design, problem: Problem) -> tuple[Problem, IntArray]:
     """Sum comparisons with the same linear predictors; also return the first comparison of each."""
-    found, first, _ = distinct(design, problem)
-    if found is problem:
+    merged, first, _ = distinct(design, problem)
+    if merged is problem:
         return problem, first
     order = np.argsort(first)  # in the order of the table, which is sorted by objects
-    return rows_of(found, order), first[order]
+    return rows_of(merged, order), first[order]
 
 
 def _beside_worths(design: Design, free: IntArray) -> list[str] | None:
@@ -238,15 +238,15 @@ def _is_pinned(problem: Problem) -> bool:
 def _equations(response: AnyResponse) -> FloatArray:
     """Return the Gram matrix (B, B, 2^K) of predictors that are 0 along a direction of recession, by outcomes."""
     size, width = len(response.outcomes), response.width
-    found = np.zeros((width, width, 1 << size))
+    grams = np.zeros((width, width, 1 << size))
     for seen in range(1, 1 << size):
         together = [k for k in range(size) if seen >> k & 1]
         if isinstance(response, Cumulative):
             away = response.cuts[[k for k in together if k + 1 in together]]
         else:
             away = response.loadings[together] - response.loadings[together[0]]
-        found[:, :, seen] = away.T @ away
-    return found
+        grams[:, :, seen] = away.T @ away
+    return grams
 
 
 def _check_strong(design: Design, problem: Problem, c: Comparisons) -> None:

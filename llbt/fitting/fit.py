@@ -233,8 +233,8 @@ def _refuse_foreign(kind: _Kind, formula: str, chosen: Mapping[str, Any]) -> Non
     """
     foreign = [name for name in chosen if name in kind.lacks]
     if foreign:
-        kept = "".join(f", {name}={value!r}" for name, value in chosen.items() if name not in kind.lacks)
-        remedy = f"Leave it out: llbt.fit({formula!r}, data{kept})."
+        options = "".join(f", {name}={value!r}" for name, value in chosen.items() if name not in kind.lacks)
+        remedy = f"Leave it out: llbt.fit({formula!r}, data{options})."
         if kind.data is not Comparisons and set(foreign) <= set(_NOT_PAIRS):
             every = "".join(f", {name}={value!r}" for name, value in chosen.items())
             remedy += f" Or fit the pairs: llbt.fit({formula!r}, data.to_comparisons(){every})."

@@ -35,12 +35,12 @@ def fractional_notes(counts: FloatArray, groups: Sequence[str], clusters: Sequen
     if groups or not are_weights(counts):
         return (FRACTIONAL,)
     unit = clusters[0] if clusters else "judge"
-    kept = "" if clusters else f"from_judgments(…, weights=…, clusters={unit!r}), then "
+    reading = "" if clusters else f"from_judgments(…, weights=…, clusters={unit!r}), then "
     return (
         FRACTIONAL,
         Qualifying(
             "These standard errors take the weights as numbers of judgments. If they are sampling weights, cluster: "
-            f"{kept}fit(…, cov_type='cluster', groups={unit!r})."
+            f"{reading}fit(…, cov_type='cluster', groups={unit!r})."
         ),
     )
 

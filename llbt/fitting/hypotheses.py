@@ -103,34 +103,34 @@ class Methods:
 
 def wald_test(res: Estimates, hypothesis: Hypothesis) -> TestResult:
     """Return the joint test of hypotheses, by flips of clusters' scores or by Wald; see `LLBTResults.wald_test`."""
-    found = estimated(res, hypothesis)
-    several = len(found.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(found.cov).any()
+    hypotheses = estimated(res, hypothesis)
+    several = len(hypotheses.labels) > 1 and len(res.specification.groups) == 1 and not np.isnan(hypotheses.cov).any()
     if not several or not isinstance(res, PlainEstimates):
-        return _jointly(res.estimated, found, res.specification.groups)
-    _check_rank(res.estimated, found)
-    return _flipped(res, found)
+        return _jointly(res.estimated, hypotheses, res.specification.groups)
+    _check_rank(res.estimated, hypotheses)
+    return _flipped(res, hypotheses)
 
 
-def _each(of: Wald, found: Linear, confidence: float) -> Table:
+def _each(of: Wald, hypotheses: Linear, confidence: float) -> Table:
     """Return the estimate, test and interval of each hypothesis."""
-    error = np.sqrt(np.maximum(np.diag(found.cov), 0))
-    df = of.df_of(found.matrix)
+    error = np.sqrt(np.maximum(np.diag(hypotheses.cov), 0))
+    df = of.df_of(hypotheses.matrix)
     half = critical_values(confidence, df) * error
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(error > 0, found.estimate / error, np.nan)
+        z = np.where(error > 0, hypotheses.estimate / error, np.nan)
     p_value = 2 * stats.t.sf(np.abs(z), df)
     return Table(
         (
-            *coefficient_fields(found.labels, found.estimate, error, z, p_value, of.df),
-            *interval_fields(found.estimate - half, found.estimate + half, confidence),
+            *coefficient_fields(hypotheses.labels, hypotheses.estimate, error, z, p_value, of.df),
+            *interval_fields(hypotheses.estimate - half, hypotheses.estimate + half, confidence),
         ),
         title="Linear hypotheses",
-        notes=(*of.notes, *of.missing_notes(found.estimate, error)),
+        notes=(*of.notes, *of.missing_notes(hypotheses.estimate, error)),
     )
 
 
-def _check_rank(of: Wald, found: Linear) -> None:
-    q, rank = len(found.labels), of.rank(found.matrix)
+def _check_rank(of: Wald, hypotheses: Linear) -> None:
+    q, rank = len(hypotheses.labels), of.rank(hypotheses.matrix)
     if rank < q:
         raise OptionError(
             f"the {q} hypotheses have rank {rank}, so some say the same or nothing about the parameters",
@@ -138,21 +138,21 @@ def _check_rank(of: Wald, found: Linear) -> None:
         )
 
 
-def _jointly(of: Wald, found: Linear, groups: Sequence[str] = ()) -> TestResult:
+def _jointly(of: Wald, hypotheses: Linear, groups: Sequence[str] = ()) -> TestResult:
     """Return Wald's test of some hypotheses."""
-    _check_rank(of, found)
-    q, null = len(found.labels), ", ".join(found.labels)
-    if np.isnan(found.cov).any():
-        notes = of.missing_notes(found.estimate, np.diag(found.cov))
+    _check_rank(of, hypotheses)
+    q, null = len(hypotheses.labels), ", ".join(hypotheses.labels)
+    if np.isnan(hypotheses.cov).any():
+        notes = of.missing_notes(hypotheses.estimate, np.diag(hypotheses.cov))
         return TestResult("Wald test", null, math.nan, q, math.nan, "none", notes)
-    few = int(np.linalg.matrix_rank(found.cov)) < q
-    statistic = math.nan if few else float(found.estimate @ np.linalg.solve(found.cov, found.estimate))
+    few = int(np.linalg.matrix_rank(hypotheses.cov)) < q
+    statistic = math.nan if few else float(hypotheses.estimate @ np.linalg.solve(hypotheses.cov, hypotheses.estimate))
     if math.isinf(of.df):
         return TestResult("Wald test", null, statistic, q, chi2_p_value(statistic, q), "chi2")
     if not of.clustered:
         p_value = float(stats.f.sf(statistic / q, q, of.df))
         return TestResult("Wald test", null, statistic / q, q, p_value, f"F with {of.df:g} denominator df")
-    df = float(of.df_of(found.matrix)[0]) if q == 1 else of.df
+    df = float(of.df_of(hypotheses.matrix)[0]) if q == 1 else of.df
     value, df_denom, p_value = hotelling_p(statistic, q, df)
     if math.isnan(p_value):
         raise few_for_hotelling(q, df + 1, groups)
@@ -171,29 +171,29 @@ def few_for_hotelling(df: int, clusters: float, groups: Sequence[str]) -> Design
 
 def score_test(res: PlainEstimates, hypothesis: Hypothesis) -> TestResult:
     """Return Rao's score test of some hypotheses for independent judgments."""
-    found = estimated(res, hypothesis)
-    problem, free = res.problem(), found.matrix[:, res.free]
-    probability = _restricted(res, found).means / problem.totals[:, None]
+    hypotheses = estimated(res, hypothesis)
+    problem, free = res.problem(), hypotheses.matrix[:, res.free]
+    probability = _restricted(res, hypotheses).means / problem.totals[:, None]
     own, _ = directions(information(problem, probability, problem.totals), free)
     statistic, q = float(np.sum((score(problem, probability) @ own) ** 2)), len(free)
-    return TestResult("Score test", ", ".join(found.labels), statistic, q, chi2_p_value(statistic, q), "chi2")
+    return TestResult("Score test", ", ".join(hypotheses.labels), statistic, q, chi2_p_value(statistic, q), "chi2")
 
 
-def _flipped(res: PlainEstimates, found: Linear) -> TestResult:
+def _flipped(res: PlainEstimates, hypotheses: Linear) -> TestResult:
     """Return the test of several hypotheses by sign flips of clusters' scores."""
     (name,) = res.specification.groups
     clusters = clustered(res.comparisons, name, (name,))
-    test = flip_test(res.problem(), _restricted(res, found), clusters, found.matrix[:, res.free])
-    method, null = f"flips of {test.clusters} clusters' scores", ", ".join(found.labels)
+    test = flip_test(res.problem(), _restricted(res, hypotheses), clusters, hypotheses.matrix[:, res.free])
+    method, null = f"flips of {test.clusters} clusters' scores", ", ".join(hypotheses.labels)
     return TestResult("Score test", null, test.statistic, test.df, test.p_value, method, (test.said(name),))
 
 
-def _restricted(res: PlainEstimates, found: Linear) -> Fit:
+def _restricted(res: PlainEstimates, hypotheses: Linear) -> Fit:
     """Return the fit that satisfies some hypotheses, with its means for the judgments."""
-    free = found.matrix[:, res.free]
+    free = hypotheses.matrix[:, res.free]
     unit = np.sqrt(np.diag(res.solution.cov))  # scales parameters to units of their standard errors
     basis = np.linalg.qr((free * unit).T, mode="complete")[0][:, len(free) :]
-    start = res.solution.params - unit * np.linalg.lstsq(free * unit, found.estimate)[0]
+    start = res.solution.params - unit * np.linalg.lstsq(free * unit, hypotheses.estimate)[0]
     problem = res.problem()
     inside = replace(
         problem,

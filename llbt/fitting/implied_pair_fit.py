@@ -23,7 +23,7 @@ def worths_on_pairs(
     reference: Reference,
     pairs: Comparisons,
     designed: tuple[Design, IntArray],
-    found: ListFit,
+    maximum: ListFit,
     cov: Covariance,
     whole: type,
 ) -> FitPart:
@@ -36,7 +36,7 @@ def worths_on_pairs(
     plain = None if cov.independent is None else cov.independent[:p, :p]
     lost = cov.lost[:, :p] if len(cov.lost) else cov.lost
     worths = replace(cov, source=np.asarray(cov.matrix[:p, :p]), lost=lost, independent=plain)
-    solution = Solved(found.params[:p], worths.matrix)
+    solution = Solved(maximum.params[:p], worths.matrix)
     return FitPart(Specification(text, reference), pairs, design, free, solution, worths, whole=whole)
 
 

@@ -44,8 +44,8 @@ def known_predicted(res: MixedEstimates, frame: Any, at: Mapping[str, Any] | Non
     pairs = np.stack([codes_of(objects, shown[f"object_{side}"], "object") for side in "ij"], axis=1)
     estimate, error = _chances(res, problem, pairs, judges)
     estimate[undetermined_comparisons(res.average, problem)] = np.nan
-    found = (estimate, error, chance_df(res.average, free_columns(res.average, problem), error))
-    return long_table(res.average, shown, found, confidence, (*notes, f"of each {name} {_SAID}"))
+    chances = (estimate, error, chance_df(res.average, free_columns(res.average, problem), error))
+    return long_table(res.average, shown, chances, confidence, (*notes, f"of each {name} {_SAID}"))
 
 
 def _asked(res: MixedEstimates, at: Mapping[str, Any]) -> tuple[Problem, dict[str, list[Any]], tuple[str, ...]]:
@@ -90,8 +90,8 @@ def _moved(
 ) -> tuple[FloatArray, FloatArray]:
     """Return what judges of a bundle add to the predictors, (B, R), and the predictors' covariance, (B, B, R)."""
     scales, free = res.solution.scales, res.average.free
-    kept, scale = np.flatnonzero(scales > 0), res.judges.grouped.bundles[k].scale
-    own = np.flatnonzero(np.isin(scale, kept))
+    active, scale = np.flatnonzero(scales > 0), res.judges.grouped.bundles[k].scale
+    own = np.flatnonzero(np.isin(scale, active))
     each, index = np.unique(place, return_inverse=True)
     at = res.solution.modes[k].at[each]
     inverse = np.asarray(np.linalg.inv(res.solution.modes[k].information[each]), dtype=np.float64)
@@ -102,11 +102,11 @@ def _moved(
         pair_loadings(effects, res.average.response.width, predictors, pairs, worths)[..., own] * scales[scale[own]]
     )
     moved = loadings * at[index]  # (B, R, d)
-    added = [moved[..., scale[own] == e].sum(axis=2) for e in kept]  # derivatives in log σ
+    added = [moved[..., scale[own] == e].sum(axis=2) for e in active]  # derivatives in log σ
     jacobian = np.einsum("brd,rdq->brq", loadings, _turned(res, k, each, inverse)[index])
     jacobian[..., : len(free)] += np.stack([predictor.columns(free).toarray() for predictor in problem.predictors])
     jacobian[..., len(free) :] += np.stack(added, axis=2)
-    known = np.concatenate([np.arange(len(free)), len(free) + kept])
+    known = np.concatenate([np.arange(len(free)), len(free) + active])
     cov = np.einsum("brp,pq,crq->bcr", jacobian, res.solution.covariance[np.ix_(known, known)], jacobian)
     cov += np.einsum("brd,rde,cre->bcr", loadings, inverse[index], loadings)
     cov[0, 0] += _unseen(res, pairs, worths)
@@ -116,15 +116,15 @@ def _moved(
 def _turned(res: MixedEstimates, k: int, each: IntArray, inverse: FloatArray) -> FloatArray:
     """Return how modes move with the fixed parameters and log σ, (G, d, p + E), from the equation that they solve."""
     scales, mode = res.solution.scales, res.solution.modes[k]
-    kept = np.flatnonzero(scales > 0)
-    groups = restricted(res.judges.grouped.bundles[k], tuple(kept.tolist()))
-    loadings = groups.loadings[:, each] * scales[kept][groups.scale]  # A, (B, G, R, d)
+    active = np.flatnonzero(scales > 0)
+    groups = restricted(res.judges.grouped.bundles[k], tuple(active.tolist()))
+    loadings = groups.loadings[:, each] * scales[active][groups.scale]  # A, (B, G, R, d)
     score, weight = mode.score[:, each], mode.weight[:, :, each]
     rows = np.stack([predictor.toarray()[groups.rows[each]] for predictor in res.judges.problem.predictors])
     bent = np.einsum("bgrd,bcgr->cgrd", loadings, weight)
     pull, among = np.einsum("bgrd,bgr->gd", loadings, score), gram(loadings, weight)
     steps = [-np.einsum("cgrd,cgrp->gdp", bent, rows)]
-    for e in range(len(kept)):
+    for e in range(len(active)):
         mine = groups.scale == e
         steps.append((pull * mine - np.einsum("gde,ge->gd", among, mode.at[each] * mine))[:, :, None])
     return np.asarray(inverse @ np.concatenate(steps, axis=2))

@@ -25,13 +25,13 @@ _START = 0.1  # start for a σ that is 0
 
 def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
     """Return the bias of the estimates of Laplace's approximation; see `MixedResults.laplace_bias`."""
-    found, best, judges = res.judges.crossed, res.maximum, res.judges
-    if found is None or not isinstance(best.rule, NormalDensity) or best.rule.method != "laplace":
+    crossed, best, judges = res.judges.crossed, res.maximum, res.judges
+    if crossed is None or not isinstance(best.rule, NormalDensity) or best.rule.method != "laplace":
         raise DesignError(
             "the effects are not integrated out by Laplace's approximation, or none is left",
             "Only Laplace's approximation has this bias: fit(…, approximation='laplace').",
         )
-    task = partial(_refitted, judges.problem, found, best, bool(judges.others))
+    task = partial(_refitted, judges.problem, crossed, best, bool(judges.others))
     with few_threads(len(res.names)):
         drawn = np.stack(resampler.each([task] * _TABLES[bool(judges.others)]))
     known = ~np.isnan(drawn).any(axis=1)
@@ -61,16 +61,16 @@ def laplace_bias(res: MixedEstimates, resampler: Resampler) -> Table:
 
 
 def _refitted(
-    problem: Problem, found: Crossed, best: MixedFit, everything: bool, rng: np.random.Generator
+    problem: Problem, crossed: Crossed, best: MixedFit, everything: bool, rng: np.random.Generator
 ) -> FloatArray:
     """Return the estimates from one simulated table, (p + E,); NaN where they are not finite."""
-    lines: IntArray = np.arange(len(found.rows))
-    levels = int(found.group.max()) + 1
+    lines: IntArray = np.arange(len(crossed.rows))
+    levels = int(crossed.group.max()) + 1
     if not everything and levels > _LEVELS:
         some = np.zeros(levels, dtype=np.bool_)
         some[rng.choice(levels, _LEVELS, replace=False)] = True
-        lines = np.flatnonzero(some[found.group])
-    drawn = simulated(problem, found, best, lines, rng)
+        lines = np.flatnonzero(some[crossed.group])
+    drawn = simulated(problem, crossed, best, lines, rng)
     missing = np.full(len(best.params) + len(best.scales), np.nan)
     try:
         again = normal_maximum(problem, drawn, best.params, np.maximum(best.scales, _START), "laplace")

@@ -58,9 +58,9 @@ def beside_objects(formula: str, c: Comparisons) -> str:
 
 def _written(formula: Formula) -> list[tuple[str, Term]]:
     """Return the terms of a formula in formula notation."""
-    found = [(term.name, term) for term in formula.worth]
-    found += [(":".join([head, *filter(None, [term.name])]), term) for head in HEADS for term in formula.of(head)]
-    return found
+    terms = [(term.name, term) for term in formula.worth]
+    terms += [(":".join([head, *filter(None, [term.name])]), term) for head in HEADS for term in formula.of(head)]
+    return terms
 
 
 def check_asked(spec: Specification, c: Comparisons) -> None:
@@ -131,13 +131,13 @@ def large_fit(formula: str, c: Comparisons, design: Design, spec: Specification)
             "objects",
             "Leave it out of the formula.",
         )
-    found = climbed(problem)
-    _check_finite(problem, found, spec)
+    maximum = climbed(problem)
+    _check_finite(problem, maximum, spec)
     spec, remarks = replace(spec, cov_type="nonrobust"), _said(spec, c)
     others = replace(spec, formula=beside_objects(formula, c))
-    solution = _solution(problem, found, plain)
+    solution = _solution(problem, maximum, plain)
     beside = FitPart(others, c, design, np.arange(q), solution, Covariance(solution.cov), whole=LargeResults)
-    return LargeResults(spec, beside, solution, found.worths, found.information, remarks)
+    return LargeResults(spec, beside, solution, maximum.worths, maximum.information, remarks)
 
 
 def worth_problem(res: WithManyWorths, counts: FloatArray) -> WorthProblem:
@@ -163,24 +163,24 @@ def estimates_again(res: WithManyWorths, counts: FloatArray, prior: FloatArray |
     problem = worth_problem(res, counts + prior)
     if len(undetermined(problem)):
         return None
-    found = climbed(problem, res.estimates)
-    params = np.concatenate([found.worths, found.others])
+    maximum = climbed(problem, res.estimates)
+    params = np.concatenate([maximum.worths, maximum.others])
     far = max(float(np.abs(predictor).max()) for predictor in problem.at(params)) >= _NEAR
-    return None if not found.converged or (far and not np.any(prior)) else params
+    return None if not maximum.converged or (far and not np.any(prior)) else params
 
 
-def _solution(problem: WorthProblem, found: Summit, plain: Problem) -> Fit:
+def _solution(problem: WorthProblem, maximum: Summit, plain: Problem) -> Fit:
     """Return the parameters that are not log-worths, with the fitted counts of the whole model."""
-    means = probabilities_at(problem, np.concatenate([found.worths, found.others]))
+    means = probabilities_at(problem, np.concatenate([maximum.worths, maximum.others]))
     means *= plain.totals[:, None]
     return Fit(
-        params=found.others,
-        inverse=_inverse(found.information.schur),
+        params=maximum.others,
+        inverse=_inverse(maximum.information.schur),
         means=means,
-        converged=found.converged,
-        n_iter=found.n_iter,
-        gradient=found.gradient,
-        objective=found.objective,
+        converged=maximum.converged,
+        n_iter=maximum.n_iter,
+        gradient=maximum.gradient,
+        objective=maximum.objective,
         solver="eliminate",
     )
 
@@ -223,18 +223,18 @@ def _check_groups(c: Comparisons, spec: Specification, *, ties: bool) -> None:
             "Fit with a prior, fit(…, prior=0.1), or the largest group: fit(…, c.largest_component()).",
         )
     if ties and not c.n_ties:
-        found, remedy = describe_no_ties(float(c.counts.sum()))
-        raise SeparationError(found, f"{remedy} For finite estimates use a prior: fit(…, prior=0.1).")
+        fault, remedy = describe_no_ties(float(c.counts.sum()))
+        raise SeparationError(fault, f"{remedy} For finite estimates use a prior: fit(…, prior=0.1).")
 
 
-def _check_finite(problem: WorthProblem, found: Summit, spec: Specification) -> None:
+def _check_finite(problem: WorthProblem, maximum: Summit, spec: Specification) -> None:
     """Raise if a search without a prior went too far for a maximum. Warn if it did not converge."""
-    params = np.concatenate([found.worths, found.others])
+    params = np.concatenate([maximum.worths, maximum.others])
     furthest = max(float(np.abs(predictor).max()) for predictor in problem.at(params))
-    if spec.prior is None and (furthest >= _NEAR or not found.converged):
+    if spec.prior is None and (furthest >= _NEAR or not maximum.converged):
         raise SeparationError(
             f"the likelihood still rises where log-worths are {furthest:.3g} apart in a comparison: some estimates are "
             "infinite",
             "Fit with a prior: fit(…, prior=0.1).",
         )
-    check_convergence(found)
+    check_convergence(maximum)

@@ -72,15 +72,15 @@ class LargeEstimates:
     @property
     def error_note(self) -> str:
         """The distance of the standard errors of log-worths from exact ones, in words."""
-        found = self.variances
-        if found.way == "exact":
+        variances = self.variances
+        if variances.way == "exact":
             return "standard errors are exact"
-        first = f"; those of the {found.exact:,} objects of the highest worths are exact" if found.exact else ""
-        way = "by a series of second order" if found.way == "series" else f"from {found.draws} draws"
+        first = f"; those of the {variances.exact:,} objects of the highest worths are exact" if variances.exact else ""
+        way = "by a series of second order" if variances.way == "series" else f"from {variances.draws} draws"
         return (
             f"standard errors of log-worths are approximate, {way}: against the exact ones of "
-            f"{graph_variances.SAMPLED} objects their error is {format_percent(found.median)} in the median and "
-            f"{format_percent(found.high)} at the 95th percentile{first}; exact ones: pairwise(res, objects=…), "
+            f"{graph_variances.SAMPLED} objects their error is {format_percent(variances.median)} in the median and "
+            f"{format_percent(variances.high)} at the 95th percentile{first}; exact ones: pairwise(res, objects=…), "
             "res.t_test"
         )
 
@@ -267,11 +267,11 @@ class LargeEstimated:
 
     def combined(self, rows: FloatArray) -> FloatArray:
         """Return the covariance of linear combinations (k, J + q) of the estimates, exactly, shape (k, k)."""
-        right, found = self._centred(rows), np.empty((len(rows), len(rows)))
+        right, combined = self._centred(rows), np.empty((len(rows), len(rows)))
         for start in range(0, len(rows), _AT_A_TIME):
             some = slice(start, start + _AT_A_TIME)
-            found[:, some] = right @ self.res.information.solve(right[some].T, tolerance=_EXACT).values
-        return (found + found.T) / 2
+            combined[:, some] = right @ self.res.information.solve(right[some].T, tolerance=_EXACT).values
+        return (combined + combined.T) / 2
 
     def rank(self, rows: FloatArray) -> int:
         """Return the number of linear combinations (k, J + q) that are independent of each other."""
@@ -283,6 +283,6 @@ class LargeEstimated:
 
     def _centred(self, rows: FloatArray) -> FloatArray:
         """Return combinations of log-worths that are measured from the mean of all."""
-        size, found = len(self.res.worths), rows.copy()
-        found[:, :size] -= found[:, :size].mean(axis=1, keepdims=True)
-        return found
+        size, centred = len(self.res.worths), rows.copy()
+        centred[:, :size] -= centred[:, :size].mean(axis=1, keepdims=True)
+        return centred

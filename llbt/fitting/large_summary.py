@@ -66,7 +66,7 @@ def _chance_errors(res: WithManyWorths, problem: Problem, pairs: IntArray, chanc
     size, width = len(res.worths), len(problem.predictors)
     slopes = problem.response.slopes(chance.T)  # (K, B, R)
     rows = [predictor.toarray() for predictor in problem.predictors]
-    found = np.empty(chance.shape)
+    errors = np.empty(chance.shape)
     for start in range(0, len(pairs), _AT_A_TIME):
         some = np.arange(start, min(start + _AT_A_TIME, len(pairs)))
         basis = np.zeros((len(some), width, size + rows[0].shape[1]))  # each predictor as combinations of the estimates
@@ -76,8 +76,8 @@ def _chance_errors(res: WithManyWorths, problem: Problem, pairs: IntArray, chanc
         solved = res.information.solve(basis.reshape(-1, basis.shape[2]).T, tolerance=_TOLERANCE).values
         cov = np.einsum("rbp,prc->rbc", basis, solved.reshape(-1, len(some), width))
         slope = slopes[:, :, some]
-        found[some] = np.sqrt(np.maximum(np.einsum("kbr,rbc,kcr->rk", slope, cov, slope), 0))
-    return found * chance
+        errors[some] = np.sqrt(np.maximum(np.einsum("kbr,rbc,kcr->rk", slope, cov, slope), 0))
+    return errors * chance
 
 
 def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
@@ -107,12 +107,12 @@ def large_summary(res: LargeEstimates, *, odds: bool, max_rows: int, sort: Sort)
 
 def _foot(res: LargeEstimates) -> tuple[str, ...]:
     null, residual = format_number(res.null_deviance), format_number(res.deviance)
-    found = res.information.system.way
+    route = res.information.system.way
     way = (
         "by conjugate gradients"
-        if found is None
+        if route is None
         else "along a band"
-        if isinstance(found, Band)
+        if isinstance(route, Band)
         else "by a sparse factor"
     )
     width, digits = max(len(null), len(residual)), len(str(res.df_null))

@@ -129,8 +129,8 @@ def _integrated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
     _check_size(way, without.response.width)
     by_group = table.grouped()
     solve = maximize if max(bundle.size for bundle in by_group.bundles) <= MOST_EFFECTS else sampled_maximum
-    found = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
-    return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without)), found
+    maximum = solve(table.problem, by_group.bundles, without.solution.params, np.full(len(brackets), _START))
+    return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without)), maximum
 
 
 def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
@@ -142,19 +142,19 @@ def _of_objects(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequenc
     size = max(bundle.size for bundle in by_group.bundles)
     start, scales = without.solution.params, np.full(1, _START)
     if size <= MOST_EFFECTS:
-        found = maximize(table.problem, by_group.bundles, start, scales)
+        maximum = maximize(table.problem, by_group.bundles, start, scales)
     else:
         budget = _WORK / size
         if numbers_of(by_group.bundles) * _ADDED * FIRST > budget:
             return _approximated(without, brackets, ways, table)
-        found = sampled_maximum(table.problem, by_group.bundles, start, scales, budget=budget)
-    if not found.converged and not found.infinite:
+        maximum = sampled_maximum(table.problem, by_group.bundles, start, scales, budget=budget)
+    if not maximum.converged and not maximum.infinite:
         return _approximated(without, brackets, ways, table)
     objects = table.crossed()
-    if found.rule is not None:
-        found = replace(found, predicted=predicted_effects(table.problem, objects, found))
-    found = replace(found, predicted=_by_object(brackets, found))
-    return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without), objects=objects), found
+    if maximum.rule is not None:
+        maximum = replace(maximum, predicted=predicted_effects(table.problem, objects, maximum))
+    maximum = replace(maximum, predicted=_by_object(brackets, maximum))
+    return JudgeTable(way.name, way.levels, by_group, table.problem, _notes(way, without), objects=objects), maximum
 
 
 def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Sequence[Way], table: EffectLines) -> _Found:
@@ -163,14 +163,14 @@ def _approximated(without: LLBTResults, brackets: Sequence[Bracket], ways: Seque
     names = [way.name for way in ways]
     lines = table.crossed()
     _check_shared(lines, ways, without.specification.formula)
-    found = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
+    maximum = normal_maximum(table.problem, lines, without.solution.params, np.full(len(brackets), _START), method)
     by_group = _NO_GROUPS
     numbers = len(table.rows) * len(without.comparisons.objects) * without.response.width
     if len(ways) == 1 and names != ["object"] and numbers < _KEPT:
         by_group = table.grouped()
     notes = tuple(dict.fromkeys(note for way in ways for note in _notes(way, without)))
     others = {way.name: way.levels for way in ways[1:]}
-    return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others, method=method), found
+    return JudgeTable(names[0], ways[0].levels, by_group, table.problem, notes, lines, others, method=method), maximum
 
 
 def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
@@ -188,36 +188,36 @@ def _solution(maximum: MixedFit, reml: Restricted | None) -> MixedFit:
     )
 
 
-def _with_modes(found: MixedFit, judges: JudgeTable, brackets: Sequence[Bracket]) -> MixedFit:
+def _with_modes(maximum: MixedFit, judges: JudgeTable, brackets: Sequence[Bracket]) -> MixedFit:
     """Return the estimates with their most probable effects; the levels of ``(1 | object)`` are the objects."""
-    if found.rule is None:
-        return found
+    if maximum.rule is None:
+        return maximum
     if judges.grouped.bundles:
-        found = replace(found, modes=_modes(judges.grouped, judges.problem, found))
+        maximum = replace(maximum, modes=_modes(judges.grouped, judges.problem, maximum))
     if judges.lines is None:
-        return found
-    found = replace(found, predicted=predicted_effects(judges.problem, judges.lines, found))
-    return replace(found, predicted=_by_object(brackets, found))
+        return maximum
+    maximum = replace(maximum, predicted=predicted_effects(judges.problem, judges.lines, maximum))
+    return replace(maximum, predicted=_by_object(brackets, maximum))
 
 
 def _restricted(without: LLBTResults, judges: JudgeTable, maximum: MixedFit) -> Restricted | None:
     return restricted_maximum(judges.likelihood(), maximum, without.solution.params, _worths(without))
 
 
-def _by_object(brackets: Sequence[Bracket], found: MixedFit) -> tuple[Predicted, ...]:
+def _by_object(brackets: Sequence[Bracket], maximum: MixedFit) -> tuple[Predicted, ...]:
     """Return the predicted effects; the levels of ``(1 | object)`` are the objects."""
     return tuple(
         replace(one, level=one.thing, thing=np.zeros_like(one.thing)) if bracket.effect == "1" else one
-        for bracket, one in zip(brackets if found.predicted else (), found.predicted, strict=True)
+        for bracket, one in zip(brackets if maximum.predicted else (), maximum.predicted, strict=True)
     )
 
 
-def _modes(by_group: Grouped, problem: Problem, found: MixedFit) -> tuple[Modes, ...]:
+def _modes(by_group: Grouped, problem: Problem, maximum: MixedFit) -> tuple[Modes, ...]:
     """Return the modes of groups at the estimates, for effects whose scale is above 0."""
-    eta = np.stack(problem.at(found.params))
-    kept = tuple(np.flatnonzero(found.scales).tolist())
-    bundles = [restricted(bundle, kept) for bundle in by_group.bundles]
-    scales = found.scales[list(kept)]
+    eta = np.stack(problem.at(maximum.params))
+    active = tuple(np.flatnonzero(maximum.scales).tolist())
+    bundles = [restricted(bundle, active) for bundle in by_group.bundles]
+    scales = maximum.scales[list(active)]
     return tuple(
         modes(
             problem.response, groups, eta[:, groups.rows], groups.loadings * scales[groups.scale],
@@ -349,17 +349,17 @@ def _way(res: LLBTResults, bracket: Bracket, groupings: tuple[str, ...]) -> Way:
         return Way(grouping, replace(lines, codes=np.zeros_like(lines.codes)), c.objects)
     if c.named(grouping) not in (*c.clusters, *(column.name for column in c.columns)):
         names = (*c.clusters, *(column.name for column in c.columns))
-        kept = ", ".join(map(repr, names)) or "none"
+        reading = ", ".join(map(repr, names)) or "none"
         raise DesignError(
-            f"{grouping!r}{near(grouping, names)} is not kept by this table (clusters and covariates: {kept})",
+            f"{grouping!r}{near(grouping, names)} is not kept by this table (clusters and covariates: {reading})",
             f"Keep it where the table is made: from_judgments(…, clusters={grouping!r}).",
         )
     way, formula = kept_way(c, grouping, groupings), res.specification.formula
     if way.clusters.size < _LEAST:
-        kept = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
+        reading = "" if grouping in c.covariates else f"from_judgments(…, covariates={grouping!r}), then "
         raise DesignError(
             f"{grouping!r} has {counted(way.clusters.size, 'level')}, of which no standard deviation can be estimated",
-            f"Take it as a covariate: {kept}llbt.fit({f'{formula} + {bracket.effect}:{grouping}'!r}, c).",
+            f"Take it as a covariate: {reading}llbt.fit({f'{formula} + {bracket.effect}:{grouping}'!r}, c).",
             expected=f"at least {_LEAST} judges",
         )
     if (way.clusters.judgments <= 1).all():
@@ -391,10 +391,10 @@ def _unidentified(brackets: Sequence[Bracket], ways: Sequence[Way]) -> DesignErr
     )
 
 
-def _check_found(found: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
-    variances = np.diag(found.covariance)
+def _check_found(maximum: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Way]) -> None:
+    variances = np.diag(maximum.covariance)
     bent = not np.all(variances[~np.isnan(variances)] > 0)
-    infinite = found.infinite or (np.flatnonzero(found.scales > LARGEST / 2).tolist() if bent else ())
+    infinite = maximum.infinite or (np.flatnonzero(maximum.scales > LARGEST / 2).tolist() if bent else ())
     if infinite:
         bracket = brackets[infinite[0]]
         way = next(way for way in ways if way.name == bracket.grouping)
@@ -414,24 +414,24 @@ def _check_found(found: MixedFit, brackets: Sequence[Bracket], ways: Sequence[Wa
         raise _unidentified(brackets, ways)
 
 
-def unsettled(found: MixedFit) -> str:
+def unsettled(maximum: MixedFit) -> str:
     """Return notes on how far estimates may be off; an empty list if they are settled."""
-    if found.converged:
+    if maximum.converged:
         return ""
-    if isinstance(found.rule, Sampling):
-        worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
+    if isinstance(maximum.rule, Sampling):
+        worst = float(np.nanmax(maximum.noise / np.sqrt(np.diag(maximum.covariance))))
         return (
-            f"with {format_count(found.rule.number)} points for each judge some estimate has a Monte Carlo error of "
+            f"with {format_count(maximum.rule.number)} points for each judge some estimate has a Monte Carlo error of "
             f"{worst:.2g} of its standard error, and more points are beyond the budget; the estimates may be off. "
             "approximation='laplace' has no such error, but a bias, which res.laplace_bias() estimates."
         )
-    if isinstance(found.rule, NormalDensity):
-        far = f"{found.decrement**0.5:.2g} standard errors from its maximum"
-        return f"{METHOD_NAMES[found.rule.method]} is {far}; the estimates may be off."
-    points = found.rule.number if found.rule is not None else 0
+    if isinstance(maximum.rule, NormalDensity):
+        far = f"{maximum.decrement**0.5:.2g} standard errors from its maximum"
+        return f"{METHOD_NAMES[maximum.rule.method]} is {far}; the estimates may be off."
+    points = maximum.rule.number if maximum.rule is not None else 0
     return (
-        f"the log-likelihood still moved by {found.moved:.2g} with {points} points a dimension, "
-        f"{found.decrement**0.5:.2g} standard errors from its maximum; the estimates may be off."
+        f"the log-likelihood still moved by {maximum.moved:.2g} with {points} points a dimension, "
+        f"{maximum.decrement**0.5:.2g} standard errors from its maximum; the estimates may be off."
     )
 
 
@@ -439,28 +439,28 @@ def _average(
     without: LLBTResults,
     brackets: Sequence[Bracket],
     judges: JudgeTable,
-    found: MixedFit,
+    maximum: MixedFit,
     reml: Restricted | None,
     ways: Sequence[Way],
 ) -> FitPart:
     """Return the average judge's estimates, their covariance including that of σ, and degrees of freedom."""
-    size = len(found.params)
+    size = len(maximum.params)
     problem = without.problem()
     solution = without.solution
-    if found.rule is not None:
-        probability = problem.response.probabilities(problem.at(found.params))[0].T
+    if maximum.rule is not None:
+        probability = problem.response.probabilities(problem.at(maximum.params))[0].T
         solution = Fit(
-            params=found.params,
-            inverse=found.covariance[:size, :size],
+            params=maximum.params,
+            inverse=maximum.covariance[:size, :size],
             means=problem.totals[:, None] * probability,
-            converged=found.converged,
-            n_iter=found.n_iter,
+            converged=maximum.converged,
+            n_iter=maximum.n_iter,
             gradient=np.zeros(size),
-            objective=found.value,
+            objective=maximum.value,
             solver="eliminate",
         )
     objects, plain = len(without.comparisons.objects), without.covariance.matrix
-    effects = object_effects(judges.problem, judges.lines, brackets, found, objects, plain)
+    effects = object_effects(judges.problem, judges.lines, brackets, maximum, objects, plain)
     notes = (OF_AVERAGE,) if any(bracket.effect != "1" for bracket in brackets) else ()
     degrees = _effect_df(without, problem, solution, reml, ways)
     df = float(degrees.of(np.eye(size)[_worths(without)]).max(initial=1.0))

@@ -24,7 +24,7 @@ from .plain_estimates import PlainEstimates
 
 
 def clustered_covariance(
-    without: PlainEstimates, judges: JudgeTable, found: MixedFit, cov_type: ClusterCov, groups: tuple[str, ...]
+    without: PlainEstimates, judges: JudgeTable, maximum: MixedFit, cov_type: ClusterCov, groups: tuple[str, ...]
 ) -> Covariance:
     """Return the clustered covariance of parameters and log σ, (p + E, p + E); NaN for a σ of 0.
 
@@ -33,7 +33,7 @@ def clustered_covariance(
     without : PlainEstimates
         The fit without effects. If every σ is 0, its clustered covariance (p, p) is returned.
     judges : JudgeTable
-    found : MixedFit
+    maximum : MixedFit
         The estimates.
     cov_type, groups
         As in `llbt.fit`. `groups` is the judges themselves, or a column with one level for each judge.
@@ -52,24 +52,24 @@ def clustered_covariance(
     equal shares.
     """
     cluster, of_judge = _clusters_of_judges(without.comparisons, judges, groups)
-    rule = found.rule
+    rule = maximum.rule
     if rule is None or isinstance(rule, NormalDensity):
         way, names = way_of(without.comparisons, groups[0], groups), [without.names[k] for k in without.free]
         by = by_clusters if cov_type == "CR1" else jackknifed
         return by(without.problem(), without.solution, [way], names)
-    kept = np.flatnonzero(found.scales > 0)
-    places = np.append(np.arange(len(found.params)), len(found.params) + kept)
+    active = np.flatnonzero(maximum.scales > 0)
+    places = np.append(np.arange(len(maximum.params)), len(maximum.params) + active)
     parts = []
     for g in range(len(cluster.levels)):
-        bundles = [restricted(groups_of, kept.tolist()) for groups_of in _bundles(judges.grouped, of_judge == g)]
-        there = marginal(judges.problem, bundles, found.params, found.scales[kept], rule)
+        bundles = [restricted(groups_of, active.tolist()) for groups_of in _bundles(judges.grouped, of_judge == g)]
+        there = marginal(judges.problem, bundles, maximum.params, maximum.scales[active], rule)
         parts.append((there.score, there.information))
     scores = np.array([score for score, _ in parts])
     scores -= scores.mean(axis=0)
     information = np.sum([own for _, own in parts], axis=0)
     each = Parts(information, scores, lambda g: parts[g][1])
     cov = covariance_by(cluster, each, np.asarray(linalg.inv(information)), cov_type)
-    size = len(found.params) + len(found.scales)
+    size = len(maximum.params) + len(maximum.scales)
     return replace(
         cov,
         source=_among(cov.matrix, places, size),
@@ -121,18 +121,18 @@ def _clustering(way: Way) -> Clustering:
 
 def _bundles(by_judge: Grouped, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[Groups]:
     """Return the judgments of some of the judges."""
-    found = []
+    bundles = []
     for k, groups in enumerate(by_judge.bundles):
         some, repeats = np.unique(by_judge.place[inside & (by_judge.bundle == k)], return_counts=True)
         if len(some):
             loadings, times = groups.loadings[:, some], repeats.astype(np.float64)
             mine = replace(groups, rows=groups.rows[some], counts=groups.counts[:, some], loadings=loadings)
-            found.append(replace(mine, repeats=times))
-    return found
+            bundles.append(replace(mine, repeats=times))
+    return bundles
 
 
 def _among(matrix: FloatArray, places: IntArray, size: int) -> FloatArray:
     """Return a matrix with rows and columns of NaN for scales that are 0."""
-    found = np.full((size, size), np.nan)
-    found[np.ix_(places, places)] = matrix
-    return found
+    padded = np.full((size, size), np.nan)
+    padded[np.ix_(places, places)] = matrix
+    return padded

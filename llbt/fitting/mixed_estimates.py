@@ -289,12 +289,12 @@ class MixedEstimates:
     @property
     def gradient_norm(self) -> float:
         """Euclidean norm of the score of the parameters and of log σ at the maximum of the likelihood."""
-        found = self.maximum
-        kept = tuple(np.flatnonzero(found.scales > 0).tolist())
-        if found.rule is None or not kept:
+        maximum = self.maximum
+        active = tuple(np.flatnonzero(maximum.scales > 0).tolist())
+        if maximum.rule is None or not active:
             return self.without.gradient_norm
-        at = np.concatenate([found.params, np.log(found.scales[list(kept)])])
-        return float(np.linalg.norm(self.judges.likelihood()(at, kept, found.rule, None).score))
+        at = np.concatenate([maximum.params, np.log(maximum.scales[list(active)])])
+        return float(np.linalg.norm(self.judges.likelihood()(at, active, maximum.rule, None).score))
 
     @property
     def _labels(self) -> list[str]:

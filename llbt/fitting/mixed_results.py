@@ -232,8 +232,8 @@ class MixedResults(MixedEstimates, Record):
             check_population(self)
             where = at if is_average(at) else place
             return population_predicted(self, frame, where, confidence, object_covariates)
-        kept = open_frame(frame).names if frame is not None else ()
-        named = named or [name for name in groupings if name in kept]
+        columns = open_frame(frame).names if frame is not None else ()
+        named = named or [name for name in groupings if name in columns]
         if named and (len(self.judges.groupings) > 1 or self._in_lines):
             return crossed_predicted(self, named, frame, place, confidence)
         if named:

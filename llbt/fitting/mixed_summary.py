@@ -30,9 +30,9 @@ _FEW = 12  # with fewer judges the upper bound of σ is too low too often
 
 def mixed_summary(res: MixedEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit with effects of judges; see `MixedResults.summary`."""
-    found = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
+    table = coefficient_table(res.average, odds=odds, max_rows=max_rows, sort=sort)
     return replace(
-        found,
+        table,
         title=f"{model_title(res.average)} with normal effects of {' and of '.join(res.judges.groupings)}",
         head=_head(res),
         foot=(*_effects(res), *_likelihood(res)),
@@ -104,27 +104,27 @@ def _tested(res: MixedEstimates) -> str:
 
 
 def _likelihood(res: MixedEstimates) -> tuple[str, ...]:
-    found = res.solution
+    best = res.solution
     lines = [
         *likelihood_lines(res.llf, res.aic, res.bic),
         f"  without effects: {format_figure(res.without.llf)}   AIC: {format_figure(res.without.aic)}   "
         f"BIC: {format_figure(res.without.bic)}",
     ]
-    size = max((mode.at.shape[1] for mode in found.modes), default=0)
-    dimensions = f"{'up to ' if len(found.modes) > 1 else ''}{counted(size, 'dimension')}"
-    if isinstance(found.rule, Quadrature):
+    size = max((mode.at.shape[1] for mode in best.modes), default=0)
+    dimensions = f"{'up to ' if len(best.modes) > 1 else ''}{counted(size, 'dimension')}"
+    if isinstance(best.rule, Quadrature):
         lines.append(
-            f"Adaptive Gauss-Hermite quadrature: {found.rule.number} points in each of {dimensions}"
-            + (f"; with fewer the log-likelihood was {format_number(found.moved, 1)} away" if res.maximum.rule else "")
+            f"Adaptive Gauss-Hermite quadrature: {best.rule.number} points in each of {dimensions}"
+            + (f"; with fewer the log-likelihood was {format_number(best.moved, 1)} away" if res.maximum.rule else "")
         )
-    elif isinstance(found.rule, NormalDensity):
-        lines.append(METHOD_NAMES[found.rule.method])
-    elif isinstance(found.rule, Sampling):
-        kind = "normal" if np.isinf(found.rule.df) else f"t({found.rule.df:g})"
-        worst = float(np.nanmax(found.noise / np.sqrt(np.diag(found.covariance))))
+    elif isinstance(best.rule, NormalDensity):
+        lines.append(METHOD_NAMES[best.rule.method])
+    elif isinstance(best.rule, Sampling):
+        kind = "normal" if np.isinf(best.rule.df) else f"t({best.rule.df:g})"
+        worst = float(np.nanmax(best.noise / np.sqrt(np.diag(best.covariance))))
         lines.append(
-            f"Importance sampling: {format_count(found.rule.number)} quasi-random points in {dimensions}, {kind}, seed "
-            f"{found.rule.seed}; Monte Carlo error {format_number(found.moved, 2)} of the log-likelihood, at most "
+            f"Importance sampling: {format_count(best.rule.number)} quasi-random points in {dimensions}, {kind}, seed "
+            f"{best.rule.seed}; Monte Carlo error {format_number(best.moved, 2)} of the log-likelihood, at most "
             f"{format_number(worst, 2)} standard errors of estimates"
         )
     return tuple(lines)

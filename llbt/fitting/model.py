@@ -224,9 +224,9 @@ def _penalized(model: LLBT, spec: Specification, penalty: float | str, rng: np.r
         return replace(spec, prior=Ridge(penalty))
     free = np.array([k for k, name in enumerate(model.design.names) if name not in spec.fixed], dtype=np.int64)
     problem = make_problem(model.design, model.comparisons, free, spec.fixed, spec.link)
-    kept = solvers.independent_columns(problem)
-    if not kept.all():
-        free = free[kept]
+    independent = solvers.independent_columns(problem)
+    if not independent.all():
+        free = free[independent]
         problem = make_problem(model.design, model.comparisons, free, spec.fixed, spec.link)
     by = (*spec.groups, *model.comparisons.clusters, "judgment")[0]
     with few_threads(len(free)):
@@ -281,7 +281,7 @@ def fit_comparisons(
             )
         dependent = bool(brackets) or discrimination is not None  # by the model, judgments of one judge are dependent
         try:
-            found = LLBT.from_formula(text, data, reference=reference).fit(
+            fitted = LLBT.from_formula(text, data, reference=reference).fit(
                 method=method,
                 fixed=fixed,
                 cov_type="nonrobust" if dependent else cov_type,
@@ -298,11 +298,11 @@ def fit_comparisons(
         kind = "nonrobust" if cov_type == "cautious" else cov_type
         ways = tuple(name for name in ([groups] if isinstance(groups, str) else groups) if name)
         if discrimination is not None:
-            return with_discrimination(found, discrimination, functools.partial(_refitted, found), kind, ways)
+            return with_discrimination(fitted, discrimination, functools.partial(_refitted, fitted), kind, ways)
         if not brackets:
-            return found
-        spec = replace(found.specification, approximation=approximation)
-        res = with_effects(replace(found, specification=spec), brackets, kind, ways)
+            return fitted
+        spec = replace(fitted.specification, approximation=approximation)
+        res = with_effects(replace(fitted, specification=spec), brackets, kind, ways)
         doubt = unsettled(res.maximum)
         if doubt:
             warn_user(doubt, ConvergenceWarning)

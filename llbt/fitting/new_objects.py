@@ -62,8 +62,8 @@ def new_objects(res: Estimates, codings: Codings, asked: Sequence[Label], frame:
         raise OptionError(
             f"object_covariates= has no column {listed(missing)}", expected=f"a column for each of {listed(names)}"
         )
-    found = {column.name: column for column in table.joined(labels, [n for n in names if columns[n].numeric])[0]}
-    return NewObjects(labels, {name: _values(columns[name], found[name]) for name in names})
+    by_name = {column.name: column for column in table.joined(labels, [n for n in names if columns[n].numeric])[0]}
+    return NewObjects(labels, {name: _values(columns[name], by_name[name]) for name in names})
 
 
 def _values(known: Coded, new: Coded) -> npt.NDArray[Any]:

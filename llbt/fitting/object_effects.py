@@ -101,7 +101,7 @@ def object_effects(
     table: Problem,
     lines: Crossed | None,
     brackets: Sequence[Bracket],
-    found: MixedFit,
+    maximum: MixedFit,
     objects: int,
     plain: FloatArray,
 ) -> ObjectEffects | None:
@@ -112,7 +112,7 @@ def object_effects(
     table : Problem
     lines : Crossed or None
     brackets : sequence of E Bracket
-    found : MixedFit
+    maximum : MixedFit
     objects : int
         The number of objects J.
     plain : ndarray, shape (f, f)
@@ -121,20 +121,20 @@ def object_effects(
     which = next((e for e, bracket in enumerate(brackets) if bracket.effect == "1"), None)
     if which is None:
         return None
-    kept: IntArray = np.flatnonzero(found.scales > 0)
-    size = len(found.params)
-    known = np.append(np.arange(size), size + kept)
-    estimates = found.covariance[np.ix_(known, known)] if len(kept) else plain
+    active: IntArray = np.flatnonzero(maximum.scales > 0)
+    size = len(maximum.params)
+    known = np.append(np.arange(size), size + active)
+    estimates = maximum.covariance[np.ix_(known, known)] if len(active) else plain
     effect, given, moves = np.zeros(objects), np.zeros((objects, objects)), np.zeros((objects, len(known)))
-    if found.scales[which] > 0:
+    if maximum.scales[which] > 0:
         assert lines is not None  # true where effects of objects are kept
         place = lines.levels[which][1]
         effect[place], given[np.ix_(place, place)], moved = effects_of_scale(
-            table, lines, found.params, found.scales, which
+            table, lines, maximum.params, maximum.scales, which
         )
         moves[place] = moved[:, known]
     every = np.eye(len(known))
     spread = np.concatenate([every[:size], moves, every[size:]])
     covariance = spread @ estimates @ spread.T
     covariance[size : size + objects, size : size + objects] += given
-    return ObjectEffects(effect, covariance, size, kept, float(found.scales[which]))
+    return ObjectEffects(effect, covariance, size, active, float(maximum.scales[which]))

@@ -89,8 +89,8 @@ class PatternEstimates(WorthEstimates):
         which = np.arange(len(self.places)) == k
 
         def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-            found = fit_patterns_of(likelihood, start, which)
-            return found.params, found.gradient, found.log_likelihood
+            maximum = fit_patterns_of(likelihood, start, which)
+            return maximum.params, maximum.gradient, maximum.log_likelihood
 
         return held
 

@@ -95,14 +95,14 @@ class PatternLikelihood:
             inside = np.flatnonzero(self.group == g)
             n = self.patterns.counts[inside]
             whole = self.space.moments(weights)
-            found = self._told(inside, weights, params)
-            value += found.log - n.sum() * whole.log_norm
-            gradient[own] += moved.T @ (found.first - n.sum() * whole.mean)
-            gradient[self._own :] += found.gradient
-            every = np.concatenate([moved, found.moved], axis=1)
-            seen += every.T @ found.second @ every
+            moments = self._told(inside, weights, params)
+            value += moments.log - n.sum() * whole.log_norm
+            gradient[own] += moved.T @ (moments.first - n.sum() * whole.mean)
+            gradient[self._own :] += moments.gradient
+            every = np.concatenate([moved, moments.moved], axis=1)
+            seen += every.T @ moments.second @ every
             possible[own, own] += n.sum() * (moved.T @ whole.covariance @ moved)
-            possible[self._own :, self._own :] += found.information
+            possible[self._own :, self._own :] += moments.information
         return float(value), gradient, possible - seen, possible
 
     def expected(self, g: int, params: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -115,15 +115,15 @@ class PatternLikelihood:
 
     def log_probabilities(self, params: FloatArray) -> FloatArray:
         """Return the log-probability of each pattern's answers, shape (N,), including missing answers if modelled."""
-        found = np.empty(len(self.group))
+        logs = np.empty(len(self.group))
         for g in range(len(self.eta)):
             inside = np.flatnonzero(self.group == g)
-            found[inside] = self._logs(g, self.patterns.answers[inside], params)
-        return found
+            logs[inside] = self._logs(g, self.patterns.answers[inside], params)
+        return logs
 
     def silent(self, params: FloatArray) -> float:
         """Return the expected number of judges without any answer, if missing answers are modelled."""
-        found = 0.0
+        expected = 0.0
         for g in range(len(self.eta)) if self.missingness else ():
             logits = self._logits(params)
             weights = self.weights(g, params)
@@ -131,8 +131,8 @@ class PatternLikelihood:
             every = Weights(beside.eta + logits.slope, beside.gamma, beside.theta)
             log = self.space.moments(every).log_norm - self.space.moments(weights).log_norm
             share = np.exp(log + constant + logits.level.sum())
-            found += float(self.patterns.counts[self.group == g].sum() * share / (1 - share))
-        return found
+            expected += float(self.patterns.counts[self.group == g].sum() * share / (1 - share))
+        return expected
 
     def _logs(self, g: int, answers: Signs, params: FloatArray) -> FloatArray:
         weights = self.weights(g, params)
@@ -141,8 +141,8 @@ class PatternLikelihood:
             return self.space.logs(answers, weights, np.zeros(answers.shape[1])) - norm
         logits = self._logits(params)
         constant, beside = logits.beside(weights)
-        found = self.space.logs(answers, beside, logits.slope)
-        return np.asarray(found + (answers == MISSING) @ logits.level + constant - norm)
+        logs = self.space.logs(answers, beside, logits.slope)
+        return np.asarray(logs + (answers == MISSING) @ logits.level + constant - norm)
 
     def _logits(self, params: FloatArray) -> MissingLogits:
         assert self.missingness is not None
@@ -151,10 +151,10 @@ class PatternLikelihood:
     def _moved(self, g: int) -> FloatArray:
         """Return how the answers' parameters enter the patterns' statistics, shape (2P + Q, p + Q)."""
         pairs, p = self.eta.shape[1:]
-        found = np.zeros((2 * pairs + len(self.products), self._own))
-        found[:pairs, :p], found[pairs : 2 * pairs, :p] = self.eta[g], self.gamma[g]
-        found[2 * pairs :, p:] = np.eye(len(self.products))
-        return found
+        moved = np.zeros((2 * pairs + len(self.products), self._own))
+        moved[:pairs, :p], moved[pairs : 2 * pairs, :p] = self.eta[g], self.gamma[g]
+        moved[2 * pairs :, p:] = np.eye(len(self.products))
+        return moved
 
     def _told(self, inside: IntArray, weights: Weights, params: FloatArray) -> _Told:
         """Return a class's contributions from given and from missing answers."""
@@ -293,6 +293,6 @@ def _predictors(
         place[group, low, high] = rows.index
         anywhere = np.zeros(groups_, dtype=np.int64)
         anywhere[group] = rows.index
-        found = place[:, np.minimum(first, second), np.maximum(first, second)]
-        gamma += ties[np.where(found < 0, anywhere[:, None], found)]
+        values = place[:, np.minimum(first, second), np.maximum(first, second)]
+        gamma += ties[np.where(values < 0, anywhere[:, None], values)]
     return eta, gamma

@@ -111,10 +111,10 @@ def _levels(p: Patterns, missing: Missing) -> FloatArray:
 
 def _signs(p: Patterns) -> FloatArray:
     """Return 1 for the first object of each pair and −1 for the second, shape (P, J)."""
-    found = np.zeros((len(p.pairs), len(p.objects)))
+    signs = np.zeros((len(p.pairs), len(p.objects)))
     rows = np.arange(len(p.pairs))
-    found[rows, p.pairs[:, 0]], found[rows, p.pairs[:, 1]] = 1.0, -1.0
-    return found
+    signs[rows, p.pairs[:, 0]], signs[rows, p.pairs[:, 1]] = 1.0, -1.0
+    return signs
 
 
 def _differences(p: Patterns, held: int) -> FloatArray:

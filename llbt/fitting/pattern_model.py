@@ -76,23 +76,23 @@ def solved_patterns(spec: PatternSpecification, data: Patterns) -> PatternResult
     likelihood, start = None, np.zeros(len(free))
     if data.kind == "comparisons" and not dependent:
         res = model.solved(Specification(text, spec.reference))
-        found, cov = _as_patterns(res), res.covariance
-        start = found.params
+        solution, cov = _as_patterns(res), res.covariance
+        start = solution.params
     if missingness or dependent or data.kind != "comparisons":
         likelihood = likelihood_of(data, pairs, model.design, free, dependent=dependent, missingness=missingness)
         beside = [*(dependence_names(data) if dependent else ()), *(missingness.names if missingness else ())]
         start = np.append(start, np.zeros(len(likelihood.products)))
-        found = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
-        cov = Covariance(inverse(found.information))
+        solution = _solved(likelihood, [*(model.design.names[k] for k in free), *beside], start)
+        cov = Covariance(inverse(solution.information))
     if clusters is not None:
         whole = likelihood or likelihood_of(data, pairs, model.design, free, dependent=False)
-        parts = parts_of_patterns(whole, found, clusters)
+        parts = parts_of_patterns(whole, solution, clusters)
         cov = covariance_by(clusters, parts, np.asarray(cov.matrix), spec.cov_type)
-    average = worths_on_pairs(text, spec.reference, pairs, (model.design, free), found, cov, PatternResults)
+    average = worths_on_pairs(text, spec.reference, pairs, (model.design, free), solution, cov, PatternResults)
     return PatternResults(
         design=model.design,
         free=free,
-        solution=found,
+        solution=solution,
         covariance=cov,
         average=replace(average, answers_depend=dependent or data.kind != "comparisons"),
         specification=spec,
@@ -110,13 +110,13 @@ def split_dependence(formula: str) -> tuple[str, bool]:
             "Let judges differ in comparisons, fit(formula, patterns.to_comparisons()), or write dependence.",
         )
     terms = formula.split("+")
-    kept = [term for term in terms if term.strip() != "dependence"]
-    text = "+".join(kept).strip() or "0"
+    others = [term for term in terms if term.strip() != "dependence"]
+    text = "+".join(others).strip() or "0"
     if re.search(r"\bdependence\b", text):
         raise FormulaError(
             f"dependence with something else, in {formula!r}", "Write it as a term of its own: object + dependence."
         )
-    return text, len(kept) < len(terms)
+    return text, len(others) < len(terms)
 
 
 def _warn(res: PatternResults) -> None:
@@ -140,24 +140,26 @@ def _as_patterns(res: LLBTResults) -> ListFit:
 def _solved(likelihood: PatternLikelihood, names: list[str], start: FloatArray) -> ListFit:
     """Return the maximum; raise if the search goes to infinity, or if the maximum is not a single point."""
     try:
-        found = (fit_with_missing if likelihood.missingness else fit_patterns_of)(likelihood, start)
+        maximum = (fit_with_missing if likelihood.missingness else fit_patterns_of)(likelihood, start)
     except linalg.LinAlgError:
         raise SeparationError(_infinite(names), _REMEDY) from None
-    values, vectors = linalg.eigh(found.information)
+    values, vectors = linalg.eigh(maximum.information)
     flat = vectors[:, values < _NOTHING]
     gone = np.abs(flat).max(axis=1, initial=0.0) > _MOVED
     if gone.any():
-        raise _without_estimates(likelihood, found, [name for name, out in zip(names, gone, strict=True) if out], gone)
-    return found
+        raise _without_estimates(
+            likelihood, maximum, [name for name, out in zip(names, gone, strict=True) if out], gone
+        )
+    return maximum
 
 
 def _without_estimates(
-    likelihood: PatternLikelihood, found: ListFit, names: list[str], gone: npt.NDArray[np.bool_]
+    likelihood: PatternLikelihood, maximum: ListFit, names: list[str], gone: npt.NDArray[np.bool_]
 ) -> DesignError:
     """Return the error for parameters that are infinite, or that the answers do not determine."""
     if likelihood.missingness is None:
         return SeparationError(_infinite(names), _REMEDY)
-    if np.abs(found.params[gone]).max() > _FAR:
+    if np.abs(maximum.params[gone]).max() > _FAR:
         return SeparationError(
             f"the likelihood of the missing answers has no maximum: it rises as {listed(names)} grow beyond all bounds",
             _WITHOUT_SLOPES,

@@ -18,19 +18,19 @@ def predicted_answers(res: PatternEstimates, confidence: float) -> Table:
     """Return the probability of each outcome of every pair; see `PatternResults.predict`."""
     p, likelihood = res.patterns, res.whole_likelihood
     shown: dict[str, list[Any]] = {"object_i": [], "object_j": [], **{column.name: [] for column in p.columns}}
-    found, errors = [], []
+    chances, errors = [], []
     for g in range(len(likelihood.eta)):
         first = np.flatnonzero(likelihood.group == g)[:1]
         if not len(first):  # a class of comparisons without any pattern
             continue
         estimate, error = _outcomes(res, g)
-        found.append(estimate)
+        chances.append(estimate)
         errors.append(error)
         shown["object_i"] += [p.objects[i] for i, _ in p.pairs]
         shown["object_j"] += [p.objects[j] for _, j in p.pairs]
         for column in p.columns:
             shown[column.name] += [column.values[first].tolist()[0]] * len(p.pairs)
-    estimate, error = np.concatenate(found), np.concatenate(errors)
+    estimate, error = np.concatenate(chances), np.concatenate(errors)
     df = np.full(len(estimate), res.df_inference)
     return long_table(res.average, shown, (estimate, error, df), confidence, (_MARGINAL,))
 

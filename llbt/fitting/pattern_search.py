@@ -40,11 +40,11 @@ def fit_patterns_of(likelihood: PatternLikelihood, start: FloatArray, held: Bool
         Where the information is singular.
     """
     ascent = InParameters(lambda params: _Point(params, *likelihood.moments(params)), _step, moving(len(start), held))
-    found = newton(ascent, ascent.evaluate(start), enough=_DECREMENT, most=_MAX_ITERATIONS)
-    if found.failure is not None:
-        raise found.failure
-    at = found.point
-    return ListFit(at.params, at.information, at.gradient, at.value, found.converged, found.n_iter)
+    search = newton(ascent, ascent.evaluate(start), enough=_DECREMENT, most=_MAX_ITERATIONS)
+    if search.failure is not None:
+        raise search.failure
+    at = search.point
+    return ListFit(at.params, at.information, at.gradient, at.value, search.converged, search.n_iter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,21 +73,21 @@ def fit_with_missing(likelihood: PatternLikelihood, start: FloatArray) -> ListFi
     assert missingness is not None
     plain = replace(likelihood, missingness=missingness.without_slopes())
     level = np.linalg.lstsq(missingness.level, np.full(len(missingness.level), missingness.usual), rcond=None)[0]
-    found = fit_patterns_of(plain, np.append(start, level))
+    maximum = fit_patterns_of(plain, np.append(start, level))
     if not missingness.slope.shape[1]:
-        return found
-    slopes = _slopes(likelihood, missingness.slope, likelihood.weights(0, found.params).eta)
-    tried = (fit_patterns_of(likelihood, np.append(found.params, beta)) for beta in slopes)
+        return maximum
+    slopes = _slopes(likelihood, missingness.slope, likelihood.weights(0, maximum.params).eta)
+    tried = (fit_patterns_of(likelihood, np.append(maximum.params, beta)) for beta in slopes)
     return max(tried, key=lambda fit: fit.log_likelihood)
 
 
 def _slopes(likelihood: PatternLikelihood, slope: FloatArray, worths: FloatArray) -> FloatArray:
     """Return starting values of β, one set in each row, given η of each pair (P,)."""
     size = slope.shape[1]
-    found = np.outer(_SLOPES, np.linalg.lstsq(slope, worths, rcond=None)[0])
+    starts = np.outer(_SLOPES, np.linalg.lstsq(slope, worths, rcond=None)[0])
     if not isinstance(likelihood.space, IndependentPairs) or size > _MOST_ALONE:
-        return found
-    return np.concatenate([found, _ALONE * np.eye(size), -_ALONE * np.eye(size)])
+        return starts
+    return np.concatenate([starts, _ALONE * np.eye(size), -_ALONE * np.eye(size)])
 
 
 def _step(point: _Point, free: IntArray) -> FloatArray:

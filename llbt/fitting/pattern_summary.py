@@ -39,12 +39,12 @@ _BETA = {
 
 def pattern_summary(res: PatternEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit to patterns; see `PatternResults.summary`."""
-    found = coefficient_table_of(
+    table = coefficient_table_of(
         rows_beside(res, _terms(res)), res.df_inference, odds=odds, max_rows=max_rows, sort=sort
     )
     foot = fit_lines(res, "patterns and of what is missing of them" if res.missingness else "patterns")
     notes = (*_notes(res, odds), *res.patterns.notes)
-    return replace(found, title="Pattern model", head=_head(res), foot=foot, notes=notes)
+    return replace(table, title="Pattern model", head=_head(res), foot=foot, notes=notes)
 
 
 def _terms(res: PatternEstimates) -> list[str]:

@@ -131,10 +131,10 @@ class PlainEstimates(Estimates):
                 "Where the estimates without it are finite, ask a fit without it: "
                 f"llbt.fit({spec.formula!r}, res.comparisons).to_glm().",
             )
-        found = self.solution.explicit
-        if found is None:
-            found = explicit.explicit_glm(problem, tuple(self.names[k] for k in self.free))
+        glm = self.solution.explicit
+        if glm is None:
+            glm = explicit.explicit_glm(problem, tuple(self.names[k] for k in self.free))
         if spec.cov_type == "nonrobust":
-            return found
+            return glm
         dispersion = self.pearson_chi2 / self.df_resid if spec.cov_type == "quasi" else 1.0
-        return explicit.with_covariance(found, problem, self.covariance, spec.cov_type, dispersion)
+        return explicit.with_covariance(glm, problem, self.covariance, spec.cov_type, dispersion)

@@ -55,11 +55,11 @@ def population_predicted(
         place = len(free) + np.searchsorted(average.object_effects.scales, population.place)
         known = np.append(np.arange(len(free)), place)
         covariance = covariance[np.ix_(known, known)]
-    found = population.averaged(eta)
+    chances = population.averaged(eta)
     rows = np.stack([predictor.columns(free).toarray() for predictor in problem.predictors])
-    jacobian = np.concatenate([np.einsum("kbr,brp->krp", found.slopes, rows), found.scale_slopes], axis=2)
+    jacobian = np.concatenate([np.einsum("kbr,brp->krp", chances.slopes, rows), chances.scale_slopes], axis=2)
     error = np.sqrt(np.maximum(np.einsum("krp,pq,krq->rk", jacobian, covariance, jacobian), 0))
-    estimate = found.probability.T
+    estimate = chances.probability.T
     estimate[undetermined_comparisons(average, problem)] = np.nan
     whole = (estimate, error, chance_df(average, free_columns(average, problem), error))
     predicted = () if average.object_effects is None else average.object_effects.notes
@@ -178,11 +178,11 @@ class Population:
         width = self.response.width
         eta = np.concatenate([difference[None], np.tile(levels[: width - 1, None], len(difference))])
         unknown = np.isnan(eta).any(axis=0)
-        found = self.averaged(np.where(unknown, 0.0, eta))
+        averaged = self.averaged(np.where(unknown, 0.0, eta))
         score = self.response.loadings[:, 0]
-        win, loss = (found.probability[sign * score > 0].sum(axis=0) for sign in (1, -1))
+        win, loss = (averaged.probability[sign * score > 0].sum(axis=0) for sign in (1, -1))
 
-        slopes = np.concatenate([found.slopes.swapaxes(1, 2), found.scale_slopes], axis=2)
+        slopes = np.concatenate([averaged.slopes.swapaxes(1, 2), averaged.scale_slopes], axis=2)
         up, down = (slopes[sign * score > 0].sum(axis=0) for sign in (1, -1))
         of_odds = up / win[:, None] - down / loss[:, None]
         value = np.where(unknown, np.nan, np.log(win) - np.log(loss))

@@ -62,8 +62,10 @@ def predicted(
         if hypothesis is not None and by is not None:
             names = [by] if isinstance(by, str) else list(by)
             return _difference_table(res, asked, names, confidence, (*asked.notes, *predictions))
-        found = plain_chances(res, asked.problem) if asked.mix is None else mean_chances(res, asked.problem, asked.mix)
-        return long_table(res, asked.shown, found, confidence, (*asked.notes, *predictions))
+        chances = (
+            plain_chances(res, asked.problem) if asked.mix is None else mean_chances(res, asked.problem, asked.mix)
+        )
+        return long_table(res, asked.shown, chances, confidence, (*asked.notes, *predictions))
     if frame is not None:
         problem, shown = comparisons_of(res, frame, object_covariates=object_covariates)
     else:
@@ -176,9 +178,9 @@ def estimates_for(res: Estimates, problem: Problem) -> tuple[FloatArray, IntArra
 
 def chances_of(res: Estimates, problem: Problem) -> FloatArray:
     """Return outcome probabilities, shape (R, C); NaN if the table does not determine them."""
-    found = probabilities(problem, estimates_for(res, problem)[0])
-    found[undetermined_comparisons(res, problem)] = np.nan
-    return found
+    probability = probabilities(problem, estimates_for(res, problem)[0])
+    probability[undetermined_comparisons(res, problem)] = np.nan
+    return probability
 
 
 def undetermined_comparisons(res: Estimates, problem: Problem) -> npt.NDArray[np.bool_]:
@@ -188,11 +190,11 @@ def undetermined_comparisons(res: Estimates, problem: Problem) -> npt.NDArray[np
 
 def plain_chances(res: Estimates, problem: Problem) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return outcome probabilities, their delta-method standard errors, each (R, C), and degrees of freedom (R,)."""
-    found = chances_of(res, problem)
+    probability = chances_of(res, problem)
     _, known, cov = estimates_for(res, problem)
     whole = replace(problem, predictors=tuple(rows.columns(known) for rows in problem.predictors))
-    error = found * np.sqrt(np.maximum(distances(whole, found, cov[: len(known), : len(known)]), 0))
-    return found, error, chance_df(res, free_columns(res, problem), error)
+    error = probability * np.sqrt(np.maximum(distances(whole, probability, cov[: len(known), : len(known)]), 0))
+    return probability, error, chance_df(res, free_columns(res, problem), error)
 
 
 def free_columns(res: Estimates, problem: Problem) -> Problem:
@@ -220,8 +222,8 @@ def slopes_of(problem: Problem, chances: FloatArray, known: IntArray) -> FloatAr
     """Return the derivatives of outcome probabilities in some columns of the predictors, shape (R, C, q)."""
     rows = [predictor.columns(known).toarray() for predictor in problem.predictors]
     along = problem.response.slopes(chances.T)  # (C, B, R)
-    found = sum(along[:, b, :, None] * rows[b] for b in range(len(rows)))
-    return np.asarray(chances[:, :, None] * np.swapaxes(found, 0, 1))
+    slopes = sum(along[:, b, :, None] * rows[b] for b in range(len(rows)))
+    return np.asarray(chances[:, :, None] * np.swapaxes(slopes, 0, 1))
 
 
 def mean_chances(res: Estimates, problem: Problem, mix: csr_array) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -233,20 +235,20 @@ def mean_chances(res: Estimates, problem: Problem, mix: csr_array) -> tuple[Floa
     _, known, cov = estimates_for(res, problem)
     outcomes, missing = each.shape[1], np.zeros_like(each)
     df = chance_df(res, free_columns(res, problem), missing)
-    found = np.empty((mix.shape[0], outcomes))
-    error, smallest = np.empty_like(found), np.empty(mix.shape[0])
+    means = np.empty((mix.shape[0], outcomes))
+    error, smallest = np.empty_like(means), np.empty(mix.shape[0])
     block = max(1, int(_ENTRIES * mix.shape[0] / (mix.nnz * outcomes * max(1, len(known)))))
     for start in range(0, mix.shape[0], block):  # blocks of means bound the memory
         some = slice(start, start + block)
         members, place = np.unique(mix[some].indices, return_inverse=True)
-        weights = csr_array((mix[some].data, place, mix[some].indptr), shape=(len(found[some]), len(members)))
+        weights = csr_array((mix[some].data, place, mix[some].indptr), shape=(len(means[some]), len(members)))
         slopes = slopes_of(rows_of(problem, members), each[members], known).reshape(len(members), -1)
-        gradient = (weights @ slopes).reshape(len(found[some]), outcomes, -1)
+        gradient = (weights @ slopes).reshape(len(means[some]), outcomes, -1)
         along = gradient @ cov[: len(known), : len(known)]
-        found[some] = weights @ each[members]
+        means[some] = weights @ each[members]
         error[some] = np.sqrt(np.maximum(np.einsum("rcp,rcp->rc", along, gradient), 0)) + weights @ missing[members]
-        smallest[some] = [df[members[weights[[k]].indices]].min() for k in range(len(found[some]))]
-    return found, error, smallest
+        smallest[some] = [df[members[weights[[k]].indices]].min() for k in range(len(means[some]))]
+    return means, error, smallest
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,12 +317,12 @@ def _difference_table(
     if len(parts) < 2:
         raise OptionError("hypothesis='pairwise' of one group", expected="two groups or more")
     first, second = (np.concatenate(side) for side in zip(*itertools.combinations(parts, 2), strict=True))
-    found = mean_chances(res, asked.problem, csr_array(mix[first] - mix[second]))
+    differences = mean_chances(res, asked.problem, csr_array(mix[first] - mix[second]))
     shown = {name: [column[k] for k in first] for name, column in asked.shown.items()}
     for name in by:
         both = [(asked.shown[name][k], asked.shown[name][m]) for k, m in zip(first, second, strict=True)]
         shown[name] = [one if one == other else f"{one} − {other}" for one, other in both]
-    return long_table(res, shown, found, confidence, (DIFFERENCES, *notes), differences=True)
+    return long_table(res, shown, differences, confidence, (DIFFERENCES, *notes), differences=True)
 
 
 def _mean_notes(grid: Grid) -> tuple[str, ...]:
@@ -394,7 +396,7 @@ def _pair_codes(codings: Codings, pairs: IntArray) -> dict[str, IntArray]:
 def long_table(
     res: Estimates,
     shown: dict[str, list[Any]],
-    found: tuple[FloatArray, FloatArray, FloatArray],
+    chances: tuple[FloatArray, FloatArray, FloatArray],
     confidence: float,
     notes: tuple[str, ...],
     *,
@@ -405,8 +407,8 @@ def long_table(
     Intervals of `differences` of probabilities are symmetric.
     """
     outcomes = res.comparisons.response.outcomes
-    z = np.repeat(critical_values(confidence, found[2]), len(outcomes))
-    estimate, error = (values.ravel() for values in found[:2])
+    z = np.repeat(critical_values(confidence, chances[2]), len(outcomes))
+    estimate, error = (values.ravel() for values in chances[:2])
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)
         half = z * error / (estimate * (1 - estimate))
@@ -416,7 +418,7 @@ def long_table(
     whole = Table(
         (
             *(Field(name, name, [v for v in column for _ in outcomes]) for name, column in shown.items()),
-            Field("outcome", "outcome", list(outcomes) * len(found[0])),
+            Field("outcome", "outcome", list(outcomes) * len(chances[0])),
             Field("estimate", "estimate", estimate, "estimate", 3),
             Field("std_error", "std_error", error, "estimate", 3),
             *interval_fields(low, high, confidence, 3),
@@ -426,5 +428,5 @@ def long_table(
     )
     if differences:
         return whole
-    bounds = low.reshape(found[0].shape), high.reshape(found[0].shape)
-    return replace(whole, printed=printed_predictions(whole, shown, outcomes, found[0], bounds, confidence))
+    bounds = low.reshape(chances[0].shape), high.reshape(chances[0].shape)
+    return replace(whole, printed=printed_predictions(whole, shown, outcomes, chances[0], bounds, confidence))

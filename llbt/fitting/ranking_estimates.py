@@ -61,8 +61,8 @@ class RankingEstimates(WorthEstimates):
         which = np.arange(len(self.places)) == k
 
         def held(start: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-            found = fit_lists(self.lists, start, which)
-            return found.params, found.gradient, found.log_likelihood
+            maximum = fit_lists(self.lists, start, which)
+            return maximum.params, maximum.gradient, maximum.log_likelihood
 
         return held
 

@@ -72,11 +72,11 @@ def _tied(r: Rankings, rows: IntArray, orders: IntArray) -> tuple[Batch, ...]:
     chosen = np.bincount(np.searchsorted(begin, np.flatnonzero(ranked), side="right") - 1, minlength=len(begin))
     left = r.starts[of + 1] - begin
     _check_sets(int(left.max()), orders)
-    found: list[Batch] = []
+    batches: list[Batch] = []
     for size in np.unique(left[left > 1]):
         some = np.flatnonzero(left == size)
-        found.append(Choices(rows[begin[some][:, None] + np.arange(size)], of[some], chosen[some], orders))
-    return tuple(found)
+        batches.append(Choices(rows[begin[some][:, None] + np.arange(size)], of[some], chosen[some], orders))
+    return tuple(batches)
 
 
 def _check_sets(size: int, orders: IntArray) -> None:
@@ -121,5 +121,5 @@ class Ghost:
 
 def without_column(array: FloatArray, place: int) -> FloatArray:
     """Return a vector or a square matrix without a parameter."""
-    kept = np.delete(np.arange(len(array)), place)
-    return array[kept] if array.ndim == 1 else array[np.ix_(kept, kept)]
+    others = np.delete(np.arange(len(array)), place)
+    return array[others] if array.ndim == 1 else array[np.ix_(others, others)]

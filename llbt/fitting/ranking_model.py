@@ -123,15 +123,17 @@ def rankings_of_terms(spec: RankingSpecification, data: Rankings) -> RankingResu
     lists = lists_of(data, pairs, design, free, orders, sequential=spec.best_worst == "sequential")
     lists = lists if parsed.tie else replace(lists, held=np.zeros(len(orders)))
     try:
-        found, cov = _solved(lists, spec, clusters)
+        maximum, cov = _solved(lists, spec, clusters)
     except Unbounded as error:
         raise _infinite(error.direction, [design.names[k] for k in free], names_of_ties(orders)) from None
     return RankingResults(
         design=design,
         free=free,
-        solution=found,
+        solution=maximum,
         covariance=cov,
-        average=worths_on_pairs(_worth_text(parsed), spec.reference, pairs, (design, free), found, cov, RankingResults),
+        average=worths_on_pairs(
+            _worth_text(parsed), spec.reference, pairs, (design, free), maximum, cov, RankingResults
+        ),
         specification=spec,
         rankings=data,
         lists=lists,
@@ -146,18 +148,20 @@ def _parsed(formula: str, pairs: Comparisons, data: Rankings) -> Formula:
             "Rankings are fitted with judges alike, or with worths of their own (object:judge). Normal effects of "
             "judges are fitted to best-worst sets, and to comparisons: fit(…, rankings.to_comparisons()).",
         )
-    found = parse(formula, vocabulary(pairs))
-    if found.order:
+    formula_ = parse(formula, vocabulary(pairs))
+    if formula_.order:
         raise FormulaError(f"an order effect, in {formula!r}", "Leave order out: lists do not say who was shown first.")
-    if found.bad or found.grade:
-        raise FormulaError(f"{'bad' if found.bad else 'grade'}, in {formula!r}", "Leave it out: lists have no grades.")
-    if any(term.factors for term in found.tie):
+    if formula_.bad or formula_.grade:
+        raise FormulaError(
+            f"{'bad' if formula_.bad else 'grade'}, in {formula!r}", "Leave it out: lists have no grades."
+        )
+    if any(term.factors for term in formula_.tie):
         raise FormulaError(
             f"covariates of ties, in {formula!r}", "Write tie alone: lists have one δ for each number of tied objects."
         )
-    if found.tie and data.kind == "best_worst":
+    if formula_.tie and data.kind == "best_worst":
         raise FormulaError(f"tie, in {formula!r}", "Leave it out: a best and a worst are never tied.")
-    return found
+    return formula_
 
 
 def _design(formula: Formula, pairs: Comparisons, spec: RankingSpecification) -> tuple[Design, IntArray]:
@@ -207,30 +211,31 @@ def _solved(lists: Lists, spec: RankingSpecification, clusters: Clustering | Non
     """Return the maximum, and the covariance of worths and log δ, without the prior's ghost object."""
     counted = spec.prior if isinstance(spec.prior, float | int) else None  # not the prior of Firth
     whole = lists if counted is None else Ghost(counted).joined(lists)
-    found = fit_reduced(whole) if spec.prior == "jeffreys" else fit_lists(whole)
-    cov = inverse(found.information)
+    maximum = fit_reduced(whole) if spec.prior == "jeffreys" else fit_lists(whole)
+    cov = inverse(maximum.information)
     covariance = Covariance(cov)
     if clusters is not None:
-        covariance = covariance_by(clusters, parts_of_lists(whole, found, clusters), cov, spec.cov_type)
+        covariance = covariance_by(clusters, parts_of_lists(whole, maximum, clusters), cov, spec.cov_type)
     if counted is None:
-        return found, covariance
+        return maximum, covariance
     ghost = lists.matrix.shape[1]
     params, information, gradient, matrix = (
-        without_column(array, ghost) for array in (found.params, found.information, found.gradient, covariance.matrix)
+        without_column(array, ghost)
+        for array in (maximum.params, maximum.information, maximum.gradient, covariance.matrix)
     )
     lost = np.delete(covariance.lost, ghost, axis=1) if len(covariance.lost) else covariance.lost
     plain = None if covariance.independent is None else without_column(covariance.independent, ghost)
-    kept = ListFit(params, information, gradient, lists.log_likelihood(params), found.converged, found.n_iter)
-    return kept, replace(covariance, source=matrix, lost=lost, independent=plain)
+    own = ListFit(params, information, gradient, lists.log_likelihood(params), maximum.converged, maximum.n_iter)
+    return own, replace(covariance, source=matrix, lost=lost, independent=plain)
 
 
 def _infinite(direction: FloatArray, worths: list[str], ties: tuple[str, ...]) -> SeparationError:
     """Return the error that names the parameters that go to infinity along a direction."""
     steps = [*zip(worths, direction, strict=False), *zip(ties, direction[len(direction) - len(ties) :], strict=True)]
-    found = [f"{name} → {'+' if by > 0 else '−'}∞" for name, by in steps if abs(by) > _GROWS]
+    directions = [f"{name} → {'+' if by > 0 else '−'}∞" for name, by in steps if abs(by) > _GROWS]
     finite = f" {_FINITE}" if np.any(np.abs(direction[: len(worths)]) > _GROWS) else ""
     return SeparationError(
-        f"the likelihood of the lists rises without end along {', '.join(found)}",
+        f"the likelihood of the lists rises without end along {', '.join(directions)}",
         "How often objects are tied is known where lists have ties and single choices of the same objects, in either "
         f"order; leave tie out, or add lists.{finite}",
     )

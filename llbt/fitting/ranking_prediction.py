@@ -37,17 +37,17 @@ def predicted_lists(res: RankingEstimates, data: Rankings | None, confidence: fl
     codings, number = codings_of(res.average), len(r)
     notes: tuple[str, ...] = ()
     if data is None:
-        found = Chances.of(res, res.lists, np.arange(number), number)
+        chances = Chances.of(res, res.lists, np.arange(number), number)
     else:
         lists, gone = _others(res, codings, data)
         impossible = _impossible(res, data)
         if impossible.any():
             reason = f"{counted(int(impossible.sum()), 'list')} of probability 0: as many tied objects occur in no"
             notes = (f"{reason} fitted list",)
-        found = Chances.of(res, lists, np.arange(number), number).without(gone, impossible)
+        chances = Chances.of(res, lists, np.arange(number), number).without(gone, impossible)
     columns = [column for column in r.columns if column.name in _used(codings)]
     shown = {"ranking": [list_text(r, k) for k in range(number)]} | {c.name: c.values.tolist() for c in columns}
-    return chances_table(res, "Probabilities of lists", shown, found, confidence, notes)
+    return chances_table(res, "Probabilities of lists", shown, chances, confidence, notes)
 
 
 def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: At, confidence: float) -> Table:
@@ -83,15 +83,15 @@ def predicted_first(res: RankingEstimates, objects: Sequence[Label] | None, at: 
     lists, gone = _lists_at(res, codings, sets, values)
     mix, classes = csc_array(grid.mix), grid.mix.shape[0]  # each combination belongs to one class
     group = (mix.indices[:, None] * size + first).ravel()
-    found = Chances.of(res, lists, group, classes * size, np.repeat(mix.data, number))
-    found = found.without(np.bincount(group, gone) > 0, np.zeros(classes * size, dtype=np.bool_))
+    chances = Chances.of(res, lists, group, classes * size, np.repeat(mix.data, number))
+    chances = chances.without(np.bincount(group, gone) > 0, np.zeros(classes * size, dtype=np.bool_))
     labels = [known[k] for k in shown]
     columns: dict[str, list[Any]] = {name: [v for v in column for _ in labels] for name, column in grid.shown.items()}
     notes = grid.notes
     if len(res.lists.orders):
         notes = (*notes, "alone in the first place; what is missing to 1 is that several share it")
     return chances_table(
-        res, "Probabilities of being first", columns | {"object": labels * classes}, found, confidence, notes
+        res, "Probabilities of being first", columns | {"object": labels * classes}, chances, confidence, notes
     )
 
 
@@ -210,12 +210,12 @@ def chances_table(
     res: WorthEstimates,
     title: str,
     shown: Mapping[str, list[Any]],
-    found: Chances,
+    chances: Chances,
     confidence: float,
     notes: Sequence[str],
 ) -> Table:
     """Return probabilities with intervals on the logit scale, so that they stay in (0, 1)."""
-    estimate, error = found.estimate, found.error
+    estimate, error = chances.estimate, chances.error
     with np.errstate(divide="ignore", invalid="ignore"):
         center = special.logit(estimate)
         half = critical_value(confidence, res.df_inference) * error / (estimate * (1 - estimate))

@@ -26,11 +26,11 @@ _MODELS = {
 
 def ranking_summary(res: RankingEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit to lists; see `RankingResults.summary`."""
-    found = coefficient_table_of(
+    table = coefficient_table_of(
         rows_beside(res, ["tie"] * len(res.names_beside)), res.df_inference, odds=odds, max_rows=max_rows, sort=sort
     )
     return replace(
-        found,
+        table,
         title=_MODELS[res.rankings.kind, res.specification.best_worst],
         head=_head(res),
         foot=fit_lines(res, "lists"),

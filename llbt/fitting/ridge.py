@@ -63,16 +63,16 @@ class Ridge:
 
     def matrix(self, design: Design, c: Comparisons, free: IntArray) -> FloatArray:
         """Return P of the penalty ½ βᵀ P β on the estimated parameters, (p, p)."""
-        found = np.zeros((len(design.names),) * 2)
+        penalty = np.zeros((len(design.names),) * 2)
         for columns, spread in slopes_of(design, c):
             centre = np.eye(len(columns)) - 1 / len(c.objects)  # the slope of the reference is 0
-            found[np.ix_(columns, columns)] = self.strength * spread**2 * centre
-        return found[np.ix_(free, free)]
+            penalty[np.ix_(columns, columns)] = self.strength * spread**2 * centre
+        return penalty[np.ix_(free, free)]
 
 
 def slopes_of(design: Design, c: Comparisons) -> list[tuple[IntArray, float]]:
     """Return the parameters of each term object:x of a numeric covariate x, with the standard deviation of x."""
-    found = []
+    slopes = []
     for column in (column for column in c.columns if column.numeric):
         terms = [f"object:{column.name}", f"{column.name}:object"]
         places = [k for k, (term, block) in enumerate(zip(design.terms, design.blocks, strict=True))
@@ -80,8 +80,8 @@ def slopes_of(design: Design, c: Comparisons) -> list[tuple[IntArray, float]]:
         if places:
             mean = np.average(column.values, weights=c.totals)
             spread = float(np.sqrt(np.average((column.values - mean) ** 2, weights=c.totals)))
-            found.append((np.array(places, dtype=np.int64), spread))
-    return found
+            slopes.append((np.array(places, dtype=np.int64), spread))
+    return slopes
 
 
 def check_slopes(design: Design, c: Comparisons) -> None:
@@ -148,7 +148,7 @@ def _losses(problem: Problem, unit: FloatArray, part: Fold, spreads: FloatArray)
     """Return −Σ log p of a fold for each spread, the widest first, from fits to the other judgments."""
     rest = replace(problem, counts=problem.counts - part.held(problem.counts.shape))
     seen = rows_of(problem, part.rows)
-    found, params = np.empty(len(spreads)), None
+    losses, params = np.empty(len(spreads)), None
     for k in reversed(range(len(spreads))):  # the strongest first; each fit starts from the one before
         fit = eliminate(rest, start=params, penalty=ridge(unit / spreads[k] ** 2))
         step_made()
@@ -159,5 +159,5 @@ def _losses(problem: Problem, unit: FloatArray, part: Fold, spreads: FloatArray)
                 "the judgments without one of five folds have no finite estimates, so no strength can be chosen",
                 "Name one: llbt.fit(…, penalty=10.0); or leave out objects with few judgments.",
             )
-        found[k] = -np.sum(part.counts * np.log(np.where(part.counts > 0, chances, 1.0)))
-    return found
+        losses[k] = -np.sum(part.counts * np.log(np.where(part.counts > 0, chances, 1.0)))
+    return losses

@@ -85,17 +85,17 @@ def class_of(c: Comparisons, names: list[str], s: int) -> str:
     return ", ".join(f"{name} {values[name]!r}" for name in names if name in values)
 
 
-def describe(found: Separation) -> tuple[str, str]:
+def describe(separation: Separation) -> tuple[str, str]:
     """Return the cause of the separation (ties, the order of presentation, or objects), and the remedy."""
-    worth = found.design.worth.matrix @ found.direction
-    index = found.design.worth.index[found.rows]
+    worth = separation.design.worth.matrix @ separation.direction
+    index = separation.design.worth.index[separation.rows]
     shift = worth[index[:, 0]] - worth[index[:, 1]]
-    order = (found.design.order.matrix @ found.direction)[found.design.order.index[found.rows]]
+    order = (separation.design.order.matrix @ separation.direction)[separation.design.order.index[separation.rows]]
     if np.any(np.abs(shift) > TOLERANCE):
-        return _worths(found, worth, shift)
+        return _worths(separation, worth, shift)
     if np.any(np.abs(order) > TOLERANCE):
-        return _order(found, order)
-    return _levels(found)
+        return _order(separation, order)
+    return _levels(separation)
 
 
 def describe_groups(
@@ -128,57 +128,57 @@ def describe_groups(
     under = f" under {classes[0]}" if names else ""
     more += f"; so it is under {'; '.join(classes[1:9])}" if len(classes) > 1 else ""
     more += f" and {len(classes) - 9} more" if len(classes) > 9 else ""
-    found = (
+    cause = (
         f"{braced(above)} won all {format_count(_tally(problem, upper, members)[0])} judgments against {braced(below)}"
         f"{under}, so their log-worths differ by ∞ and have no finite estimate{more}"
     )
     fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if names else ""
-    return found, f"{fewer}{_REMEDY}"
+    return cause, f"{fewer}{_REMEDY}"
 
 
 def describe_no_ties(judgments: float, end: str = "is −∞") -> tuple[str, str]:
     """Return that a table with a tie category has no ties, with the remedy."""
-    found = (
+    cause = (
         f"there are no ties among {format_count(judgments)} judgments, though the table has a tie category, so tie "
         f"{end}"
     )
-    return found, "Leave tie out after c.drop_ties(), which removes the empty category."
+    return cause, "Leave tie out after c.drop_ties(), which removes the empty category."
 
 
-def _levels(found: Separation) -> tuple[str, str]:
+def _levels(separation: Separation) -> tuple[str, str]:
     """Name the classes that never have a tie or a grade, or that have nothing else."""
-    levels = found.design.shared
-    blamed = {b: _blamed(found, b, rows) for b, rows in levels.items()}
+    levels = separation.design.shared
+    blamed = {b: _blamed(separation, b, rows) for b, rows in levels.items()}
     moved = [b for b, (classes, _) in blamed.items() if len(classes)]
     b = next((b for b in moved if blamed[b][1]), moved[0])  # the predictor to blame; others only move against it
     rows, classes = levels[b], blamed[b][0]
-    names, unit = found.classes(rows.units), rows.index[found.rows].reshape(len(found.rows), -1)
+    names, unit = separation.classes(rows.units), rows.index[separation.rows].reshape(len(separation.rows), -1)
     phrases = []
     for k in classes[:3]:
         inside = (unit == k).any(axis=1)
-        who = found.class_at(names, int(np.flatnonzero(inside)[0]))
+        who = separation.class_at(names, int(np.flatnonzero(inside)[0]))
         if rows.added:
-            who = f"object {found.comparisons.objects[rows.units['object'][k]]!r}" + (f" ({who})" if who else "")
-        what, judgments = _said(found, b, inside), found.problem.totals[inside].sum()
+            who = f"object {separation.comparisons.objects[rows.units['object'][k]]!r}" + (f" ({who})" if who else "")
+        what, judgments = _said(separation, b, inside), separation.problem.totals[inside].sum()
         phrases.append(f"{who or 'the table'} has {what} among {format_count(judgments)} judgments")
     more = f" and {len(classes) - 3} more alike" if len(classes) > 3 else ""
-    word = next(block for block, of in found.comparisons.response.shared.items() if of == b)
+    word = next(block for block, of in separation.comparisons.response.shared.items() if of == b)
     if rows.added:
-        effects = [f"{word}:object[{found.comparisons.objects[rows.units['object'][k]]}]" for k in classes]
-        below = (rows.matrix @ found.direction)[classes] < 0
+        effects = [f"{word}:object[{separation.comparisons.objects[rows.units['object'][k]]}]" for k in classes]
+        below = (rows.matrix @ separation.direction)[classes] < 0
         infinite = [f"{effect} is {'−∞' if down else '+∞'}" for effect, down in zip(effects[:3], below, strict=False)]
         remedy = f"Leave {word}:object out, or the objects (Comparisons.select)."
         return f"{'; '.join(phrases)}{more}, so {', '.join(infinite)}", remedy
     effect = {"tie": "tie effect (tie)", "bad": "effect of both bad (bad)"}.get(word, "effect of each grade (grade)")
-    alone = _UNUSED if found.comparisons.response.grades else _REMEDY
+    alone = _UNUSED if separation.comparisons.response.grades else _REMEDY
     remedy = f"Use one {effect}, or merge the levels of {listed(names)}." if names else alone
-    return f"{'; '.join(phrases)}{more}, {found.verdict}", remedy
+    return f"{'; '.join(phrases)}{more}, {separation.verdict}", remedy
 
 
-def _blamed(found: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
+def _blamed(separation: Separation, b: int, rows: Rows) -> tuple[IntArray, bool]:
     """Return the classes without a level's outcomes or without the first grade; if none, all classes that move."""
-    moved = np.abs(rows.matrix @ found.direction) > TOLERANCE
-    used, first = used_levels(found.problem, b, rows, rows.index[found.rows])
+    moved = np.abs(rows.matrix @ separation.direction) > TOLERANCE
+    used, first = used_levels(separation.problem, b, rows, rows.index[separation.rows])
     pure = moved & ((used == 0) | (first == 0))
     return np.flatnonzero(pure if pure.any() else moved), bool(pure.any())
 
@@ -213,9 +213,9 @@ def _of_level(response: AnyResponse, b: int) -> tuple[npt.NDArray[np.bool_], npt
     return np.asarray(size >= smallest), np.asarray(size == float(size[size < smallest].max()))
 
 
-def _said(found: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
+def _said(separation: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
     """Return in words how often some comparisons have a level, or that they have no judgment of the first grade."""
-    response, counts = found.problem.response, found.problem.counts[inside].sum(axis=0)
+    response, counts = separation.problem.response, separation.problem.counts[inside].sum(axis=0)
     of_level, first = _of_level(response, b)
     if 0 < counts[of_level].sum() < counts.sum() and not counts[first].any():
         of_level = first
@@ -225,35 +225,35 @@ def _said(found: Separation, b: int, inside: npt.NDArray[np.bool_]) -> str:
     return f"{format_count(number) if number else 'no'} {what}"
 
 
-def _order(found: Separation, order: FloatArray) -> tuple[str, str]:
+def _order(separation: Separation, order: FloatArray) -> tuple[str, str]:
     moved = np.abs(order) > TOLERANCE
-    names = found.classes(found.design.order.units)
-    where = found.class_at(names, int(np.flatnonzero(moved)[0]))
+    names = separation.classes(separation.design.order.units)
+    where = separation.class_at(names, int(np.flatnonzero(moved)[0]))
     first = bool(order[moved][0] > 0)
     members = moved & ((order > 0) == first)
-    won = found.problem.response.tally(found.problem.counts)[members, 0 if first else 2].sum()
+    won = separation.problem.response.tally(separation.problem.counts)[members, 0 if first else 2].sum()
     side = "first" if first else "second"
     cause = (
         f"the object shown {side} won all {format_count(won)} decided judgments{' of ' + where if where else ''}, "
-        f"{found.verdict}"
+        f"{separation.verdict}"
     )
     return cause, f"Leave {'the interactions of order' if names else 'order'} out."
 
 
-def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[str, str]:
+def _worths(separation: Separation, worth: FloatArray, shift: FloatArray) -> tuple[str, str]:
     """Name the objects that won everything against others, in the class where the direction moves most."""
-    c, problem = found.comparisons, found.problem
+    c, problem = separation.comparisons, separation.problem
     row = int(np.argmax(np.abs(shift)))
-    names = found.classes(found.design.worth.units)
+    names = separation.classes(separation.design.worth.units)
     numbers = [column.name for column in c.columns if column.numeric and column.name in names]
     if numbers:
-        return _by_numbers(found, shift, numbers)
-    where = found.class_at(names, row)
-    members = np.array([found.class_at(names, k) == where for k in range(len(found.rows))])
-    index = found.design.worth.index[found.rows]
+        return _by_numbers(separation, shift, numbers)
+    where = separation.class_at(names, row)
+    members = np.array([separation.class_at(names, k) == where for k in range(len(separation.rows))])
+    index = separation.design.worth.index[separation.rows]
     upper = worth[index] > worth[index[row]].mean()
     counts = _tally(problem, upper, members)
-    pairs = c.pairs[found.rows][members]
+    pairs = c.pairs[separation.rows][members]
     above = [c.objects[k] for k in np.unique(pairs[upper[members]])]
     below = [c.objects[k] for k in np.unique(pairs[~upper[members]])]
     ties = f", tied {format_count(counts[1])}" if counts[1] else ""
@@ -261,16 +261,16 @@ def _worths(found: Separation, worth: FloatArray, shift: FloatArray) -> tuple[st
     fewer = f"Leave the interactions with {', '.join(names)} out of the worth. Or: " if where else ""
     cause = (
         f"{braced(above)} won {format_count(counts[0])}{ties} and lost {format_count(counts[-1])} of the judgments "
-        f"against {braced(below)}{setting}, {found.verdict}"
+        f"against {braced(below)}{setting}, {separation.verdict}"
     )
     return cause, f"{fewer}{_REMEDY}"
 
 
-def _by_numbers(found: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
+def _by_numbers(separation: Separation, shift: FloatArray, numbers: list[str]) -> tuple[str, str]:
     """Name objects that always won or lost, whatever the numbers that worths depend on; else name the numbers."""
-    c, first = found.comparisons, shift > 0
+    c, first = separation.comparisons, shift > 0
     moved = np.abs(shift) > TOLERANCE
-    pairs = c.pairs[found.rows]
+    pairs = c.pairs[separation.rows]
     above, below = (np.unique(np.where(first == up, *pairs.T)[moved]) for up in (True, False))
     remedy = f"Leave the interactions with {', '.join(numbers)} out of the worth. Or: {_REMEDY}"
     for some, word in ((np.setdiff1d(above, below), "won"), (np.setdiff1d(below, above), "lost")):
@@ -278,19 +278,19 @@ def _by_numbers(found: Separation, shift: FloatArray, numbers: list[str]) -> tup
             continue
         members = moved & np.isin(pairs, some).any(axis=1)
         upper = np.column_stack([first, ~first])
-        wins, ties, losses = _tally(found.problem, upper, members)
+        wins, ties, losses = _tally(separation.problem, upper, members)
         tied = f", tied {format_count(ties)}" if ties else ""
         never = "lost" if word == "won" else "won"
         others = np.setdiff1d(pairs[members], some)
         cause = (
             f"whatever {', '.join(numbers)}, {braced([c.objects[k] for k in some])} {word} "
             f"{format_count(wins)}{tied} and {never} {format_count(losses)} of the judgments against "
-            f"{braced([c.objects[k] for k in others])}, {found.verdict}"
+            f"{braced([c.objects[k] for k in others])}, {separation.verdict}"
         )
         return cause, remedy
-    judgments = format_count(found.problem.totals[moved].sum())
+    judgments = format_count(separation.problem.totals[moved].sum())
     cause = f"the values of {', '.join(numbers)} tell without an exception who won {judgments} judgments"
-    return f"{cause}, {found.verdict}", remedy
+    return f"{cause}, {separation.verdict}", remedy
 
 
 def _tally(problem: Problem, upper: npt.NDArray[np.bool_], members: npt.NDArray[np.bool_]) -> FloatArray:

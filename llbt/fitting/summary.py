@@ -54,17 +54,17 @@ _LINKS = {
 
 def summary_table(res: PlainEstimates, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the summary of a fit; see `LLBTResults.summary`."""
-    found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
-    return replace(found, title=model_title(res), head=head_lines(res), foot=_foot(res), notes=_notes(res, odds))
+    table = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
+    return replace(table, title=model_title(res), head=head_lines(res), foot=_foot(res), notes=_notes(res, odds))
 
 
 def part_summary(res: Estimates, whole: type, *, odds: bool, max_rows: int, sort: Sort) -> Table:
     """Return the printout of estimates that are part of a larger fit; see `FitPart.summary`."""
-    found = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
+    table = coefficient_table(res, odds=odds, max_rows=max_rows, sort=sort)
     title = f"{model_title(res)}: worths of a {whole.__name__} alone"
     notes = [*_estimate_notes(res, odds), *_prior_notes(res), *res.covariance.notes]
     notes.append(Qualifying("Not a fit of its own: no likelihood, deviance or test of fit."))
-    return replace(found, title=title, head=head_lines(res), notes=(*notes, *res.comparisons.notes))
+    return replace(table, title=title, head=head_lines(res), notes=(*notes, *res.comparisons.notes))
 
 
 def coefficient_table(res: Estimates, *, odds: bool, max_rows: int = MOST_ROWS, sort: Sort = "name") -> Table:
@@ -177,14 +177,14 @@ def integer_levels(res: Estimates) -> str:
 
 def _reference_level(res: Estimates, name: str) -> str:
     """Return which level of a covariate is 0, by term if they differ; empty for other codings and for numbers."""
-    found: dict[object, list[str]] = {}
+    terms_by_level: dict[object, list[str]] = {}
     for variable, term, level in res.design.levels:
         if variable == name:
-            found.setdefault(level, []).append(term)
-    where = len(found) > 1
+            terms_by_level.setdefault(level, []).append(term)
+    where = len(terms_by_level) > 1
     levels = [
         ("no reference" if level is None else f"reference {level}") + (f" in {', '.join(terms)}" if where else "")
-        for level, terms in found.items()
+        for level, terms in terms_by_level.items()
     ]
     return "".join(f", {text}" for text in levels)
 
@@ -409,11 +409,11 @@ def _kept_clusters(res: PlainEstimates) -> tuple[str, ...]:
         return ()
     if not res.comparisons.clusters:
         return _unkept_units(res.comparisons)
-    found = unit_of(res)
-    if found.unit is None:
+    unit = unit_of(res)
+    if unit.unit is None:
         return ()
-    call = f"cov_type='cluster', groups={found.unit.groups!r}"
-    return (Qualifying(f"Judgments are taken as independent. {found.if_clustered}. To cluster: {call}."),)
+    call = f"cov_type='cluster', groups={unit.unit.groups!r}"
+    return (Qualifying(f"Judgments are taken as independent. {unit.if_clustered}. To cluster: {call}."),)
 
 
 def _unkept_units(c: Comparisons) -> tuple[str, ...]:

@@ -66,14 +66,14 @@ class CoefficientRows:
             return tuple(among)
         terms = list(dict.fromkeys(self.terms[k] for k in among))
         free = {t: [k for k in among if self.terms[k] == t and not self.without[k]] for t in terms}
-        kept = [k for k in among if self.without[k]]
-        left = max(most - len(kept), 0)
+        chosen_rows = [k for k in among if self.without[k]]
+        left = max(most - len(chosen_rows), 0)
         for done, term in enumerate(sorted(terms, key=lambda t: len(free[t]))):
             each = max(1, left // (len(terms) - done))
             chosen = sorted(free[term], key=self._informs, reverse=True)[:each]
-            kept += chosen
+            chosen_rows += chosen
             left -= len(chosen)
-        return tuple(sorted(kept))
+        return tuple(sorted(chosen_rows))
 
     def _informs(self, k: int) -> float:
         """Return the values by which rows of a term are chosen for printing."""
@@ -95,8 +95,8 @@ def coefficient_rows(res: Estimates) -> CoefficientRows:
     terms = np.insert(np.array(design.terms, dtype=object), positions, of_added).tolist()
     none = np.full(len(zeros), np.nan)
     estimate, error, statistic, p_value = (
-        np.asarray(np.insert(values.to_numpy(dtype=np.float64), positions, [*start, *found]), dtype=np.float64)
-        for values, start, found in zip(
+        np.asarray(np.insert(values.to_numpy(dtype=np.float64), positions, [*start, *value]), dtype=np.float64)
+        for values, start, value in zip(
             (res.params, res.bse, res.tvalues, res.pvalues),
             (np.zeros(len(zeros)), none, none, none),
             _of_sums(res),

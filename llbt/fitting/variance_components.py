@@ -88,9 +88,9 @@ def said_mixture(further: int) -> str:
 
 
 def scale_intervals(
-    likelihood_of: Callable[[int | None], MarginalLikelihood], found: MixedFit, confidence: float
+    likelihood_of: Callable[[int | None], MarginalLikelihood], maximum: MixedFit, confidence: float
 ) -> FloatArray:
     """Return where each σ's profile likelihood has fallen by half the χ²(1) quantile, shape (E, 2)."""
     drop = float(stats.chi2.isf(1 - confidence, 1)) / 2
-    bounds = [profile_scale(likelihood_of, found, e, drop) for e in range(len(found.scales))]
+    bounds = [profile_scale(likelihood_of, maximum, e, drop) for e in range(len(maximum.scales))]
     return np.array(bounds)

@@ -110,21 +110,21 @@ class Estimated:
     @property
     def errors(self) -> FloatArray:
         """Standard errors, shape (p,)."""
-        found = np.full(len(self.names), np.nan)
+        errors = np.full(len(self.names), np.nan)
         known = ~self.covariance.unknown_each(len(self.places))
-        found[self.places[known]] = np.sqrt(self.covariance.diagonal[known])
-        return found
+        errors[self.places[known]] = np.sqrt(self.covariance.diagonal[known])
+        return errors
 
     @property
     def matrix(self) -> FloatArray:
         """The covariance, shape (p, p)."""
-        found = np.full((len(self.names), len(self.names)), np.nan)
+        matrix = np.full((len(self.names), len(self.names)), np.nan)
         known = ~self.covariance.unknown_each(len(self.places))
-        found[np.ix_(self.places[known], self.places[known])] = self.covariance.matrix[np.ix_(known, known)]
+        matrix[np.ix_(self.places[known], self.places[known])] = self.covariance.matrix[np.ix_(known, known)]
         for k in self.held:
             estimated = np.append(self.places, self.held)
-            found[k, estimated] = found[estimated, k] = 0.0
-        return found
+            matrix[k, estimated] = matrix[estimated, k] = 0.0
+        return matrix
 
     @property
     def df(self) -> float:
@@ -153,17 +153,17 @@ class Estimated:
         Parameters that are aliased or held add nothing.
         """
         some = rows[:, self.places]
-        found = self.covariance.combined(some)
+        covariance = self.covariance.combined(some)
         unknown = self.covariance.unknown(some) | rows[:, self._unknown].any(axis=1)
-        found[unknown], found[:, unknown] = np.nan, np.nan
-        return found
+        covariance[unknown], covariance[:, unknown] = np.nan, np.nan
+        return covariance
 
     @property
     def _unknown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which parameters have an estimate but no covariance, and are not held either, shape (p,)."""
-        found = ~np.isnan(self.values)
-        found[self.places], found[list(self.held)] = False, False
-        return found
+        has_estimate = ~np.isnan(self.values)
+        has_estimate[self.places], has_estimate[list(self.held)] = False, False
+        return has_estimate
 
     def rank(self, rows: FloatArray) -> int:
         """Return the rank of linear combinations (k, p), in units of standard errors of independent observations."""

@@ -142,13 +142,13 @@ class Agreement(Record):
             )
         met = crossed(self.judgments)
         sums = judge_pair_sums(met, judge_counts(self.judgments), len(self.labels))
-        found = observed_and_expected(sums, self.judgments.flip, self.chance if self.chance_given else None)
+        agreement_ = observed_and_expected(sums, self.judgments.flip, self.chance if self.chance_given else None)
         undefined = sums.paired < 2
         again = np.isin(met.judges, repeating(self.judgments)).any(axis=1)
         columns = []
         names = list(dict.fromkeys(self.estimates["term"]))
         for name in names:
-            observed, expected = found[name]
+            observed, expected = agreement_[name]
             by_unit = name in ONE_LABEL or name == "gwet_ac1"
             gone = undefined | (again & by_unit) | (name in self.unavailable and name in ORDERED)
             values = [corrected(name, observed, expected), observed, expected]
@@ -182,10 +182,10 @@ class Agreement(Record):
         table = self.by_judges.to_frame()
         pairs = table[table["term"] == coefficient]
         judges = [self.judges[k] for k in np.unique(self.judgments.judge)]
-        found = pd.DataFrame(np.nan, index=judges, columns=judges)
+        matrix = pd.DataFrame(np.nan, index=judges, columns=judges)
         for one, other, value in zip(pairs["judge_i"], pairs["judge_j"], pairs["estimate"], strict=True):
-            found.loc[one, other] = found.loc[other, one] = value
-        return found
+            matrix.loc[one, other] = matrix.loc[other, one] = value
+        return matrix
 
 
 @checked
@@ -390,11 +390,11 @@ def _undefined_notes(left_out: dict[str, Reason]) -> list[str]:
 def _chance_notes(read: LabelledUnits, shares: FloatArray, from_where: str, own: bool) -> list[str]:
     k = len(read.labels)
     ties = "; there are no ties" if read.labels == ["i", "j"] else ""
-    found = [f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True)]
+    shares_text = [f"{name} {format_share(share)}" for name, share in zip(read.labels, shares, strict=True)]
     notes = [
         f"Bennett's S expects an agreement P(E) of 1/{k}{ties}",
         f"Scott's π: P(E) by the label shares of {from_where}",
-        f"label shares: {named(found, 5)}",
+        f"label shares: {named(shares_text, 5)}",
     ]
     if own:
         notes.append("Scott's π of each group: P(E) by the label shares of the group")
@@ -429,8 +429,11 @@ def _by_judges_table(judges: npt.NDArray[Any], names: list[str], columns: FloatA
             Field("judge_i", "judge_i", [name for name in judges[:, 0] for _ in names]),
             Field("judge_j", "judge_j", [name for name in judges[:, 1] for _ in names]),
             Field("term", "term", names * len(judges)),
-            *(Field(name, name, found, "estimate") for name, found in order.items()),
-            *(Field(name, name, np.repeat(found, times).astype(np.int64), "count") for name, found in numbers.items()),
+            *(Field(name, name, shares, "estimate") for name, shares in order.items()),
+            *(
+                Field(name, name, np.repeat(shares, times).astype(np.int64), "count")
+                for name, shares in numbers.items()
+            ),
         ),
         title="Agreement by pair of judges",
         notes=("NA: fewer than two common units, only one label, or repeats by a judge",),

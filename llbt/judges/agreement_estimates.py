@@ -58,26 +58,26 @@ class Plan:
 def measure(read: LabelledUnits, plan: Plan, by: str | None, bins: int | None) -> tuple[list[pd.DataFrame], list[str]]:
     """Return the result frame of each group and of all judgments, and notes."""
     if by is None:
-        found, said = _measured(read.data, plan)
-        return [found], said
+        frame, notes_there = _measured(read.data, plan)
+        return [frame], notes_there
     column = read.column(by, "by") if bins is None else in_bins(read.column(by, "by"), by, bins)
     levels = column.levels.tolist()
     frames: list[pd.DataFrame] = []
     notes: dict[str, list[object]] = {}
     for k, name in enumerate(levels):
-        found, said = _measured(read.data.take(np.flatnonzero(column.codes == k)), plan)
-        frames.append(found.assign(**{by: name}))
-        for note in said:
+        frame, notes_there = _measured(read.data.take(np.flatnonzero(column.codes == k)), plan)
+        frames.append(frame.assign(**{by: name}))
+        for note in notes_there:
             notes.setdefault(note, []).append(name)
-    found, said = _measured(read.data, plan)
+    frame, notes_there = _measured(read.data, plan)
     total = free_name("all", [str(level) for level in levels])
-    frames.append(found.assign(**{by: total}))
+    frames.append(frame.assign(**{by: total}))
     within = sum(int(part["pairs"].iloc[0]) for part in frames[:-1])
     if within < frames[-1]["pairs"].iloc[0]:
-        said = [*said, f"pairs of judgments with different {by} count only in the row {total!r}"]
-    return [part[[by, *found.columns]] for part in frames], [
+        notes_there = [*notes_there, f"pairs of judgments with different {by} count only in the row {total!r}"]
+    return [part[[by, *frame.columns]] for part in frames], [
         *(about(f"{by} {listed(names, 2)}", note) for note, names in notes.items()),
-        *said,
+        *notes_there,
     ]
 
 
@@ -107,12 +107,12 @@ def _measured(data: Labelled, plan: Plan) -> tuple[pd.DataFrame, list[str]]:
     kappa = any(name.startswith("cohen") and name not in plan.withheld for name in plan.names)
     met = crossed(data).unit_margins(data.units, len(data.flip)) if kappa else None
     sums = _sums(features, met, np.ones((1, data.units)))
-    found = observed_and_expected(sums, data.flip, plan.chance)
+    agreement = observed_and_expected(sums, data.flip, plan.chance)
     enough = sums.paired[0] >= 2
     rows = np.full((len(plan.names), 3), np.nan)
     for k, name in enumerate(plan.names):
         if name not in plan.withheld and enough:
-            rows[k] = [corrected(name, *found[name])[0], found[name][0][0], found[name][1][0]]
+            rows[k] = [corrected(name, *agreement[name])[0], agreement[name][0][0], agreement[name][1][0]]
     frame = pd.DataFrame({"term": plan.names, "estimate": rows[:, 0]})
     notes = _undefined(rows, plan, int(sums.paired[0]))
     if plan.n:
@@ -154,7 +154,7 @@ def _intervals(
         tables = JudgedUnits.of(replace(data, judge=judge.astype(np.int64)), met is not None)
         draw, entries = partial(_of_judges, tables, plan.resample == "both", plan.among), tables.entries
     if defined.any():
-        names = [name for name, kept in zip(plan.names, defined, strict=True) if kept]
+        names = [name for name, is_defined in zip(plan.names, defined, strict=True) if is_defined]
         task = partial(_coefficients, draw, names, data.flip, plan.chance)
         replicates[:, defined] = np.concatenate(plan.draw.blocks(task, plan.n, entries))
     low, high = percentiles(replicates, plan.confidence, estimates)
@@ -165,8 +165,8 @@ def _coefficients(
     draw: _Draw, names: list[str], flip: IntArray, chance: FloatArray | None, size: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return coefficients in resamples, shape (size, C)."""
-    found = observed_and_expected(draw(size, rng), flip, chance)
-    return np.column_stack([corrected(name, *found[name]) for name in names])
+    agreement = observed_and_expected(draw(size, rng), flip, chance)
+    return np.column_stack([corrected(name, *agreement[name]) for name in names])
 
 
 def _of_units(features: FloatArray, met: Any, size: int, rng: np.random.Generator) -> Sums:

@@ -97,9 +97,9 @@ class Association(Record):
             Field("std_error", "std. error", error, "estimate", 3),
             *interval_fields(special.expit(middle - half), special.expit(middle + half), confidence),
         )
-        told = f"Likelihood ratio: {format_number(self.statistic, 4)} on {self.df} df, p {format_p(self.p_value)}"
+        ratio_text = f"Likelihood ratio: {format_number(self.statistic, 4)} on {self.df} df, p {format_p(self.p_value)}"
         return Table(
-            fields, title=f"Latent classes of {self.by} by {self.covariate}", foot=(told,), notes=self._notes()
+            fields, title=f"Latent classes of {self.by} by {self.covariate}", foot=(ratio_text,), notes=self._notes()
         )
 
     def table(self) -> Table:
@@ -154,14 +154,14 @@ def association(c: Comparisons, posterior: pd.DataFrame, shares: FloatArray, cov
     values, names, z, at = _design(column, seen)
     likelihood = errors[:, placed].T
     null, _ = _fitted(z[:, :1], likelihood, shares)
-    found, params = _fitted(z, likelihood, shares)
+    maximum, params = _fitted(z, likelihood, shares)
     cov = _covariance(z, likelihood, params)
     found_shares, share_errors = _shares(at, params, cov)
     every = np.full(len(values), len(z))
     judges = every if column.numeric else np.bincount(column.codes, minlength=len(column.levels))[seen]
     return Association(
         covariate, by, values, judges, found_shares, share_errors, _coefficients(z, params, cov, names), errors,
-        max(0.0, 2 * (found - null)), (classes - 1) * (z.shape[1] - 1),
+        max(0.0, 2 * (maximum - null)), (classes - 1) * (z.shape[1] - 1),
     )  # fmt: skip
 
 
@@ -200,11 +200,11 @@ def _fitted(z: FloatArray, likelihood: FloatArray, shares: FloatArray) -> tuple[
 
     start = np.zeros(shape)
     start[:, 0] = np.log(shares[1:] / shares[0])
-    found = optimize.minimize(
+    search = optimize.minimize(
         value, start.ravel(), jac=True, method="trust-exact", options={"gtol": 1e-7, "maxiter": 500},
         hess=lambda point: _information(scaled, likelihood, point.reshape(shape)),
     )  # fmt: skip
-    return -float(found.fun), found.x.reshape(shape) / scale
+    return -float(search.fun), search.x.reshape(shape) / scale
 
 
 def _information(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> FloatArray:
@@ -214,12 +214,12 @@ def _information(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> F
     r = (joint / joint.sum(axis=1, keepdims=True))[:, 1:]
     p = p[:, 1:]
     size, q = params.shape
-    found = np.empty((size, q, size, q))
+    information = np.empty((size, q, size, q))
     for s in range(size):
         for t in range(size):
             weight = r[:, s] * r[:, t] - p[:, s] * p[:, t] + (s == t) * (p[:, s] - r[:, s])
-            found[s, :, t, :] = z.T @ (weight[:, None] * z)
-    return found.reshape(size * q, size * q)
+            information[s, :, t, :] = z.T @ (weight[:, None] * z)
+    return information.reshape(size * q, size * q)
 
 
 def _covariance(z: FloatArray, likelihood: FloatArray, params: FloatArray) -> FloatArray:

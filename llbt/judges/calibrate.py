@@ -364,8 +364,8 @@ def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | 
     machines, sandwich = problem.alone()
     try:
         solved = problem.calibrated(omega)
-        found, labels, weights = solved.params, solved.labels, solved.tuned.weights
-        errors = problem.covariance(found, solved.tuned)
+        params, labels, weights = solved.params, solved.labels, solved.tuned.weights
+        errors = problem.covariance(params, solved.tuned)
         alone = None if labels is None else problem.covariance(labels, Tuned.held(np.zeros(len(units.machines))))
     except linalg.LinAlgError:
         raise SeparationError(
@@ -375,7 +375,7 @@ def _calibration(problem: CalibrationProblem, formula: str, omega: FloatArray | 
         ) from None
     effective = np.nan if alone is None else problem.labels_worth(alone.matrix, errors.matrix)
     return Calibration(
-        results=problem.results(formula, found, errors, Calibration),
+        results=problem.results(formula, params, errors, Calibration),
         labels=None if labels is None or alone is None else problem.results(formula, labels, alone, Calibration),
         machines=problem.results(formula, machines, sandwich, Calibration),
         omega=pd.Series(weights, index=[str(m.name) for m in units.machines], name="omega"),

@@ -26,12 +26,12 @@ def drift_of(units: Units, k: int) -> TestResult:
     """Test whether a machine agrees with people equally often on all pairs."""
     human, machine = units.human, units.machines[k]
     outcomes = len(units.table.response.outcomes)
-    said = []
+    notes = []
     for source in (human, machine):
         counts = np.zeros((units.size, outcomes))
         np.add.at(counts, (source.unit, source.said), source.share)
-        said.append(counts.argmax(axis=1))
-    agree = (said[0] == said[1])[units.labelled]
+        notes.append(counts.argmax(axis=1))
+    agree = (notes[0] == notes[1])[units.labelled]
     pair, number = units.pair[units.labelled], len(units.pairs)
     table = np.stack([np.bincount(pair, chosen, number) for chosen in (agree, ~agree)]).astype(np.float64)
     return _homogeneity(f"Agreement of {machine.name} by pair", "the machine agrees equally often on every pair", table)
@@ -39,12 +39,12 @@ def drift_of(units: Units, k: int) -> TestResult:
 
 def _homogeneity(name: str, null: str, table: FloatArray) -> TestResult:
     """Return Pearson's χ² of a table of two rows."""
-    kept = table[:, table.sum(axis=0) > 0]
-    df = (int((kept.sum(axis=1) > 0).sum()) - 1) * (kept.shape[1] - 1)
+    nonempty = table[:, table.sum(axis=0) > 0]
+    df = (int((nonempty.sum(axis=1) > 0).sum()) - 1) * (nonempty.shape[1] - 1)
     if df <= 0:
         return TestResult(name, null, 0.0, 0, 1.0, "chi2")
-    expected = np.outer(kept.sum(axis=1), kept.sum(axis=0)) / kept.sum()
-    statistic = float(((kept - expected) ** 2 / expected).sum())
+    expected = np.outer(nonempty.sum(axis=1), nonempty.sum(axis=0)) / nonempty.sum()
+    statistic = float(((nonempty - expected) ** 2 / expected).sum())
     below = int((expected < _EXPECTED).sum())
     few = (f"{counted(below, 'expected count')} below 5",) if below else ()
     return TestResult(name, null, statistic, df, float(stats.chi2.sf(statistic, df)), "chi2", few)

@@ -114,10 +114,10 @@ class CalibrationProblem:
     def counts(self, omega: FloatArray) -> FloatArray:
         """Return the rectified counts, shape (S, K), whose total is about 1."""
         shape = (len(self.units.table), len(self.scores.response.outcomes))
-        found = self.units.human.counts(self.labelled, shape)
+        counts = self.units.human.counts(self.labelled, shape)
         for w, machine in zip(omega, self.units.machines, strict=True):
-            found = found + w * (machine.counts(self.weights, shape) - machine.counts(self.labelled, shape))
-        return np.where(np.abs(found) < 1e-15, 0.0, found)
+            counts = counts + w * (machine.counts(self.weights, shape) - machine.counts(self.labelled, shape))
+        return np.where(np.abs(counts) < 1e-15, 0.0, counts)
 
     def solved(self, omega: FloatArray) -> FloatArray | None:
         """Return the estimates; None if they do not exist."""
@@ -139,28 +139,28 @@ class CalibrationProblem:
         none = np.zeros(len(self.units.machines))
         labels = self.solved(none)
         tuned = self.tuned(self.alone()[0] if labels is None else labels) if omega is None else Tuned.held(omega)
-        found = labels if not tuned.weights.any() else self.solved(tuned.weights)
-        if found is None:
+        solved = labels if not tuned.weights.any() else self.solved(tuned.weights)
+        if solved is None:
             raise linalg.LinAlgError("no estimates")
-        return Calibrated(found, labels, tuned)
+        return Calibrated(solved, labels, tuned)
 
     def alone(self) -> tuple[FloatArray, Errors]:
         """Return the estimates of the machines' verdicts on all units, with the sandwich by units or their groups."""
         shape = (len(self.units.table), len(self.scores.response.outcomes))
         even = np.full(self.units.size, 1 / self.units.size)
         counts = np.mean([machine.counts(even, shape) for machine in self.units.machines], axis=0)
-        found = None if self.scores.recession(counts) is not None else self.scores.root(counts, np.zeros(self.size))
-        if found is None:
+        params = None if self.scores.recession(counts) is not None else self.scores.root(counts, np.zeros(self.size))
+        if params is None:
             raise SeparationError(
                 "the machines' verdicts have no finite estimates by themselves",
                 "Leave out tie, or the objects that always win.",
             )
-        scores = np.mean([self._by_unit(machine, found) for machine in self.units.machines], axis=0)
-        moved = self._summed(even[:, None] * scores) @ inverse(self.scores.information(found, counts.sum(axis=1)))
+        scores = np.mean([self._by_unit(machine, params) for machine in self.units.machines], axis=0)
+        moved = self._summed(even[:, None] * scores) @ inverse(self.scores.information(params, counts.sum(axis=1)))
         number = len(np.unique(self.units.cluster))
         units = f"{format_count(number)} units or groups of units"
         notes = (f"Standard errors: CR1 by {units}", "They measure variation of verdicts, not errors of machines.")
-        return found, Errors(number / (number - 1) * moved.T @ moved, number - 1, notes)
+        return params, Errors(number / (number - 1) * moved.T @ moved, number - 1, notes)
 
     def influences(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the contribution of each unit to the score, by the labels (U, p), and per unit of ω (M, U, p)."""
@@ -253,7 +253,7 @@ class CalibrationProblem:
             (w * source.share * self.labelled[source.unit], self.units.cluster[source.unit], source.comparison)
             for source, w in sources
         ]
-        value, cluster, comparison = (np.concatenate(found) for found in zip(*parts, strict=True))
+        value, cluster, comparison = (np.concatenate(parts_of) for parts_of in zip(*parts, strict=True))
         shape = (int(self.units.cluster.max()) + 1, len(self.units.table))
         return csr_array(coo_array((value, (cluster, comparison)), shape=shape))
 
@@ -282,10 +282,10 @@ class CalibrationProblem:
         return FitPart(Specification(formula), table, self.design, free, solution, covariance, whole=whole)
 
     def _bread(self, params: FloatArray, omega: FloatArray) -> FloatArray:
-        found = self.scores.information(params, self.counts(omega).sum(axis=1))
-        if not (np.diag(found) > 0).all():
+        information = self.scores.information(params, self.counts(omega).sum(axis=1))
+        if not (np.diag(information) > 0).all():
             raise linalg.LinAlgError("an information without an inverse")
-        return inverse(found)
+        return inverse(information)
 
     def _contrasts(self) -> FloatArray:
         rows = self.design.worth.matrix.tocsr().toarray()
@@ -296,9 +296,9 @@ class CalibrationProblem:
         cluster = self.units.cluster
         if len(np.unique(cluster)) == len(cluster):
             return x
-        found = np.zeros((*x.shape[:-2], int(cluster.max()) + 1, x.shape[-1]))
-        np.add.at(np.moveaxis(found, -2, 0), cluster, np.moveaxis(x, -2, 0))
-        return found
+        sums = np.zeros((*x.shape[:-2], int(cluster.max()) + 1, x.shape[-1]))
+        np.add.at(np.moveaxis(sums, -2, 0), cluster, np.moveaxis(x, -2, 0))
+        return sums
 
 
 def _least(gram: FloatArray, toward: FloatArray) -> FloatArray:

@@ -45,14 +45,14 @@ class Source:
 
     def by_unit(self, scores: FloatArray, units: int) -> FloatArray:
         """Return the mean of the judgments' scores (R, p) in each unit, shape (units, p)."""
-        found = np.zeros((units, scores.shape[1]))
-        np.add.at(found, self.unit, self.share[:, None] * scores)
-        return found
+        sums = np.zeros((units, scores.shape[1]))
+        np.add.at(sums, self.unit, self.share[:, None] * scores)
+        return sums
 
-    def taken(self, units: IntArray, kept: npt.NDArray[np.bool_]) -> Source:
+    def taken(self, units: IntArray, chosen: npt.NDArray[np.bool_]) -> Source:
         """Return the judgments of some units (U',), which may repeat and may have none."""
         order, size = np.argsort(self.unit, kind="stable"), np.bincount(self.unit, minlength=int(units.max()) + 1)
-        many = size[units] * kept
+        many = size[units] * chosen
         rows = order[_ranges((np.cumsum(size) - size)[units], many)]
         of = np.repeat(np.arange(len(units)), many)
         return Source(self.name, self.comparison[rows], self.said[rows], of, self.share[rows])
@@ -60,8 +60,8 @@ class Source:
     def counts(self, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
         """Return the counts of each outcome of each comparison, weighted by unit, shape (S, K)."""
         cells = self.comparison * shape[1] + self.said
-        found = np.bincount(cells, self.share * weights[self.unit], shape[0] * shape[1])
-        return found.astype(np.float64).reshape(shape)
+        counts = np.bincount(cells, self.share * weights[self.unit], shape[0] * shape[1])
+        return counts.astype(np.float64).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +109,8 @@ class Units:
         size = np.bincount(self.cluster, minlength=len(self.names))
         drawn = np.repeat(np.arange(len(self.names)), times)
         units = order[_ranges(np.cumsum(size)[drawn] - size[drawn], size[drawn])]
-        kept = self.labelled[units] & labelled[self.cluster[units]]
-        human = self.human.taken(units, kept)
+        labelled_again = self.labelled[units] & labelled[self.cluster[units]]
+        human = self.human.taken(units, labelled_again)
         machines = tuple(machine.taken(units, np.ones(len(units), dtype=np.bool_)) for machine in self.machines)
         shape = (len(self.table), len(self.table.response.outcomes))
         counts = np.zeros(shape)
@@ -121,7 +121,7 @@ class Units:
             table=replace(self.table, counts=counts_of_cells(counts, self.table.response)),
             human=human,
             machines=machines,
-            labelled=kept,
+            labelled=labelled_again,
             pair=self.pair[units],
             cluster=np.repeat(np.arange(len(drawn)), size[drawn]),
             names=tuple(self.names[k] for k in drawn.tolist()),
@@ -145,12 +145,12 @@ def read_units_of(
         For missing columns, and if no unit has both kinds of judgments.
     """
     names = as_names(unit, "unit")
-    said = {kind: read_judged(source) for kind, source in (("human", human), ("machine", machine))}
+    by_kind = {kind: read_judged(source) for kind, source in (("human", human), ("machine", machine))}
     frame = pd.concat(
-        [_framed(judgments, names, groups).assign(kind=kind) for kind, judgments in said.items()], ignore_index=True
+        [_framed(judgments, names, groups).assign(kind=kind) for kind, judgments in by_kind.items()], ignore_index=True
     )
-    machines = _machines(said["machine"])
-    frame["source"] = np.concatenate([np.full(len(said["human"].said), -1), machines.codes])
+    machines = _machines(by_kind["machine"])
+    frame["source"] = np.concatenate([np.full(len(by_kind["human"].said), -1), machines.codes])
     objects = code("object", as_objects([*frame["one"], *frame["two"]]))
     i, j = np.split(objects.codes, 2)
     low, high = np.minimum(i, j), np.maximum(i, j)
@@ -205,7 +205,7 @@ def read_units_of(
         cluster,
         groups or UNIT,
         called,
-        (*said["human"].notes, *said["machine"].notes, *notes),
+        (*by_kind["human"].notes, *by_kind["machine"].notes, *notes),
     )
 
 
@@ -217,12 +217,12 @@ def _called(key: Sequence[Any], objects: Sequence[Label]) -> str:
 
 def _framed(judgments: Judgments, names: Sequence[str], groups: str | None) -> pd.DataFrame:
     """Return the columns that make units, by number, with the objects, the outcome, and the cluster."""
-    found: dict[Any, Any] = {k: judgments.column(name, "unit").values for k, name in enumerate(names)}
+    columns: dict[Any, Any] = {k: judgments.column(name, "unit").values for k, name in enumerate(names)}
     objects = as_objects(judgments.objects)
-    found |= {"one": objects[judgments.pairs[:, 0]], "two": objects[judgments.pairs[:, 1]], "said": judgments.said}
+    columns |= {"one": objects[judgments.pairs[:, 0]], "two": objects[judgments.pairs[:, 1]], "said": judgments.said}
     if groups is not None:
-        found["group"] = judgments.column(groups, "groups").values
-    return pd.DataFrame(found)
+        columns["group"] = judgments.column(groups, "groups").values
+    return pd.DataFrame(columns)
 
 
 def _check_groups(frame: pd.DataFrame, unit_of: IntArray, groups: str, names: Sequence[str]) -> None:
@@ -251,30 +251,30 @@ def _machines(judgments: Judgments) -> Coded:
 def _notes(judged: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_], number: int) -> list[str]:
     alone = int((~whole & judged[:, number]).sum())
     partly = int((~whole & judged[:, :number].any(axis=1) & ~judged[:, number]).sum())
-    said = [
+    reasons = [
         (alone, "with human labels left out: no machine verdict"),
         (partly, "left out: some machine did not judge them"),
     ]
-    return [f"{counted(n, 'unit')} {what}" for n, what in said if n]
+    return [f"{counted(n, 'unit')} {what}" for n, what in reasons if n]
 
 
 def _table(
-    labels: list[Label], i: IntArray, j: IntArray, said: IntArray, order: bool
+    labels: list[Label], i: IntArray, j: IntArray, outcomes: IntArray, order: bool
 ) -> tuple[Comparisons, IntArray, IntArray]:
     """Return the table of all judgments, and the comparison and outcome of each."""
     swap = (i > j) & (not order)
-    i, j, said = np.where(swap, j, i), np.where(swap, i, j), np.where(swap, 2 - said, said)
-    judgments = Judgments(tuple(labels), np.column_stack([i, j]), said)
+    i, j, outcomes = np.where(swap, j, i), np.where(swap, i, j), np.where(swap, 2 - outcomes, outcomes)
+    judgments = Judgments(tuple(labels), np.column_stack([i, j]), outcomes)
     table = judgments.tabulate(order=order)
     used = {label: k for k, label in enumerate(table.objects)}
     again = np.array([used.get(label, -1) for label in labels])
     size = len(table.objects)
     keys = table.pairs[:, 0] * size + table.pairs[:, 1]
     comparison = np.argsort(keys)[np.searchsorted(np.sort(keys), again[i] * size + again[j])]
-    return table, comparison, said // 2 if table.response == TWO else said
+    return table, comparison, outcomes // 2 if table.response == TWO else outcomes
 
 
-def _source(label: Label, k: int, source: IntArray, comparison: IntArray, said: IntArray, unit: IntArray) -> Source:
+def _source(label: Label, k: int, source: IntArray, comparison: IntArray, outcomes: IntArray, unit: IntArray) -> Source:
     mine = source == k
     of = unit[mine]
-    return Source(label, comparison[mine], said[mine], of, 1.0 / np.bincount(of)[of])
+    return Source(label, comparison[mine], outcomes[mine], of, 1.0 / np.bincount(of)[of])

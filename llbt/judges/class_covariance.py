@@ -20,14 +20,14 @@ def infinite_classes(answers: Answers, mixture: Mixture) -> tuple[int, ...]:
 
 def joint_covariance(answers: Answers, mixture: Mixture, infinite: tuple[int, ...]) -> FloatArray:
     """Return the covariance of K·p parameters and of K − 1 log ratios of shares, NaN for infinite classes."""
-    found = curvature(answers, mixture.shares, mixture.params)
-    spread = found.spread
+    information = curvature(answers, mixture.shares, mixture.params)
+    spread = information.spread
     size = mixture.params.shape[1]
     gone = np.zeros(len(spread), dtype=np.bool_)
     for label in infinite:
         gone[(label - 1) * size : label * size] = ~answers.common
     known = spread[~gone].any(axis=0)
-    inverse = _inverse(found.information[np.ix_(known, known)])
+    inverse = _inverse(information.information[np.ix_(known, known)])
     cov = spread[:, known] @ inverse @ spread[:, known].T
     cov[gone] = np.nan
     cov[:, gone] = np.nan

@@ -205,8 +205,8 @@ class LatentClasses(Record):
     def posterior(self) -> pd.DataFrame:
         """The posterior probability that each judge belongs to each class, shape (G, K)."""
         index = pd.Index(self.by_judge.levels, name=self.by_judge.name)
-        found = self.mixture.posterior[self.by_judge.answers.index]
-        return pd.DataFrame(found, index=index, columns=pd.Index(self.labels, name=_CLASS))
+        posterior = self.mixture.posterior[self.by_judge.answers.index]
+        return pd.DataFrame(posterior, index=index, columns=pd.Index(self.labels, name=_CLASS))
 
     @property
     def llf(self) -> float:
@@ -385,25 +385,25 @@ class LatentClasses(Record):
     def _head(self) -> tuple[str, ...]:
         judges = counted(len(self.by_judge.levels), "judge")
         distinct = len(self.by_judge.answers.repeats)
-        told = f", {distinct} different in their answers" if distinct < len(self.by_judge.levels) else ""
+        distinct_text = f", {distinct} different in their answers" if distinct < len(self.by_judge.levels) else ""
         shares = ", ".join(
             f"{label}: {format_percent(share)}" + (f" ± {format_percent(error)}" if np.isfinite(error) else "")
             for label, share, error in zip(self.labels, self.shares, self.share_errors, strict=True)
         )
         return (
             f"Formula: {self.pooled.specification.formula}",
-            f"{judges}{told}, {counted(self.pooled.comparisons.n_judgments, 'judgment')}",
+            f"{judges}{distinct_text}, {counted(self.pooled.comparisons.n_judgments, 'judgment')}",
             f"Share of judges (± std. error): {shares}",
         )
 
     def _foot(self) -> tuple[str, ...]:
-        found = self.mixture
+        mixture = self.mixture
         return (
             f"Log-likelihood: {format_number(self.llf, 7)} on {self.n_params} parameters   "
             f"AIC: {format_number(self.aic, 6)}   BIC of judges: {format_number(self.bic_judges, 6)}   "
             f"ICL: {format_number(self.icl, 6)}   "
             f"Entropy: {format_number(self.entropy, 3)}",
-            f"Best of {counted(found.starts, 'start')}, reached by {found.reached}",
+            f"Best of {counted(mixture.starts, 'start')}, reached by {mixture.reached}",
         )
 
     def _notes(self) -> tuple[str, ...]:
@@ -461,11 +461,11 @@ class LatentClasses(Record):
         params = self.mixture.params[at]
         table = self.pooled.comparisons
         weight = np.maximum(self.posterior.to_numpy()[self.by_judge.codes, at], _NEVER)
-        found = np.zeros((len(table), self.by_judge.counts.shape[1]))
-        np.add.at(found, self.by_judge.lines, self.by_judge.counts * weight[:, None])
-        counts = counts_of_cells(found, table.response)
-        said = f"each judgment counts with the probability that its judge belongs to class {label}"
-        weighted = replace(table, counts=counts, cluster_counts=None, notes=(*table.notes, said))
+        by_line = np.zeros((len(table), self.by_judge.counts.shape[1]))
+        np.add.at(by_line, self.by_judge.lines, self.by_judge.counts * weight[:, None])
+        counts = counts_of_cells(by_line, table.response)
+        note = f"each judgment counts with the probability that its judge belongs to class {label}"
+        weighted = replace(table, counts=counts, cluster_counts=None, notes=(*table.notes, note))
         cov = self.covariance[at * size : (at + 1) * size, at * size : (at + 1) * size]
         of_class = replace(self.pooled, comparisons=weighted)
         return part_of(LatentClasses, of_class, Solved(params, cov), Covariance(cov, notes=(f"of class {label}",)))

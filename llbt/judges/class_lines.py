@@ -87,20 +87,20 @@ class ClassLines:
         in_rest = known[self.codes] > 0
         by_judge = partial(summed_by, size=len(self.fit.by_judge.levels))
         before = np.log(shares) + np.stack([by_judge(self.judges[in_rest], one) for one in lines[in_rest].T], axis=1)
-        found = np.full(len(known), np.nan)
+        scores = np.full(len(known), np.nan)
         for unit in np.flatnonzero(known == 0).tolist():
             mine = self.codes == unit
             after = before + np.stack([by_judge(self.judges[mine], one) for one in lines[mine].T], axis=1)
-            found[unit] = (special.logsumexp(after, axis=1) - special.logsumexp(before, axis=1)).sum()
-        return found
+            scores[unit] = (special.logsumexp(after, axis=1) - special.logsumexp(before, axis=1)).sum()
+        return scores
 
 
-def table_of_judges(rows: IntArray, judges: IntArray, said: FloatArray, size: int) -> sparse.csr_matrix:
+def table_of_judges(rows: IntArray, judges: IntArray, counts: FloatArray, size: int) -> sparse.csr_matrix:
     """Return the counts of each judge, (G, S·C), of lines with counts (L, C) of S comparisons."""
-    outcomes = said.shape[1]
+    outcomes = counts.shape[1]
     cell = rows[:, None] * outcomes + np.arange(outcomes)
     shape = (int(judges.max()) + 1, size * outcomes)
-    table = sparse.csr_matrix((said.ravel(), (np.repeat(judges, outcomes), cell.ravel())), shape=shape)
+    table = sparse.csr_matrix((counts.ravel(), (np.repeat(judges, outcomes), cell.ravel())), shape=shape)
     table.eliminate_zeros()
     return table
 

@@ -129,14 +129,14 @@ def bootstrap_test(
     """Return the test of the smaller of two fits that differ by one class."""
     observed, short = _ratio(small.mixture, large.mixture)
 
-    def ended(found: Sequence[tuple[float, bool]]) -> int | None:
-        large_ones = np.flatnonzero(_are_as_large(np.array([one for one, _ in found]), observed))
+    def ended(ratios_so_far: Sequence[tuple[float, bool]]) -> int | None:
+        large_ones = np.flatnonzero(_are_as_large(np.array([one for one, _ in ratios_so_far]), observed))
         return int(large_ones[enough - 1]) + 1 if len(large_ones) >= enough else None
 
     task = functools.partial(_drawn, small.by_judge.answers, small.mixture, large.mixture, starts)
-    found = draw.until(task, n, ended)
-    draws = np.array([one for one, _ in found])
-    shorts = sum(one for _, one in found)
+    ratios = draw.until(task, n, ended)
+    draws = np.array([one for one, _ in ratios])
+    shorts = sum(one for _, one in ratios)
     return ClassTest(small.k, observed, draws, n, enough, short, shorts, small.by_judge.name)
 
 
@@ -153,8 +153,8 @@ def _drawn(
 
 def _ratio(small: Mixture, large: Mixture) -> tuple[float, bool]:
     """Return twice the difference of log-likelihoods, and whether it was below 0."""
-    found = 2 * (large.log_likelihood - small.log_likelihood)
-    return max(0.0, found), found < -_SAME * max(1.0, abs(small.log_likelihood))
+    ratio = 2 * (large.log_likelihood - small.log_likelihood)
+    return max(0.0, ratio), ratio < -_SAME * max(1.0, abs(small.log_likelihood))
 
 
 def _are_as_large(draws: FloatArray, observed: float) -> FloatArray:

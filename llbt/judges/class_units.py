@@ -95,12 +95,12 @@ def continued_estimates(res: ClassesLike, answers: Answers, starts: int = _START
     DesignError
         Where a class has no finite estimates.
     """
-    found = continued(answers, res.mixture, res.pooled.solution.params, starts, np.random.default_rng(_SEED))
-    if infinite_classes(answers, found) or not found.converged:
+    mixture = continued(answers, res.mixture, res.pooled.solution.params, starts, np.random.default_rng(_SEED))
+    if infinite_classes(answers, mixture) or not mixture.converged:
         raise DesignError(
             "a class of the remaining judges has no finite estimates", "Take fewer classes, or fit with prior=0.1."
         )
-    return _flat(found)
+    return _flat(mixture)
 
 
 def with_weak_prior(res: ClassesLike, answers: Answers) -> Answers:

@@ -292,8 +292,8 @@ def classes(
 
 
 def _fitted(pooled: LLBTResults, by_judge: ByJudge, k: int, starts: int, rng: np.random.Generator) -> LatentClasses:
-    found = mixture(by_judge.answers, k, pooled.solution.params, starts, rng)
-    return LatentClasses(pooled, by_judge, found)
+    best = mixture(by_judge.answers, k, pooled.solution.params, starts, rng)
+    return LatentClasses(pooled, by_judge, best)
 
 
 def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
@@ -305,9 +305,9 @@ def classes_again(res: LatentClasses, data: Comparisons) -> LatentClasses:
     by_judge = _by_judge(pooled, res.by_judge.name, common, pooled.specification.prior)
     if len(pooled.free) != len(res.pooled.free):
         raise DesignError("the resampled judges do not determine all parameters of the classes", "Draw others.")
-    found = continued(by_judge.answers, res.mixture, pooled.solution.params, 0, np.random.default_rng(0))
-    again = LatentClasses(pooled, by_judge, found)
-    if again.infinite or not found.converged:
+    mixture_ = continued(by_judge.answers, res.mixture, pooled.solution.params, 0, np.random.default_rng(0))
+    again = LatentClasses(pooled, by_judge, mixture_)
+    if again.infinite or not mixture_.converged:
         raise DesignError("a class has no finite estimates", "Take fewer classes, or fit with prior=0.1.")
     return again
 

@@ -121,12 +121,12 @@ def summed(features: FloatArray, weights: FloatArray, margins: FloatArray | None
         How often each unit counts.
     margins : ndarray, shape (B, G, 2, K), optional
     """
-    found = weights @ features
+    sums = weights @ features
     k = round((features.shape[1] - 5) ** 0.5) - 1  # 6 + 2K + K² = 5 + (K + 1)²
-    counts, shares, coincident = np.split(found[:, 6:], [k, 2 * k], axis=1)
-    pairs, agree, _, _, paired, share = found[:, :6].T
+    counts, shares, coincident = np.split(sums[:, 6:], [k, 2 * k], axis=1)
+    pairs, agree, _, _, paired, share = sums[:, :6].T
     coincidences = coincident.reshape(-1, k, k)
-    return Sums(pairs, agree, found[:, 2:4], counts, weights.sum(axis=1), paired, share, shares, coincidences, margins)
+    return Sums(pairs, agree, sums[:, 2:4], counts, weights.sum(axis=1), paired, share, shares, coincidences, margins)
 
 
 def nearness(k: int) -> FloatArray:
@@ -241,7 +241,7 @@ def observed_and_expected(
         shares = label_shares(sums.counts, flip) if chance is None else chance
         unit_shares = label_shares(sums.unit_shares, flip)
         nothing = np.full(len(raw), np.nan)
-        found = {
+        values = {
             "percent": (raw, nothing),
             "bennett_s": (raw, np.full(len(raw), 1 / k)),
             "scott_pi": (raw, np.broadcast_to((shares**2).sum(axis=-1), raw.shape)),
@@ -254,8 +254,8 @@ def observed_and_expected(
             expected = _expected_by_judges(sums.margins, flip)
             near = np.column_stack([sums.agree, sums.near]) / sums.pairs[:, None]
             for w, name in enumerate(("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic")):
-                found[name] = (near[:, w], expected[w])
-    return found
+                values[name] = (near[:, w], expected[w])
+    return values
 
 
 def corrected(name: str, observed: FloatArray, expected: FloatArray) -> FloatArray:

@@ -94,8 +94,10 @@ class GroupComparison(Record):
             own = (self.groups == [a, b]).all(axis=1)
             sure = int((self.p_adjusted[own] <= 1 - self.confidence).sum())
             turned = int(self.is_reversed[own].sum())
-            told = counted(int(own.sum()), "pair of objects").replace("pair of objectss", "pairs of objects")
-            lines.append(f"{self.name} {a} and {b}: of {told} {sure} judged differently, {turned} in opposite order")
+            pairs_text = counted(int(own.sum()), "pair of objects").replace("pair of objectss", "pairs of objects")
+            lines.append(
+                f"{self.name} {a} and {b}: of {pairs_text} {sure} judged differently, {turned} in opposite order"
+            )
         return tuple(lines)
 
 
@@ -201,30 +203,30 @@ def _covariance(
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the covariance (K·J, K·J) of the groups' log-worths, NaN where there is none, and its notes."""
     size = len(worths[0].estimate)
-    found = np.zeros((len(worths) * size, len(worths) * size))
+    covariance = np.zeros((len(worths) * size, len(worths) * size))
     if not isinstance(groups, JudgeTree):
         p = len(free[0])
         joint = groups.covariance[: len(worths) * p, : len(worths) * p]
-        rows = np.zeros((len(found), len(joint)))
+        rows = np.zeros((len(covariance), len(joint)))
         for k, (one, own) in enumerate(zip(worths, free, strict=True)):
             rows[k * size : (k + 1) * size, k * p : (k + 1) * p] = one.rows[:, own]
         gone = [bool(np.isnan(np.diag(joint)[k * p : (k + 1) * p]).any()) for k in range(len(worths))]
-        found = rows @ np.nan_to_num(joint) @ rows.T
+        covariance = rows @ np.nan_to_num(joint) @ rows.T
         infinite = np.repeat(gone, size)
-        found[infinite] = np.nan
-        found[:, infinite] = np.nan
+        covariance[infinite] = np.nan
+        covariance[:, infinite] = np.nan
         which = [str(label) for label, out in zip(groups.labels, gone, strict=True) if out]
         notes = (Qualifying(f"No finite estimates and no errors in class {' and '.join(which)}."),) if which else ()
-        return found, notes
+        return covariance, notes
     if not groups.honest:
         note = Qualifying(
             "The same judges grew the tree and are in its leaves, so there are no tests. Grow it with honest=True."
         )
-        return np.full(found.shape, np.nan), (note,)
+        return np.full(covariance.shape, np.nan), (note,)
     for k, one in enumerate(worths):
         at = slice(k * size, (k + 1) * size)
-        found[at, at] = one.cov
-    return found, ()
+        covariance[at, at] = one.cov
+    return covariance, ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,81 +83,83 @@ class Verdicts:
     has_length: bool
 
 
-def biases(said: Verdicts, family: Sequence[Label], confidence: float) -> Biases:
+def biases(judgments: Verdicts, family: Sequence[Label], confidence: float) -> Biases:
     """Return the biases of the machine."""
     unanswered: dict[str, str] = {}
-    if not said.ordered:
+    if not judgments.ordered:
         unanswered["position"] = "the file does not say which object was shown first"
-    if not said.has_length:
+    if not judgments.has_length:
         unanswered["length"] = "no columns of lengths were named (length=)"
     if not family:
         unanswered["self-preference"] = "the machine's own objects were not named (family=)"
-    found: list[Bias] = []
+    tests: list[Bias] = []
     notes: list[str] = []
-    both = pd.concat([said.human.assign(source=HUMAN), _same_rows(said).assign(source=MACHINE)], ignore_index=True)
+    both = pd.concat(
+        [judgments.human.assign(source=HUMAN), _same_rows(judgments).assign(source=MACHINE)], ignore_index=True
+    )
     try:
-        beside = _fitted(both, said, "object * source", notes)
-        found += _of_both(beside, said, family, confidence)
+        beside = _fitted(both, judgments, "object * source", notes)
+        tests += _of_both(beside, judgments, family, confidence)
     except DesignError as error:
-        unanswered |= dict.fromkeys((*(("length",) if said.has_length else ()), "leaderboard"), str(error))
+        unanswered |= dict.fromkeys((*(("length",) if judgments.has_length else ()), "leaderboard"), str(error))
         unanswered |= {"self-preference": str(error)} if family else {}
         beside = None
-    if said.ordered:
+    if judgments.ordered:
         try:
-            alone = _fitted(said.machine, said, "object", notes)
+            alone = _fitted(judgments.machine, judgments, "object", notes)
             if "order" in alone.aliased:
                 unanswered["position"] = "every object was always shown on one side, so position cannot be separated "
                 "from worth"
             else:
-                found.append(_of_position(alone, beside, confidence))
+                tests.append(_of_position(alone, beside, confidence))
         except DesignError as error:
             unanswered["position"] = str(error)
-    known = sorted((bias for bias in found if not np.isnan(bias.p_value)), key=lambda bias: NAMES.index(bias.name))
-    unanswered |= {bias.name: "the judgments do not determine it" for bias in found if np.isnan(bias.p_value)}
+    known = sorted((bias for bias in tests if not np.isnan(bias.p_value)), key=lambda bias: NAMES.index(bias.name))
+    unanswered |= {bias.name: "the judgments do not determine it" for bias in tests if np.isnan(bias.p_value)}
     adjusted = adjust_p(np.array([bias.p_value for bias in known]), "holm").tolist()
     tested = tuple(replace(bias, p_adjusted=p) for bias, p in zip(known, adjusted, strict=True))
     return Biases(tested, unanswered, tuple(notes))
 
 
-def _same_rows(said: Verdicts) -> pd.DataFrame:
-    return said.machine[said.machine[said.row].isin(said.human[said.row])]
+def _same_rows(judgments: Verdicts) -> pd.DataFrame:
+    return judgments.machine[judgments.machine[judgments.row].isin(judgments.human[judgments.row])]
 
 
-def _fitted(frame: pd.DataFrame, said: Verdicts, worth: str, notes: list[str]) -> Any:
+def _fitted(frame: pd.DataFrame, judgments: Verdicts, worth: str, notes: list[str]) -> Any:
     """Return the fit of worths with ties, order and length, if there are any; they are by source if worths are."""
     several = SOURCE in worth
     c = from_judgments(
         frame,
         covariates=(SOURCE,) if several else (),
-        side_covariates=(LENGTH,) if said.has_length else (),
-        clusters=(said.cluster,),
-        order=said.ordered,
+        side_covariates=(LENGTH,) if judgments.has_length else (),
+        clusters=(judgments.cluster,),
+        order=judgments.ordered,
     )
-    words = (("tie", c.has_ties), ("order", said.ordered), (LENGTH, said.has_length))
+    words = (("tie", c.has_ties), ("order", judgments.ordered), (LENGTH, judgments.has_length))
     beside = [f"{word}{f' + {word}:{SOURCE}' if several else ''}" for word, there in words if there]
     model = LLBT.from_formula(" + ".join([worth, *beside]), c)
     try:
-        return model.fit(cov_type="cluster", groups=said.cluster)
+        return model.fit(cov_type="cluster", groups=judgments.cluster)
     except SeparationError:
         notes.append(
             Qualifying("An estimate was infinite, so biases are by Firth's bias reduction (prior='jeffreys').")
         )
-        return model.fit(cov_type="cluster", groups=said.cluster, prior="jeffreys")
+        return model.fit(cov_type="cluster", groups=judgments.cluster, prior="jeffreys")
 
 
-def _of_both(res: Any, said: Verdicts, family: Sequence[Label], confidence: float) -> list[Bias]:
+def _of_both(res: Any, judgments: Verdicts, family: Sequence[Label], confidence: float) -> list[Bias]:
     """Return the tests of differences between people and machine in the same rows."""
-    found = []
-    if said.has_length:
-        found.append(_difference(res, LENGTH, {LENGTH: 1.0}, confidence))
+    tests = []
+    if judgments.has_length:
+        tests.append(_difference(res, LENGTH, {LENGTH: 1.0}, confidence))
     objects = res.comparisons.objects
     if family:
         share = {o: 1 / len(family) if o in family else -1 / (len(objects) - len(family)) for o in objects}
-        found.append(_difference(res, "self-preference", {f"object[{o}]": w for o, w in share.items()}, confidence))
+        tests.append(_difference(res, "self-preference", {f"object[{o}]": w for o, w in share.items()}, confidence))
     names = [name for name in res.names if name.startswith("object[") and name.endswith(_ALIKE)]
     rows = np.array([_row(res, {name: 1.0}) for name in names])
     test = res.wald_test(rows)
-    return [*found, Bias("leaderboard", np.nan, np.nan, np.nan, np.nan, np.nan, test.p_value)]
+    return [*tests, Bias("leaderboard", np.nan, np.nan, np.nan, np.nan, np.nan, test.p_value)]
 
 
 def _difference(res: Any, name: str, weights: Mapping[str, float], confidence: float) -> Bias:

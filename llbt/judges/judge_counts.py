@@ -53,19 +53,19 @@ def lines_of_counts(c: Comparisons, judge: str) -> JudgeLines:
     """Return a line per comparison and judge; the judge is a covariate or a cluster of the table."""
     check_three(c)
     judge = c.named(judge)
-    frame, kept = c.to_frame(), c.cluster_counts
-    column = next((found for found in c.columns if found.name == judge), None)
+    frame, by_cluster = c.to_frame(), c.cluster_counts
+    column = next((own for own in c.columns if own.name == judge), None)
     if column is not None and not column.numeric:
         return JudgeLines(column, c.counts, frame, np.arange(len(c)), c.keeps_order)
-    column = next((found for found in kept.columns if found.name == judge), None) if kept else None
-    if column is None or kept is None:
-        labels = [found.name for found in (*c.columns, *(kept.columns if kept else ())) if not found.numeric]
+    column = next((own for own in by_cluster.columns if own.name == judge), None) if by_cluster else None
+    if column is None or by_cluster is None:
+        labels = [own.name for own in (*c.columns, *(by_cluster.columns if by_cluster else ())) if not own.numeric]
         instead = f"Name the judge column, such as judge={labels[0]!r}, or keep it" if labels else "Keep it"
         raise OptionError(
             f"the table has no cluster or covariate of labels {judge!r} (judge=); it keeps {listed(labels) or 'none'}",
             f"{instead} where the table is made: from_judgments(…, clusters={judge!r}).",
         )
-    return JudgeLines(column, kept.counts, frame, kept.rows, c.keeps_order)
+    return JudgeLines(column, by_cluster.counts, frame, by_cluster.rows, c.keeps_order)
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,7 +72,7 @@ class JudgeLists:
         return JudgeLists(replace(part, notes=r.notes), self.by, tuple(self.levels[g] for g in judges.tolist()), about)
 
 
-def judge_lists(r: Rankings, by: str, split: Sequence[str] | None, kept: Sequence[str]) -> JudgeLists:
+def judge_lists(r: Rankings, by: str, split: Sequence[str] | None, covariates: Sequence[str]) -> JudgeLists:
     """Return the lists by judge; see `judge_data`.
 
     Raises
@@ -82,8 +82,8 @@ def judge_lists(r: Rankings, by: str, split: Sequence[str] | None, kept: Sequenc
     DesignError
         For covariates that differ between lists of a judge, and if no covariate remains.
     """
-    judge, about, within = about_judges((*r.columns, *r.cluster_columns), by, split, kept, _MADE)
-    columns = tuple(column for column in r.columns if column.name in kept)
+    judge, about, within = about_judges((*r.columns, *r.cluster_columns), by, split, covariates, _MADE)
+    columns = tuple(column for column in r.columns if column.name in covariates)
     judges = Coded(by, judge.levels, judge.codes)
     lists = replace(
         r, columns=columns, cluster_columns=(judges,), notes=(*r.notes, *within_judges(within, r.columns, by))

@@ -127,13 +127,13 @@ def report(
     """
     table = in_memory(open_source(data))
     sides = _sides(table, objects)
-    said, notes = _verdicts(table, (human, machine), sides, outcomes, length, order, groups)
-    known = sorted({*said.machine["object_i"], *said.machine["object_j"]})
+    verdicts, notes = _verdicts(table, (human, machine), sides, outcomes, length, order, groups)
+    known = sorted({*verdicts.machine["object_i"], *verdicts.machine["object_j"]})
     own = _family(family, known)
     draw = as_generator(rng)
-    both = pd.concat([said.human.assign(judge=human), said.machine.assign(judge=machine)], ignore_index=True)
+    both = pd.concat([verdicts.human.assign(judge=human), verdicts.machine.assign(judge=machine)], ignore_index=True)
     agreed = agreement(
-        both[both[_ROW].isin(said.human[_ROW])],
+        both[both[_ROW].isin(verdicts.human[_ROW])],
         unit=_ROW,
         coefficients=["percent", "cohen_kappa"],
         confidence=confidence,
@@ -142,19 +142,19 @@ def report(
         progress=progress,
         n_jobs=n_jobs,
     )
-    found = biases(said, own, confidence)
-    unanswered = dict(found.unanswered)
-    labels, rows = len(said.human), len(said.machine)
-    calibration = _calibrated(said, said.human, confidence, unanswered)
+    bias_tests = biases(verdicts, own, confidence)
+    unanswered = dict(bias_tests.unanswered)
+    labels, rows = len(verdicts.human), len(verdicts.machine)
+    calibration = _calibrated(verdicts, verdicts.human, confidence, unanswered)
     half, worth = labels, math.nan if calibration is None else calibration.effective_labels
     if labels == rows and calibration is not None:
         half = labels // 2
-        some = said.human.iloc[np.sort(draw.permutation(labels)[:half])]
-        trial = _calibrated(said, some, confidence, unanswered)
+        some = verdicts.human.iloc[np.sort(draw.permutation(labels)[:half])]
+        trial = _calibrated(verdicts, some, confidence, unanswered)
         worth = math.nan if trial is None else trial.effective_labels
     return JudgeReport(
         agreement=agreed,
-        biases=found.tested,
+        biases=bias_tests.tested,
         calibration=calibration,
         labels=labels,
         rows=rows,
@@ -163,7 +163,7 @@ def report(
         unanswered=unanswered,
         family=own,
         confidence=confidence,
-        notes=(*notes, *found.notes, *_resampled(groups)),
+        notes=(*notes, *bias_tests.notes, *_resampled(groups)),
     )
 
 
@@ -177,13 +177,13 @@ def _sides(table: pd.DataFrame, objects: Sequence[str] | None) -> tuple[str, str
         if isinstance(objects, str) or len(objects) != 2:
             raise OptionError(f"objects={objects!r}", expected="two columns, such as ('model_a', 'model_b')")
         return objects[0], objects[1]
-    found = next((sides for sides in _SIDES if set(sides) <= set(table)), None)
-    if found is None:
+    sides_there = next((sides for sides in _SIDES if set(sides) <= set(table)), None)
+    if sides_there is None:
         raise JudgmentError(
             f"the columns are {listed(list(table))}", "Name the columns of the objects: objects=('left', 'right').",
             expected="object_i and object_j, or model_a and model_b",
         )  # fmt: skip
-    return found
+    return sides_there
 
 
 def _verdicts(
@@ -225,9 +225,9 @@ def _verdicts(
     gap = _relative(table, length) if length else None
 
     def framed(part: pd.DataFrame, column: str) -> pd.DataFrame:
-        said = read_judgments(part, objects=sides, outcome=column, outcomes=outcomes).to_frame()
-        kept = [*dict.fromkeys(("object_i", "object_j", "outcome", _ROW, *([groups] if groups else [])))]
-        made = said[kept].copy()
+        frame = read_judgments(part, objects=sides, outcome=column, outcomes=outcomes).to_frame()
+        columns = [*dict.fromkeys(("object_i", "object_j", "outcome", _ROW, *([groups] if groups else [])))]
+        made = frame[columns].copy()
         if gap is not None:
             made["length_a"], made["length_b"] = gap[made[_ROW]] / 2, -gap[made[_ROW]] / 2
         return made
@@ -252,9 +252,9 @@ def _relative(table: pd.DataFrame, length: Sequence[str]) -> FloatArray:
     spread = float(np.sqrt(np.mean(share**2)))
     if spread == 0:
         raise JudgmentError(f"the lengths {listed(list(length))} are equal in all rows", "Leave length out.")
-    found = np.full(int(table[_ROW].max()) + 1, np.nan)
-    found[table[_ROW]] = share / spread
-    return found
+    difference = np.full(int(table[_ROW].max()) + 1, np.nan)
+    difference[table[_ROW]] = share / spread
+    return difference
 
 
 def _family(family: Sequence[Label], known: Sequence[Any]) -> tuple[Label, ...]:
@@ -270,15 +270,15 @@ def _family(family: Sequence[Label], known: Sequence[Any]) -> tuple[Label, ...]:
     return own
 
 
-def _calibrated(said: Verdicts, human: pd.DataFrame, confidence: float, unanswered: dict[str, str]) -> Any:
+def _calibrated(verdicts: Verdicts, human: pd.DataFrame, confidence: float, unanswered: dict[str, str]) -> Any:
     """Return the calibration of the verdicts by some labels, or None with the reason."""
-    ties = (human["outcome"] == "tie").any() or (said.machine["outcome"] == "tie").any()
-    groups = None if said.cluster == _ROW else said.cluster
+    ties = (human["outcome"] == "tie").any() or (verdicts.machine["outcome"] == "tie").any()
+    groups = None if verdicts.cluster == _ROW else verdicts.cluster
     formula = "object + tie" if ties else "object"
     try:
         return calibrate(
             human,
-            said.machine.assign(judge="machine"),
+            verdicts.machine.assign(judge="machine"),
             formula=formula,
             unit=_ROW,
             groups=groups,

@@ -105,15 +105,15 @@ class JudgeReport(Record):
         lacking = [
             f"{_WORDS.get(name, name).capitalize()}: not answered; {why}" for name, why in self.unanswered.items()
         ]
-        said = (self.answer, self._agreed(), self._labelled(), *biases, *lacking)
-        return tuple(f"{line.rstrip('.')}." for line in said)
+        lines = (self.answer, self._agreed(), self._labelled(), *biases, *lacking)
+        return tuple(f"{line.rstrip('.')}." for line in lines)
 
     def table(self) -> Table:
         """Return rank, object, estimate (calibrated log-worth), interval, people, machine and their ranks.
 
         Without a calibration there are no rows.
         """
-        head = tuple(line for said in self.lines() for line in wrapped(said, WIDTH, "  "))
+        head = tuple(line for line_text in self.lines() for line in wrapped(line_text, WIDTH, "  "))
         title = "Is this judge usable?"
         if self.calibration is None:
             return Table((Field("object", "object", []),), title=title, head=head, notes=self.notes)

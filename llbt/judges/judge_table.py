@@ -62,7 +62,7 @@ class JudgeData:
         )
 
 
-def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Sequence[str]) -> JudgeData:
+def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, covariates: Sequence[str]) -> JudgeData:
     """Return the judgments by judge.
 
     Parameters
@@ -72,7 +72,7 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
         A cluster or covariate, whose levels are the judges.
     split : sequence of str or None
         Covariates of the judges; None: all that are the same in all judgments of a judge.
-    kept : sequence of str
+    covariates : sequence of str
         Covariates that the formula needs.
 
     Raises
@@ -83,15 +83,15 @@ def judge_data(c: Comparisons, by: str, split: Sequence[str] | None, kept: Seque
         For covariates that differ between judgments of a judge, and if no covariate remains.
     """
     lines, by = lines_of(c), c.named(by)
-    judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, kept, _MADE)
+    judge, about, within = about_judges((*lines.columns, *lines.clusters), by, split, covariates, _MADE)
     notes = within_judges(within, lines.columns, by)
-    columns = tuple(column for column in lines.columns if column.name in kept)
+    columns = tuple(column for column in lines.columns if column.name in covariates)
     table = tabulate(replace(lines, columns=columns, clusters=(judge,)), c)
     return JudgeData(replace(table, notes=(*table.notes, *notes)), by, tuple(judge.levels.tolist()), about)
 
 
 def about_judges(
-    columns: Sequence[Coded], by: str, split: Sequence[str] | None, kept: Sequence[str], made: str
+    columns: Sequence[Coded], by: str, split: Sequence[str] | None, covariates: Sequence[str], made: str
 ) -> tuple[Coded, AboutJudges, tuple[str, ...]]:
     """Return the judges by line, their covariates, and the columns that differ within a judge; see `judge_data`.
 
@@ -99,7 +99,7 @@ def about_judges(
     """
     named = _columns(columns, [by, *(() if split is None else split)], made)
     judge = named[by].take(slice(None))
-    names = [name for name in named if name != by and name not in kept] if split is None else list(split)
+    names = [name for name in named if name != by and name not in covariates] if split is None else list(split)
     about, within = {}, []
     for name in names:
         own = _by_judge(named[name], judge)
@@ -162,9 +162,9 @@ def judge_covariate(c: Comparisons, by: str, name: str, levels: Sequence[Label])
     return taken(own, np.array([at[level] for level in levels], dtype=np.int64))
 
 
-def _columns(kept: Sequence[Coded], asked: Sequence[str], made: str) -> dict[str, Coded]:
+def _columns(by_cluster: Sequence[Coded], asked: Sequence[str], made: str) -> dict[str, Coded]:
     """Return all covariates and clusters, by name."""
-    columns = {column.name: column for column in kept}
+    columns = {column.name: column for column in by_cluster}
     unknown = [name for name in asked if not is_among(name, columns)]
     if unknown:
         raise OptionError(

@@ -90,8 +90,8 @@ def read_units(
     renames = judge != "judge" and not isinstance(frame, Judgments)
     outcome, label = _columns_of(frame, label)
     judgments = read_judged(frame, objects=objects, outcome=outcome, judge=judge if renames else None)
-    judgments, kept, once = _labelled_once(judgments, label)
-    judgments, said, rows, notes = _labelled(judgments, label)
+    judgments, first_rows, once = _labelled_once(judgments, label)
+    judgments, label_codes, rows, notes = _labelled(judgments, label)
     called = {judge: "judge"} if renames and judge not in judgments.names else {}  # its name once it was read
     judges = judgments.column(called.get(judge, judge), "judge")
     given, _ = judgments.grouped([called.get(name, name) for name in names], "unit")
@@ -100,9 +100,9 @@ def read_units(
     codes = np.asarray(judges.codes, dtype=np.int64)
     first, cell = groups([units, codes])
     again = first[cell] != np.arange(len(cell))
-    labels = _sorted_labels(said.levels.tolist())
+    labels = _sorted_labels(label_codes.levels.tolist())
     _refuse_many(label, labels, int(units.max()) + 1)
-    data = _oriented(said.values, labels, judgments.pairs)
+    data = _oriented(label_codes.values, labels, judgments.pairs)
     data = replace(data, unit=units, judge=codes)
     return LabelledUnits(
         judgments,
@@ -111,7 +111,7 @@ def read_units(
         judges,
         (*objects, *names),
         called,
-        kept[rows],
+        first_rows[rows],
         again,
         (*judgments.notes, *once, *notes),
     )
@@ -158,9 +158,9 @@ def _labelled(judgments: Judgments, label: str) -> tuple[Judgments, Coded, IntAr
 
 def _with_kinds(judgments: Judgments) -> Coded:
     """Return the outcomes, ties by their kind where they have one."""
-    said, kinds = judgments.values("outcome"), judgments.values(_KIND)
-    apart = (said == "tie") & kinds.notna()
-    return code(_WITH_KINDS, as_objects(np.where(apart, kinds.astype(object), said.astype(object)).tolist()))
+    outcomes, kinds = judgments.values("outcome"), judgments.values(_KIND)
+    apart = (outcomes == "tie") & kinds.notna()
+    return code(_WITH_KINDS, as_objects(np.where(apart, kinds.astype(object), outcomes.astype(object)).tolist()))
 
 
 def _refuse_many(name: str, labels: list[Label], units: int) -> None:
@@ -172,19 +172,19 @@ def _refuse_many(name: str, labels: list[Label], units: int) -> None:
         )
 
 
-def _sorted_labels(found: list[Label]) -> list[Label]:
+def _sorted_labels(labels: list[Label]) -> list[Label]:
     """Return the labels that a judgment may have: i first and j last, both if either was seen."""
-    if not {"i", "j"} & set(found):
-        return ["i", "tie", "j"] if found == ["tie"] else found
-    return ["i", *(name for name in found if name not in ("i", "j")), "j"]
+    if not {"i", "j"} & set(labels):
+        return ["i", "tie", "j"] if labels == ["tie"] else labels
+    return ["i", *(name for name in labels if name not in ("i", "j")), "j"]
 
 
-def _oriented(said: npt.NDArray[Any], labels: list[Label], pairs: IntArray) -> Labelled:
+def _oriented(codes: npt.NDArray[Any], labels: list[Label], pairs: IntArray) -> Labelled:
     """Return labels as codes, as if the smaller object of each pair were i; units and judges are added later."""
     flip = np.arange(len(labels))
     if "i" in labels:
         flip[[0, -1]] = flip[[-1, 0]]
-    label = np.asarray(pd.Index(labels, dtype=object).get_indexer(pd.Index(said, dtype=object)), dtype=np.int64)
+    label = np.asarray(pd.Index(labels, dtype=object).get_indexer(pd.Index(codes, dtype=object)), dtype=np.int64)
     label = np.where(pairs[:, 0] > pairs[:, 1], flip[label], label)
     return Labelled(label, label, label, flip)
 
@@ -196,14 +196,14 @@ def with_chance(
     outcome, label = _columns_of(chance_from, label)
     with within("chance_from"):
         others = _labelled_once(read_judged(chance_from, objects=objects, outcome=outcome), label)[0]
-    other, said, _, _ = _labelled(others, label)
-    labels = _sorted_labels(list(code(label, np.concatenate([_labels_of(read), said.values])).levels))
+    other, codes, _, _ = _labelled(others, label)
+    labels = _sorted_labels(list(code(label, np.concatenate([_labels_of(read), codes.values])).levels))
     mapped = _oriented(_labels_of(read), labels, np.zeros((len(read.data.label), 2), dtype=np.int64))
     data = replace(mapped, unit=read.data.unit, judge=read.data.judge)
-    counts = np.bincount(_oriented(said.values, labels, other.pairs).label, minlength=len(labels))
+    counts = np.bincount(_oriented(codes.values, labels, other.pairs).label, minlength=len(labels))
     shares = label_shares(counts.astype(np.float64), data.flip)
     read = replace(read, data=data, labels=labels)
-    return read, shares, f"all {counted(len(said.codes), 'judgment')} of chance_from="
+    return read, shares, f"all {counted(len(codes.codes), 'judgment')} of chance_from="
 
 
 def _labels_of(read: LabelledUnits) -> npt.NDArray[Any]:
@@ -223,9 +223,9 @@ def refuse_nothing(read: LabelledUnits, among: Among) -> None:
     if paired >= 2:
         return
     how = "by two judges" if among == "inter" else "twice by a judge"
-    found = f"no unit was judged {how}" if not paired else f"only one unit was judged {how}"
+    fault = f"no unit was judged {how}" if not paired else f"only one unit was judged {how}"
     raise JudgmentError(
-        f"{found} ({counted(units, 'unit')}, {counted(len(judges), 'judge')})",
+        f"{fault} ({counted(units, 'unit')}, {counted(len(judges), 'judge')})",
         f"A unit is one combination of {listed(read.unit)}. If this is narrower than what was judged again, name fewer "
         "columns in unit=.",
         expected="two of these units or more",

@@ -105,7 +105,7 @@ def model_figures(lines: JudgeLines, model: Estimates | None) -> ModelFigures:
         return ModelFigures(zero, zero, zero, np.full_like(zero, np.nan), zero > 0, (note,))
     _refuse_grades(model)
     held, notes = _held(lines, model)
-    statistic, followed, said = _standardized(held, model)
+    statistic, followed, fault = _standardized(held, model)
     n = held.judgments
     return ModelFigures(
         judgments=lines.summed(n),
@@ -113,7 +113,7 @@ def model_figures(lines: JudgeLines, model: Estimates | None) -> ModelFigures:
         expected=lines.summed(n * (held.p**2).sum(axis=1)[held.at]),
         statistic=statistic,
         followed=followed,
-        notes=(*notes, said),
+        notes=(*notes, fault),
     )
 
 

@@ -17,21 +17,21 @@ def corrected_shares(units: Units) -> pd.DataFrame:
     has no inverse. If a pair is shown in both orders, outcomes are those of the smaller object.
     """
     human = _tallies(units, units.human)
-    found = []
+    rows = []
     for machine in units.machines:
         verdicts = _tallies(units, machine)
-        found += _of_machine(units, str(machine.name), human, verdicts)
-    return pd.DataFrame(found)
+        rows += _of_machine(units, str(machine.name), human, verdicts)
+    return pd.DataFrame(rows)
 
 
 def _tallies(units: Units, source: Source) -> FloatArray:
     """Return the shares of the outcomes in each unit, for the smaller object of its pair, shape (U, K)."""
     flip = np.array(units.table.response.flip)
     i, j = units.table.pairs[source.comparison].T
-    said = np.where(i > j, flip[source.said], source.said)
-    found = np.zeros((units.size, len(flip)))
-    np.add.at(found, (source.unit, said), source.share)
-    return found
+    outcomes = np.where(i > j, flip[source.said], source.said)
+    shares = np.zeros((units.size, len(flip)))
+    np.add.at(shares, (source.unit, outcomes), source.share)
+    return shares
 
 
 def _of_machine(units: Units, name: str, human: FloatArray, verdicts: FloatArray) -> list[dict[str, object]]:
@@ -44,7 +44,7 @@ def _of_machine(units: Units, name: str, human: FloatArray, verdicts: FloatArray
         back = np.linalg.inv(shares).T
     except np.linalg.LinAlgError:
         back = np.full(shares.shape, np.nan)
-    found: list[dict[str, object]] = []
+    records: list[dict[str, object]] = []
     for k, pair in enumerate(units.pairs):
         mine = units.pair == k
         of_all, n = verdicts[mine].mean(axis=0), int(mine.sum())
@@ -56,7 +56,7 @@ def _of_machine(units: Units, name: str, human: FloatArray, verdicts: FloatArray
         )
         error = np.sqrt(np.maximum(np.diag(back @ middle @ back.T), 0.0))
         own = human[mine & lab].mean(axis=0) if (mine & lab).any() else np.full(len(outcomes), np.nan)
-        found += [
+        records += [
             {
                 "machine": name,
                 "pair": pair,
@@ -68,4 +68,4 @@ def _of_machine(units: Units, name: str, human: FloatArray, verdicts: FloatArray
             }
             for h, outcome in enumerate(outcomes)
         ]
-    return found
+    return records

@@ -111,11 +111,11 @@ class JudgeSummary(Record):
 
     def _worst_first(self) -> npt.NDArray[np.int64]:
         """Return the judges, those least like the model first; without one, least like the others."""
-        found = self.by_judge
-        for worst in (found.statistic, found.agreement, found.p_value):
+        figures = self.by_judge
+        for worst in (figures.statistic, figures.agreement, figures.p_value):
             if not np.isnan(worst).all():
                 return np.argsort(worst, kind="stable")
-        return np.arange(len(found.judge))
+        return np.arange(len(figures.judge))
 
 
 def _headings(confidence: float) -> dict[str, tuple[str, Kind]]:
@@ -245,7 +245,7 @@ def _summary(
         first = decided = np.full(len(n), np.nan)
     low, high = share_interval(first, decided, "wilson", confidence)
     p_value = [sign_p(*pair) if pair[1] > 0 else math.nan for pair in zip(first, decided, strict=True)]
-    found = ByJudge(
+    figures = ByJudge(
         judge=lines.judge.levels,
         judgments=n,
         tie_rate=ratio(ties, n),
@@ -261,53 +261,53 @@ def _summary(
         model_expected=ratio(model.expected, model.judgments),
         statistic=model.statistic,
     )
-    undefined = _undefined(found, lines.shown, model)
-    notes = (*_small(found, min_judgments), *undefined, *repeated.notes, *model.notes)
-    return JudgeSummary(found, _overall(found, repeated, model), confidence, notes)
+    undefined = _undefined(figures, lines.shown, model)
+    notes = (*_small(figures, min_judgments), *undefined, *repeated.notes, *model.notes)
+    return JudgeSummary(figures, _overall(figures, repeated, model), confidence, notes)
 
 
-def _overall(found: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[str, ...]:
+def _overall(figures: ByJudge, repeated: Repeats, model: ModelFigures) -> tuple[str, ...]:
     """Return one line on all judges together."""
-    n = found.judgments
-    decided = n * (1 - found.tie_rate)
-    parts = [f"{counted(n.sum(), 'judgment')}", f"{format_percent(np.nansum(found.tie_rate * n) / n.sum())} ties"]
-    rates = ~np.isnan(found.first_rate)
+    n = figures.judgments
+    decided = n * (1 - figures.tie_rate)
+    parts = [f"{counted(n.sum(), 'judgment')}", f"{format_percent(np.nansum(figures.tie_rate * n) / n.sum())} ties"]
+    rates = ~np.isnan(figures.first_rate)
     if rates.any():
-        rate = float(np.sum((found.first_rate * decided)[rates]) / decided[rates].sum())
+        rate = float(np.sum((figures.first_rate * decided)[rates]) / decided[rates].sum())
         parts.append(f"the object shown first wins {format_percent(rate)} of the decided")
     if np.nansum(repeated.pairs) > 0:
         share = format_percent(repeated.agreed.sum() / repeated.pairs.sum())
         parts.append(f"judgments of a unit by two judges agree in {share}")
     if model.judgments.any():
-        said, expected = (x.sum() / model.judgments.sum() for x in (model.said, model.expected))
-        parts.append(f"mean probability under the model {format_percent(said)}, expected {format_percent(expected)}")
+        agreed, expected = (x.sum() / model.judgments.sum() for x in (model.said, model.expected))
+        parts.append(f"mean probability under the model {format_percent(agreed)}, expected {format_percent(expected)}")
     return ("All: " + "; ".join(parts),)
 
 
-def _small(found: ByJudge, least: int) -> list[str]:
-    few = found.judge[found.judgments < least].tolist()
+def _small(figures: ByJudge, least: int) -> list[str]:
+    few = figures.judge[figures.judgments < least].tolist()
     if not few:
         return []
     return [f"rates are imprecise for {counted(len(few), 'judge')} with fewer than {least} judgments: {listed(few, 1)}"]
 
 
-def _undefined(found: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
+def _undefined(figures: ByJudge, shown: bool, model: ModelFigures) -> list[str]:
     """Return why figures are NaN."""
     notes = []
     if not shown:
         notes.append("the data do not record which object was shown first: positions and flips are NA")
-    tied = found.judge[np.isnan(found.first_rate) & (found.tie_rate == 1)].tolist() if shown else []
+    tied = figures.judge[np.isnan(figures.first_rate) & (figures.tie_rate == 1)].tolist() if shown else []
     if tied:
         notes.append(f"first wins are NA for {counted(len(tied), 'judge')} with ties alone: {listed(tied, 2)}")
-    alone = found.judge[found.agreement_pairs == 0].tolist()
+    alone = figures.judge[figures.agreement_pairs == 0].tolist()
     if alone:
         who = f"{counted(len(alone), 'judge')} who shared no unit"
         notes.append(f"agreement is NA for {who}: {listed(alone, 1)}")
-    followed = found.judge[model.followed].tolist()
+    followed = figures.judge[model.followed].tolist()
     if followed:
         who = f"{counted(len(followed), 'judge')} with own parameters in the model"
         notes.append(f"z is NA for {who} ({listed(followed, 1)}): use a model of all judges")
-    flat = found.judge[np.isnan(found.statistic) & ~np.isnan(found.model_agreement) & ~model.followed].tolist()
+    flat = figures.judge[np.isnan(figures.statistic) & ~np.isnan(figures.model_agreement) & ~model.followed].tolist()
     if flat:
         notes.append(
             f"z is NA for {counted(len(flat), 'judge')} with equally likely answers in the model: {listed(flat, 1)}"

@@ -70,9 +70,9 @@ class JudgeTree(Record):
     @property
     def specification(self) -> Specification:
         """The options of the fits of the nodes."""
-        found = self.nodes[0].results.specification
-        assert isinstance(found, Specification)
-        return found
+        specification = self.nodes[0].results.specification
+        assert isinstance(specification, Specification)
+        return specification
 
     @property
     def leaves(self) -> tuple[Node, ...]:
@@ -133,10 +133,10 @@ class JudgeTree(Record):
     @property
     def leaf(self) -> pd.Series[Any]:
         """The leaf number of each judge from whom the tree was grown."""
-        found = np.empty(len(self.data.levels), dtype=np.int64)
+        leaf = np.empty(len(self.data.levels), dtype=np.int64)
         for node in self.leaves:
-            found[node.judges] = node.number
-        return pd.Series(found, index=pd.Index(self.data.levels, name=self.data.by), name="node")
+            leaf[node.judges] = node.number
+        return pd.Series(leaf, index=pd.Index(self.data.levels, name=self.data.by), name="node")
 
     @checked
     def results(self, node: Count) -> NodeFit:
@@ -215,13 +215,13 @@ class JudgeTree(Record):
         """Return the nodes as R prints a tree, with the best objects below each leaf."""
         drawn = []
         for node in self.nodes:
-            said = f"{'|   ' * node.depth}[{node.number}] {node.rule or 'all judges'}"
+            text = f"{'|   ' * node.depth}[{node.number}] {node.rule or 'all judges'}"
             if node.split is None:
-                drawn.append(f"{said}: {counted(len(node.judges), 'judge')}")
+                drawn.append(f"{text}: {counted(len(node.judges), 'judge')}")
                 drawn += [f"{'|   ' * (node.depth + 1)}{line}" for line in self._best(node, lines)]
             else:
                 p = format_p(float(node.tests["p_adjusted"].min()))
-                drawn.append(f"{said} (by {node.split.covariate}, p {'' if p.startswith('<') else '= '}{p})")
+                drawn.append(f"{text} (by {node.split.covariate}, p {'' if p.startswith('<') else '= '}{p})")
         return tuple(drawn)
 
     def _best(self, node: Node, most: int) -> list[str]:
@@ -238,8 +238,8 @@ class JudgeTree(Record):
 
     def _cautious(self) -> tuple[str, ...]:
         """Return a note that tests of numeric covariates reject too seldom with few judges."""
-        said = "With 30 judges tests at 5 % reject by chance in 1 to 2 %: splits may be missed."
-        return (said,) if len(self.data.levels) < _MANY else ()
+        caution = "With 30 judges tests at 5 % reject by chance in 1 to 2 %: splits may be missed."
+        return (caution,) if len(self.data.levels) < _MANY else ()
 
     def _notes(self) -> tuple[str, ...]:
         whose = "Leaves are estimated from judges who were not used to grow the tree." if self.honest else _SAME_JUDGES
@@ -354,27 +354,27 @@ class JudgeTree(Record):
 
     def _resampled(self, size: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
         """Return the covariates of the splits of trees, the root's first; an empty name if a tree could not grow."""
-        found: list[tuple[str, ...]] = []
+        splits: list[tuple[str, ...]] = []
         total = len(self.data.levels)
         for _ in range(size):
             some = np.sort(rng.choice(total, max(2, round(_SUBSAMPLE * total)), replace=False))
             try:
                 nodes = grow(self.data.of(some), self.growth)
             except LLBTError:
-                found.append(("",))
+                splits.append(("",))
                 continue
-            found.append(tuple(node.split.covariate for node in nodes if node.split is not None))
-        return found
+            splits.append(tuple(node.split.covariate for node in nodes if node.split is not None))
+        return splits
 
 
 def _leaves_of(nodes: Sequence[Node], values: Mapping[str, npt.NDArray[Any]], size: int) -> IntArray:
     """Return the leaf numbers of judges, by the values of their covariates."""
-    found = np.ones(size, dtype=np.int64)
+    leaf = np.ones(size, dtype=np.int64)
     for node in nodes:  # children stand behind their parents
         if node.split is not None:
-            here, left = found == node.number, node.split.goes_left(values[node.split.covariate])
-            found[here & left], found[here & ~left] = node.children
-    return found
+            here, left = leaf == node.number, node.split.goes_left(values[node.split.covariate])
+            leaf[here & left], leaf[here & ~left] = node.children
+    return leaf
 
 
 def _renumbered(tree: JudgeTree, nodes: list[Node]) -> JudgeTree:
@@ -490,25 +490,29 @@ def tree(
     asked = None if split is None else as_names(split, "split")
     known = vocabulary(replace(data, cluster_columns=()).to_comparisons() if isinstance(data, Rankings) else data)
     parsed = parse(text, known)
-    kept = [name for name in sorted(parsed.variables) if name in data.covariates]
-    found = judge_lists(data, by, asked, kept) if isinstance(data, Rankings) else judge_data(data, by, asked, kept)
-    if len(found.levels) < 2 * min_size:
+    covariates = [name for name in sorted(parsed.variables) if name in data.covariates]
+    judges = (
+        judge_lists(data, by, asked, covariates)
+        if isinstance(data, Rankings)
+        else judge_data(data, by, asked, covariates)
+    )
+    if len(judges.levels) < 2 * min_size:
         raise DesignError(
-            f"{counted(len(found.levels), 'judge')} of {by!r}",
+            f"{counted(len(judges.levels), 'judge')} of {by!r}",
             "Take a smaller min_size=.",
             expected=f"at least {2 * min_size}, for two groups of {min_size}",
         )
     worths = " + ".join(term.name for term in parsed.worth)
     growth = Growth(text, worths, reference, prior, alpha, min_size, max_depth)
     with steps_shown("judges.tree", progress):
-        return _honest(found, growth, as_generator(rng)) if honest else JudgeTree(grow(found, growth), found, growth)
+        return _honest(judges, growth, as_generator(rng)) if honest else JudgeTree(grow(judges, growth), judges, growth)
 
 
-def _honest(found: ByJudge, growth: Growth, rng: np.random.Generator) -> JudgeTree:
+def _honest(whole: ByJudge, growth: Growth, rng: np.random.Generator) -> JudgeTree:
     """Return the tree grown from half of the judges, with leaves estimated from the others."""
-    order = rng.permutation(len(found.levels))
+    order = rng.permutation(len(whole.levels))
     middle = (len(order) + 1) // 2
-    finding, held = found.of(np.sort(order[:middle])), found.of(np.sort(order[middle:]))
+    finding, held = whole.of(np.sort(order[:middle])), whole.of(np.sort(order[middle:]))
     grown = JudgeTree(grow(finding, growth), finding, growth)
     return replace(grown, held=_held(grown, held))
 
@@ -517,7 +521,7 @@ def _held(grown: JudgeTree, held: ByJudge) -> tuple[tuple[int, NodeFit], ...]:
     """Return the fit of each leaf to judges who were not used to grow the tree."""
     values = {name: column.values for name, column in held.about.items()}
     leaf = _leaves_of(grown.nodes, values, len(held.levels))
-    found = []
+    fits = []
     for node in grown.leaves:
         some: IntArray = np.flatnonzero(leaf == node.number)
         if not len(some):
@@ -525,8 +529,8 @@ def _held(grown: JudgeTree, held: ByJudge) -> tuple[tuple[int, NodeFit], ...]:
                 f"no judge of the other half belongs to leaf {node.number}",
                 "Take more judges, a larger min_size=, or honest=False.",
             )
-        found.append((node.number, fitted(held.of(some), grown.growth)))
-    return tuple(found)
+        fits.append((node.number, fitted(held.of(some), grown.growth)))
+    return tuple(fits)
 
 
 units_to_predict.register(JudgeTree)(tree_units)

@@ -134,10 +134,10 @@ def _maximum(results: WithLists, growth: Growth, some: BoolArray) -> float:
     if growth.prior is not None and growth.prior != "jeffreys":
         lists, start = Ghost(float(growth.prior)).joined(lists), None
     try:
-        found = fit_lists(lists, start)
+        maximum = fit_lists(lists, start)
     except Unbounded:
         return np.nan
-    return found.log_likelihood if found.converged else np.nan
+    return maximum.log_likelihood if maximum.converged else np.nan
 
 
 def _with_own_orders(lists: Lists, results: WithLists) -> tuple[Lists, FloatArray | None]:
@@ -176,8 +176,8 @@ def _gains_of_pairs(data: JudgeData, growth: Growth, results: Estimates, masks: 
     if growth.prior is not None and growth.prior != "jeffreys":
         added = pseudo_counts(table.pairs[first], problem.totals, outcomes, float(growth.prior))
         counts = counts + added
-    found = fit_many(problem, counts, results.solution.params)
+    fits = fit_many(problem, counts, results.solution.params)
     totals = np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
-    value = special.xlogy(counts, counts / totals).sum(axis=(1, 2)) - found.deviance / 2
-    value = np.where(found.degenerate, np.nan, value)
+    value = special.xlogy(counts, counts / totals).sum(axis=(1, 2)) - fits.deviance / 2
+    value = np.where(fits.degenerate, np.nan, value)
     return np.asarray(value[: len(masks)] + value[len(masks) :])

@@ -100,11 +100,11 @@ class TreeUnits:
         except LLBTError as error:
             raise DesignError(f"the judges left grow no tree: {error}", "Ask for more folds.") from error
         leaf = self._leaves(nodes)[order]
-        found = np.empty((len(self.labels), len(self.root.solution.params)))
+        estimates = np.empty((len(self.labels), len(self.root.solution.params)))
         for node in nodes:
             if node.split is None:
-                found[leaf == node.number] = self._params(node)
-        return found.ravel()
+                estimates[leaf == node.number] = self._params(node)
+        return estimates.ravel()
 
     def _leaves(self, nodes: Sequence[Node]) -> IntArray:
         """Return the leaf of each judge in the order of the data; children stand behind their parents."""
