@@ -59,7 +59,7 @@ class FlipTest:
         """The smallest p-value that the test can have."""
         return 1 / self.flips if self.every else 1 / (self.flips + 1)
 
-    def said(self, group: str, most: int = 0) -> str:
+    def note(self, group: str, most: int = 0) -> str:
         """Return how the p-value was computed, for a note; `most` is the number of clusters of a second test."""
         many = f"all {format_count(self.flips)}" if self.every else f"{format_count(self.flips)} random"
         size = f"{self.clusters} to {most}" if most > self.clusters else f"{self.clusters}"

@@ -17,7 +17,7 @@ from ..base.budgets import refuse_large
 from .list_fit import FURTHEST, ListFit, ListPoint, moved, newton_step
 from .list_likelihood import Lists
 from .newton import SLOW, Step, newton
-from .ranking_terms import Batch, Told
+from .ranking_terms import Batch, Evaluated
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class _Spread:
     between: FloatArray
     of_ties: FloatArray
 
-    def trace(self, batch: Batch, contributions: Told) -> FloatArray:
+    def trace(self, batch: Batch, contributions: Evaluated) -> FloatArray:
         """Return the trace of the inverse information times the information of each list, shape (Q,)."""
         rows = batch.rows
         own = (self.worths[rows[:, :, None], rows[:, None, :]] * contributions.information).sum(axis=(1, 2))
@@ -103,7 +103,7 @@ def _moved_object(spread: _Spread, batch: Batch, own: FloatArray, deltas: FloatA
     """Return the slope of each list's trace in the log-worth of one of its objects."""
     at = np.zeros(own.shape[1])
     at[place] = _APART
-    points = (weight * spread.trace(batch, batch.told(own + k * at, deltas)) for k, weight in _POINTS)
+    points = (weight * spread.trace(batch, batch.evaluated(own + k * at, deltas)) for k, weight in _POINTS)
     return np.asarray(sum(points)) / _APART
 
 
@@ -111,5 +111,5 @@ def _moved_tie(spread: _Spread, batch: Batch, own: FloatArray, deltas: FloatArra
     """Return the slope of each list's trace in one log δ."""
     at = np.zeros(len(deltas))
     at[t] = _APART
-    points = (weight * spread.trace(batch, batch.told(own, deltas + k * at)) for k, weight in _POINTS)
+    points = (weight * spread.trace(batch, batch.evaluated(own, deltas + k * at)) for k, weight in _POINTS)
     return np.asarray(sum(points)) / _APART

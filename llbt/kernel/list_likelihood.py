@@ -66,7 +66,7 @@ class Lists:
         worths, deltas = self.split(params)
         total = 0.0
         for batch in self.parts():
-            total += float(self.counts[batch.of] @ batch.told(worths[batch.rows], deltas).value)
+            total += float(self.counts[batch.of] @ batch.evaluated(worths[batch.rows], deltas).value)
         return total
 
     def probabilities(self, params: FloatArray) -> FloatArray:
@@ -80,7 +80,7 @@ class Lists:
         value, ties = np.zeros(number), np.zeros((number, len(deltas)))
         score = csr_array((number, rows))
         for batch in self.parts():
-            derivatives = batch.told(worths[batch.rows], deltas)
+            derivatives = batch.evaluated(worths[batch.rows], deltas)
             np.add.at(value, batch.of, derivatives.value)
             np.add.at(ties, batch.of, derivatives.ties)
             at = (np.repeat(batch.of, batch.rows.shape[1]), batch.rows.ravel())
@@ -95,7 +95,7 @@ class Lists:
         between, of_ties = np.zeros((rows, orders)), np.zeros((orders, orders))
         information = _Summed.over(rows)
         for batch in self.parts():
-            derivatives, n = batch.told(worths[batch.rows], deltas), self.counts[batch.of]
+            derivatives, n = batch.evaluated(worths[batch.rows], deltas), self.counts[batch.of]
             value += float(n @ derivatives.value)
             score += np.bincount(batch.rows.ravel(), (n[:, None] * derivatives.score).ravel(), rows)
             ties += n @ derivatives.ties
@@ -118,7 +118,7 @@ class Lists:
         n_orders = len(deltas) if self.held is None else 0
         summed, ties = np.zeros(groups * rows), np.zeros((groups, n_orders))
         for batch in self.parts():
-            derivatives, n = batch.told(worths[batch.rows], deltas), self.counts[batch.of]
+            derivatives, n = batch.evaluated(worths[batch.rows], deltas), self.counts[batch.of]
             of = group[batch.of]
             key = of[:, None] * rows + batch.rows
             summed += np.bincount(key.ravel(), (n[:, None] * derivatives.score).ravel(), groups * rows)

@@ -208,7 +208,7 @@ def _of_single_lists(units: ListUnits, scale: FloatArray) -> float:
         return np.nan
     total, keys, values = 0.0, [], []
     for batch in lists.parts():
-        info = batch.told(worths[batch.rows], deltas).information
+        info = batch.evaluated(worths[batch.rows], deltas).information
         if not isinstance(batch, Choices):
             root = np.sqrt(scale[batch.rows])
             total += float(

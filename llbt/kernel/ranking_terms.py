@@ -26,7 +26,7 @@ _FAR = 300.0  # if the values of a list differ by more, squares of their exponen
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Evaluated:
     """The likelihood of lists of one size at given values, for Q lists of m objects and T orders of ties.
 
     Attributes
@@ -58,7 +58,7 @@ class Batch(Protocol):
     def of(self) -> IntArray:
         """The list that each row belongs to, shape (Q,)."""
 
-    def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
+    def evaluated(self, worths: FloatArray, deltas: FloatArray) -> Evaluated:
         """Return the log-probabilities and their derivatives at log-worths (Q, m) and log δ (T,)."""
 
     def part(self, some: slice) -> Batch:
@@ -73,7 +73,7 @@ class Orders:
     of: IntArray
     chosen: IntArray
 
-    def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
+    def evaluated(self, worths: FloatArray, deltas: FloatArray) -> Evaluated:
         """Return the likelihood of the lists; see `Batch`."""
         size = worths.shape[1]
         made = np.arange(size) < np.minimum(self.chosen, size - 1)[:, None]
@@ -131,7 +131,7 @@ class Choices:
     chosen: IntArray
     orders: IntArray
 
-    def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
+    def evaluated(self, worths: FloatArray, deltas: FloatArray) -> Evaluated:
         """Return the likelihood of the lists; see `Batch`."""
         number, size = worths.shape
         orders = [1, *self.orders[self.orders <= size].tolist()]  # no set is larger than the number of objects
@@ -156,7 +156,7 @@ class Choices:
         of_ties[:, np.arange(len(deltas)), np.arange(len(deltas))] += of_order
         counted = (np.arange(size) < self.chosen[:, None]) * (2 / self.chosen[:, None])
         is_chosen = self.chosen[:, None] == self.orders
-        return Told(
+        return Evaluated(
             value=(counted * (worths - top)).sum(axis=1) + is_chosen @ deltas - np.log(norm),
             score=counted - expected,
             ties=is_chosen - of_order,
@@ -182,7 +182,7 @@ class Extremes:
     of: IntArray
     sequential: bool = False
 
-    def told(self, worths: FloatArray, deltas: FloatArray) -> Told:
+    def evaluated(self, worths: FloatArray, deltas: FloatArray) -> Evaluated:
         """Return the likelihood of the lists; see `Batch`."""
         likelihood = _in_turn(worths) if self.sequential else _at_once(worths)
         return _without_ties(*likelihood, len(deltas))
@@ -218,10 +218,10 @@ def _in_turn(worths: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return value, 2 * (seen - best + worst), information
 
 
-def _without_ties(value: FloatArray, score: FloatArray, information: FloatArray, orders: int) -> Told:
+def _without_ties(value: FloatArray, score: FloatArray, information: FloatArray, orders: int) -> Evaluated:
     """Return the terms of rankings whose probability does not depend on the tie parameters."""
     number, size = score.shape
-    return Told(
+    return Evaluated(
         value,
         score,
         np.zeros((number, orders)),

@@ -71,7 +71,7 @@ def sampled_maximum(
         more = replace(rule, number=4 * rule.number)
         too_many = more.number > _MOST or numbers_of(bundles) * more.number > budget
         if enough or too_many or infinite_at(state, likelihood.size):
-            return _found(state, len(scales), rule, spread, likelihood, enough)
+            return _maximum_of(state, len(scales), rule, spread, likelihood, enough)
         rule, state = more, State(state.at + spread.step, state.active, nothing())
 
 
@@ -127,7 +127,7 @@ def _spread(likelihood: MixedLikelihood, state: State, rule: Sampling) -> _Sprea
     )
 
 
-def _found(
+def _maximum_of(
     state: State, scales: int, rule: Sampling, spread: _Spread, likelihood: MixedLikelihood, enough: bool
 ) -> MixedFit:
     score = spread.information @ spread.step

@@ -105,7 +105,10 @@ def independent_with(problem: Problem, weights: FloatArray) -> BoolArray:
     information = graph.information(weights)
     length = np.sqrt(np.maximum(np.diag(information.system.corner), np.finfo(float).tiny))
     return np.concatenate(
-        [information.independent_worths(), _kept_by_cholesky(information.beside_worths() / np.outer(length, length))]
+        [
+            information.independent_worths(),
+            _independent_by_cholesky(information.beside_worths() / np.outer(length, length)),
+        ]
     )
 
 
@@ -128,11 +131,11 @@ def independent_in_gram(gram: FloatArray) -> BoolArray:
     present = length > 0
     scaled = gram[np.ix_(present, present)] / np.outer(length[present], length[present])
     independent = present.copy()
-    independent[present] = _kept_by_cholesky(scaled)
+    independent[present] = _independent_by_cholesky(scaled)
     return independent
 
 
-def _kept_by_cholesky(gram: FloatArray) -> BoolArray:
+def _independent_by_cholesky(gram: FloatArray) -> BoolArray:
     """Factor a Gram matrix of unit vectors by columns, without the columns that earlier ones explain."""
     size = len(gram)
     try:

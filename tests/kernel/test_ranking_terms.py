@@ -44,7 +44,7 @@ def test_an_order_is_a_product_of_choices():
     rows, worths = drawn_rows(rng), rng.normal(size=5)
     for chosen in (1, 2, 4):
         batch = Orders(rows, np.arange(7), np.full(7, chosen))
-        found = batch.told(worths[rows], np.empty(0)).value
+        found = batch.evaluated(worths[rows], np.empty(0)).value
         for k, row in enumerate(rows):
             x = np.exp(2 * worths[row])
             p = np.prod([x[r] / x[r:].sum() for r in range(min(chosen, 3))])
@@ -60,7 +60,7 @@ def test_choices_of_several_objects_are_as_likely_as_enumeration_says():
         for set_ in itertools.combinations(range(5), d):
             order = [*set_, *(k for k in range(5) if k not in set_)]
             batch = Choices(rows[:, order], np.arange(7), np.full(7, d), ORDERS)
-            found = np.exp(batch.told(worths[rows[:, order]], logs).value)
+            found = np.exp(batch.evaluated(worths[rows[:, order]], logs).value)
             norm = [sum(weight_of(s, worths[row], deltas) for s in every_set(5, 3)) for row in rows]
             expected = [weight_of(set_, worths[row], deltas) for row in rows] / np.array(norm)
             np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -74,14 +74,14 @@ def test_a_gap_in_the_orders_has_no_probability():
     batch = Choices(rows, np.arange(7), np.full(7, 3), np.array([3]))
     norm = [sum(weight_of(s, worths[row], {3: logs[0]}) for s in every_set(4, 3) if len(s) != 2) for row in rows]
     expected = [np.log(weight_of((0, 1, 2), worths[row], {3: logs[0]}) / n) for row, n in zip(rows, norm, strict=True)]
-    np.testing.assert_allclose(batch.told(worths[rows], logs).value, expected, atol=1e-12)
+    np.testing.assert_allclose(batch.evaluated(worths[rows], logs).value, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("sequential", [False, True])
 def test_extremes_by_enumeration(sequential):
     rng = np.random.default_rng(4)
     rows, worths = drawn_rows(rng), rng.normal(size=5)
-    found = Extremes(rows, np.arange(7), sequential=sequential).told(worths[rows], np.empty(0)).value
+    found = Extremes(rows, np.arange(7), sequential=sequential).evaluated(worths[rows], np.empty(0)).value
     for k, row in enumerate(rows):
         w = worths[row]
         if sequential:
@@ -137,9 +137,9 @@ def test_parts_that_fit_into_memory_change_nothing(monkeypatch):
 def test_values_far_apart_are_summed_in_another_way_to_the_same(monkeypatch):
     batch, _ = batches()["orders"]
     worths = np.random.default_rng(7).normal(scale=3, size=5)[batch.rows]
-    one = batch.told(worths, np.empty(0))
+    one = batch.evaluated(worths, np.empty(0))
     monkeypatch.setattr("llbt.kernel.ranking_terms._FAR", 0.0)
-    other = batch.told(worths, np.empty(0))
+    other = batch.evaluated(worths, np.empty(0))
     np.testing.assert_allclose(one.value, other.value, rtol=1e-12)
     np.testing.assert_allclose(one.score, other.score, atol=1e-12)
     np.testing.assert_allclose(one.information, other.information, atol=1e-12)
@@ -149,7 +149,7 @@ def test_values_far_apart_stay_finite():
     rows = np.array([[0, 1, 2], [2, 0, 1]])
     worths = np.array([900.0, 0.0, -900.0])
     for batch in (Orders(rows, np.arange(2), np.full(2, 3)), Choices(rows, np.arange(2), np.full(2, 1), ORDERS)):
-        told = batch.told(worths[rows], np.zeros(2 if isinstance(batch, Choices) else 0))
+        told = batch.evaluated(worths[rows], np.zeros(2 if isinstance(batch, Choices) else 0))
         assert np.isfinite(told.value).all()
         assert np.isfinite(told.information).all()
 

@@ -45,7 +45,7 @@ def one_by_one(e: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64], N
     d = np.zeros((len(p), J))
     d[np.arange(len(p)), e.judgments.pairs[:, 0]] = 1.0
     d[np.arange(len(p)), e.judgments.pairs[:, 1]] = -1.0
-    return d, (1.0 - e.judgments.said) - lead, p[:, 0] + p[:, 2] - lead**2
+    return d, (1.0 - e.judgments.outcomes) - lead, p[:, 0] + p[:, 2] - lead**2
 
 
 def test_dependence_equals_the_sum_over_pairs_of_judgments() -> None:
@@ -106,7 +106,7 @@ def test_the_ratio_of_standard_errors_equals_that_of_explicit_covariances() -> N
     z = [signed, tie, -signed]
     mean = sum(p[:, None] * row for p, row in zip(x.probability.T, z, strict=True))
     scores = np.zeros((40, len(x.fit.params)))
-    for line, (row, said) in enumerate(zip(x.rows, e.judgments.said, strict=True)):
+    for line, (row, said) in enumerate(zip(x.rows, e.judgments.outcomes, strict=True)):
         scores[e.judge.codes[line]] += z[said][row] - mean[row]
     robust = 40 / 39 * x.fit.cov @ scores.T @ scores @ x.fit.cov
     pairs = x.worths[[i for i, j in itertools.combinations(range(J), 2)]]
