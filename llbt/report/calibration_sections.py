@@ -17,7 +17,7 @@ from ..plot.pairs import probability_map
 from ..plot.side_by_side import side_by_side
 from .calibration_words import Calibrated
 from .page_parts import complete, folded, picture, table
-from .sections import Sections, told_pairs
+from .sections import Sections, pair_sentences
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,22 +36,22 @@ _TEXTS = ("machine", "pair", "outcome")
 _OF_BOTH = ("win_share", "judgments", "wins", "ties", "bad", "losses")  # counts of people and machines together
 
 
-def calibration_sections(found: Calibrated, confidence: float) -> Sections:
+def calibration_sections(calibration: Calibrated, confidence: float) -> Sections:
     """Return the sections that calibrated worths have beside the words."""
-    compared = functools.cache(lambda: pairwise(found.worth_source(), confidence=confidence))
+    compared = functools.cache(lambda: pairwise(calibration.worth_source(), confidence=confidence))
     return {
-        "leaderboard": ("Leaderboard", lambda: _ranked(found, confidence)),
+        "leaderboard": ("Leaderboard", lambda: _ranked(calibration, confidence)),
         "pairs": ("Pairs", lambda: _paired(compared())),
-        "machines": ("Labels and verdicts", lambda: _sources(found, confidence)),
-        "checks": ("Assumptions of the correction", lambda: _checks(found)),
-        "model": ("Model", lambda: [table(_parameters(found, confidence))]),
+        "machines": ("Labels and verdicts", lambda: _sources(calibration, confidence)),
+        "checks": ("Assumptions of the correction", lambda: _checks(calibration)),
+        "model": ("Model", lambda: [table(_parameters(calibration, confidence))]),
     }
 
 
-def calls_of_calibration(found: Calibrated) -> tuple[tuple[str, ...], str]:
+def calls_of_calibration(calibration: Calibrated) -> tuple[tuple[str, ...], str]:
     """Return the calls that the tables come from, and where the method is from."""
     calls = (
-        f"found = llbt.judges.calibrate(human, machine, formula={found.worth_source().specification.formula!r})",
+        f"found = llbt.judges.calibrate(human, machine, formula={calibration.worth_source().specification.formula!r})",
         "llbt.leaderboard(found)   llbt.pairwise(found)   llbt.interpret(found)",
     )
     source = (
@@ -61,15 +61,15 @@ def calls_of_calibration(found: Calibrated) -> tuple[tuple[str, ...], str]:
     return calls, source
 
 
-def _ranked(found: Calibrated, confidence: float) -> list[str]:
+def _ranked(calibration: Calibrated, confidence: float) -> list[str]:
     """Return the leaderboard, without the counts of a table that holds labels and verdicts together."""
-    source = found.worth_source()
+    source = calibration.worth_source()
     whole = complete(leaderboard(source, confidence=confidence))
     notes = tuple(note for note in whole.notes if note not in source.comparisons.notes)
-    kept = tuple(field for field in whole.fields if field.name not in _OF_BOTH)
+    fields = tuple(field for field in whole.fields if field.name not in _OF_BOTH)
     level = f"{100 * confidence:.4g} % intervals"
     return [
-        table(Table(kept, title=whole.title, head=whole.head, notes=notes)),
+        table(Table(fields, title=whole.title, head=whole.head, notes=notes)),
         picture("intervals", f"Log-odds with {level}", lambda: intervals_plot(source, confidence=confidence)),
     ]
 
@@ -83,29 +83,29 @@ def _paired(pairs: Pairwise) -> list[str]:
     caption = "Probability that the row object is preferred to the column object, after correction"
     few = len(order) <= _MOST_DRAWN
     drawn = picture("probabilities", caption, lambda: probability_map(names, square, None, None)) if few else ""
-    return [drawn, *told_pairs(pairs, None)]
+    return [drawn, *pair_sentences(pairs, None)]
 
 
-def _sources(found: Calibrated, confidence: float) -> list[str]:
+def _sources(calibration: Calibrated, confidence: float) -> list[str]:
     caption = "Log-worths from labels and verdicts, from labels only, and from verdicts only"
-    return [table(complete(found.table())), picture("sources", caption, lambda: _drawn(found, confidence))]
+    return [table(complete(calibration.table())), picture("sources", caption, lambda: _drawn(calibration, confidence))]
 
 
-def _drawn(found: Calibrated, confidence: float) -> Axes:
+def _drawn(calibration: Calibrated, confidence: float) -> Axes:
     """Draw the estimates of each source; verdicts have no intervals, as these would not show their errors."""
-    frame = found.to_frame()
-    half = critical_value(confidence, found.worth_source().df_inference)
+    frame = calibration.to_frame()
+    half = critical_value(confidence, calibration.worth_source().df_inference)
     errors = np.stack([half * frame["std_error"], half * frame["labels_std_error"], 0.0 * frame["machines"]])
     estimates = np.stack([frame[name].to_numpy() for name in ("estimate", "labels", "machines")])
     ends = np.stack([estimates - errors, estimates + errors], axis=2)
     names = ["both", "labels alone", "verdicts alone"]
-    kept = [k for k in range(3) if np.isfinite(estimates[k]).all()]
-    said = f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals; none of the verdicts)"
-    return side_by_side(frame["object"].tolist(), estimates[kept], ends[kept], [names[k] for k in kept], said)
+    finite = [k for k in range(3) if np.isfinite(estimates[k]).all()]
+    label = f"log-worth λ, mean 0\n({100 * confidence:.4g} % intervals; none of the verdicts)"
+    return side_by_side(frame["object"].tolist(), estimates[finite], ends[finite], [names[k] for k in finite], label)
 
 
-def _checks(found: Calibrated) -> list[str]:
-    corrected = found.rogan_gladen
+def _checks(calibration: Calibrated) -> list[str]:
+    corrected = calibration.rogan_gladen
     fields = tuple(
         Field(name, heading, corrected[name].tolist(), "text" if name in _TEXTS else "number", 3)
         for name, heading in _CORRECTED.items()
@@ -113,14 +113,14 @@ def _checks(found: Calibrated) -> list[str]:
     title = "Shares of outcomes by the correction of Rogan & Gladen"
     notes = ("it assumes that a machine has the same error rates on all pairs",)
     return [
-        table(_tests(found)),
+        table(_tests(calibration)),
         folded("Another correction, pair by pair", table(Table(fields, title=title, notes=notes))),
     ]
 
 
-def _tests(found: Calibrated) -> Table:
+def _tests(calibration: Calibrated) -> Table:
     """Return whether labelled units are like the others, and whether each machine agrees alike on all pairs."""
-    tests = (found.shares, *found.drift.values())
+    tests = (calibration.shares, *calibration.drift.values())
     return Table(
         (
             Field("test", "Test", [test.name for test in tests]),
@@ -134,9 +134,9 @@ def _tests(found: Calibrated) -> Table:
     )
 
 
-def _parameters(found: Calibrated, confidence: float) -> Table:
+def _parameters(calibration: Calibrated, confidence: float) -> Table:
     """Return the parameters of the model after correction."""
-    source = found.worth_source()
+    source = calibration.worth_source()
     bounds = source.conf_int(1 - confidence)
     return Table(
         (

@@ -12,7 +12,7 @@ from ..auditing.finding import p_text
 from ..base.table import Table, counted, format_count, format_number, format_percent
 from ..core.statistics import TestResult
 from ..fitting.fitted import WorthSource
-from .preference_words import Said, interval_text, odds_text, worth_sentences
+from .preference_words import Sentence, interval_text, odds_text, worth_sentences
 
 
 class Calibrated(WorthSource, Protocol):
@@ -57,29 +57,29 @@ class Calibrated(WorthSource, Protocol):
         """Return the columns of `table`."""
 
 
-def calibration_topics(found: Calibrated, confidence: float) -> dict[str, Said]:
+def calibration_topics(calibration: Calibrated, confidence: float) -> dict[str, Sentence]:
     """Return what was fitted, what is preferred after correction, what machines add, and what that rests on."""
-    said = {"model": _model(found)} | worth_sentences(found.worth_source(), confidence)
-    said["ties"] = _ties(found, confidence)
-    said["machines"] = _machines(found)
-    said["correction"] = _correction(found)
-    said["checks"] = _checks(found, confidence)
-    return said
+    topics = {"model": _model(calibration)} | worth_sentences(calibration.worth_source(), confidence)
+    topics["ties"] = _ties(calibration, confidence)
+    topics["machines"] = _machines(calibration)
+    topics["correction"] = _correction(calibration)
+    topics["checks"] = _checks(calibration, confidence)
+    return topics
 
 
-def _model(found: Calibrated) -> Said:
-    source = found.worth_source()
+def _model(calibration: Calibrated) -> Sentence:
+    source = calibration.worth_source()
     objects = len(source.comparisons.objects)
-    machines = " and ".join(map(str, found.omega.index))
+    machines = " and ".join(map(str, calibration.omega.index))
     text = f"Worths ({source.specification.formula}) of {format_count(objects)} objects were estimated from people's "
-    text += f"labels of {counted(found.n_labels, 'unit')} and the verdicts of {machines} on all "
-    text += f"{format_count(found.n_units)}, corrected by the labels (prediction-powered inference)."
-    return text, {"labels": float(found.n_labels), "units": float(found.n_units), "objects": float(objects)}
+    text += f"labels of {counted(calibration.n_labels, 'unit')} and the verdicts of {machines} on all "
+    text += f"{format_count(calibration.n_units)}, corrected by the labels (prediction-powered inference)."
+    return text, {"labels": float(calibration.n_labels), "units": float(calibration.n_units), "objects": float(objects)}
 
 
-def _ties(found: Calibrated, confidence: float) -> Said:
+def _ties(calibration: Calibrated, confidence: float) -> Sentence:
     """Say how often equals tie after correction; the counts of people and machines together give no share of ties."""
-    source = found.worth_source()
+    source = calibration.worth_source()
     if "tie" not in source.names:
         return "", {}
     ends = source.conf_int(1 - confidence).loc["tie"]
@@ -93,23 +93,23 @@ def _ties(found: Calibrated, confidence: float) -> Said:
     return f"{text}, a tie in {format_percent(chance)} of judgments.", numbers | {"probability of a tie": chance}
 
 
-def _machines(found: Calibrated) -> Said:
+def _machines(calibration: Calibrated) -> Sentence:
     """Say how much the verdicts weigh, and how many labels they are worth."""
-    numbers = {f"omega of {name}": float(w) for name, w in found.omega.items()}
-    weights = ", ".join(f"{name} {format_number(float(w), 3)}" for name, w in found.omega.items())
+    numbers = {f"omega of {name}": float(w) for name, w in calibration.omega.items()}
+    weights = ", ".join(f"{name} {format_number(float(w), 3)}" for name, w in calibration.omega.items())
     text = f"The verdicts have the weight ω (0: not used, 1: like labels): {weights}"
-    effective = float(found.effective_labels)
+    effective = float(calibration.effective_labels)
     if np.isnan(effective):
         return f"{text}. The labels alone have no finite estimates, so the gain from the machines is unknown.", numbers
-    factor = effective / found.n_labels
+    factor = effective / calibration.n_labels
     numbers |= {"effective labels": effective, "factor": factor}
-    text += f". With them the {format_count(found.n_labels)} labels are as precise as {format_count(round(effective))} "
-    return f"{text}labels alone, {format_number(factor, 3)} times as many.", numbers
+    text += f". With them the {format_count(calibration.n_labels)} labels are as precise as "
+    return f"{text}{format_count(round(effective))} labels alone, {format_number(factor, 3)} times as many.", numbers
 
 
-def _correction(found: Calibrated) -> Said:
+def _correction(calibration: Calibrated) -> Sentence:
     """Say who is first by either source alone, and which object the labels move most from what machines say."""
-    frame = found.to_frame()
+    frame = calibration.to_frame()
     objects, estimate, machines, labels = (
         frame[name].tolist() for name in ("object", "estimate", "machines", "labels")
     )
@@ -129,16 +129,16 @@ def _correction(found: Calibrated) -> Said:
     return f"{text}{format_number(abs(float(moved[most])), 3)} log-worths.", numbers
 
 
-def _checks(found: Calibrated, confidence: float) -> Said:
+def _checks(calibration: Calibrated, confidence: float) -> Sentence:
     """Say whether labelled units are like the others, and whether machines err alike on all pairs."""
-    numbers = {"chi2 of pairs": found.shares.statistic, "p of pairs": found.shares.p_value}
-    differ = found.shares.p_value < 1 - confidence
+    numbers = {"chi2 of pairs": calibration.shares.statistic, "p of pairs": calibration.shares.p_value}
+    differ = calibration.shares.p_value < 1 - confidence
     differ_in = (
         "differ in their pairs of objects" if differ else "do not differ significantly in their pairs of objects"
     )
-    text = f"Labelled and unlabelled units {differ_in} ({_tested(found.shares)})"
-    text += "; the verdicts were averaged within pairs." if found.within_pairs else "."
-    for name, test in found.drift.items():
+    text = f"Labelled and unlabelled units {differ_in} ({_tested(calibration.shares)})"
+    text += "; the verdicts were averaged within pairs." if calibration.within_pairs else "."
+    for name, test in calibration.drift.items():
         numbers |= {f"chi2 of {name} by pair": test.statistic, f"p of {name} by pair": test.p_value}
         agrees = "differs" if test.p_value < 1 - confidence else "does not differ significantly"
         text += f" How often {name} agrees with people {agrees} between pairs ({_tested(test)})."

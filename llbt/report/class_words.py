@@ -14,69 +14,71 @@ from ..inference.pairwise import pairwise
 from ..inference.ranks import leaderboard
 from ..inference.worth import worth
 from ..judges.class_protocol import ClassesLike
-from .preference_words import Said, interval_text, odds_text, order_text, valued
+from .preference_words import Sentence, interval_text, odds_text, order_text, valued
 
 SURE = 0.9  # a posterior probability from which on a judge is placed
 _CERTAIN = 0.9995  # one that is printed as 1
 
 
-def class_topics(found: ClassesLike, confidence: float) -> dict[str, Said]:
+def class_topics(classes: ClassesLike, confidence: float) -> dict[str, Sentence]:
     """Return what was fitted, what each class prefers, what a judge of any class does, and how sure classes are."""
-    said = {"model": _model(found)}
-    if "worth" not in found.pooled.design.blocks:
-        return said | {"preference": ("The classes have no worths.", {}), "judges": _certainty(found)}
-    said |= _preferences(found, confidence)
-    said["all judges"] = _mixture(found, confidence)
-    said["judges"] = _certainty(found)
-    return said
+    topics = {"model": _model(classes)}
+    if "worth" not in classes.pooled.design.blocks:
+        return topics | {"preference": ("The classes have no worths.", {}), "judges": _certainty(classes)}
+    topics |= _preferences(classes, confidence)
+    topics["all judges"] = _mixture(classes, confidence)
+    topics["judges"] = _certainty(classes)
+    return topics
 
 
-def _model(found: ClassesLike) -> Said:
-    judges, judgments = len(found.by_judge.levels), float(found.n_judgments)
-    classes = "1 latent class" if found.k == 1 else f"{found.k} latent classes"
-    text = f"{classes} of {found.by_judge.name} ({found.pooled.specification.formula}) "
-    text += f"{'was' if found.k == 1 else 'were'} fitted to {counted(judgments, 'judgment')} by "
-    text += f"{counted(judges, 'judge')} of {format_count(len(found.pooled.comparisons.objects))} objects"
-    if found.by_judge.answers.prior.any():
+def _model(mixture: ClassesLike) -> Sentence:
+    judges, judgments = len(mixture.by_judge.levels), float(mixture.n_judgments)
+    classes = "1 latent class" if mixture.k == 1 else f"{mixture.k} latent classes"
+    text = f"{classes} of {mixture.by_judge.name} ({mixture.pooled.specification.formula}) "
+    text += f"{'was' if mixture.k == 1 else 'were'} fitted to {counted(judgments, 'judgment')} by "
+    text += f"{counted(judges, 'judge')} of {format_count(len(mixture.pooled.comparisons.objects))} objects"
+    if mixture.by_judge.answers.prior.any():
         text += ", with a prior"
-    reached, starts = found.mixture.reached, found.mixture.starts
-    if found.k > 1 and starts > 1 and reached == 1:
+    reached, starts = mixture.mixture.reached, mixture.mixture.starts
+    if mixture.k > 1 and starts > 1 and reached == 1:
         text += f"; only 1 of {starts} starts reached this likelihood, so a better one may exist: take more starts="
-    numbers = {"classes": float(found.k), "judges": float(judges), "judgments": judgments}
+    numbers = {"classes": float(mixture.k), "judges": float(judges), "judgments": judgments}
     return f"{text}.", numbers | {"starts": float(starts), "starts that reached it": float(reached)}
 
 
-def _preferences(found: ClassesLike, confidence: float) -> dict[str, Said]:
+def _preferences(classes: ClassesLike, confidence: float) -> dict[str, Sentence]:
     """Return what each class prefers, by how much, and how many of its pairs differ over the tests of all classes."""
-    plain = found.pooled.response.plain_odds
-    worths = worth(found, "average", "probability", confidence=confidence).to_frame()
-    pairs = pairwise(found, at="average", scale="log_odds" if plain else "log_worth", confidence=confidence).to_frame()
-    several = found.k > 1
-    said = {}
-    for label in found.labels:
+    plain = classes.pooled.response.plain_odds
+    worths = worth(classes, "average", "probability", confidence=confidence).to_frame()
+    pairs = pairwise(
+        classes, at="average", scale="log_odds" if plain else "log_worth", confidence=confidence
+    ).to_frame()
+    several = classes.k > 1
+    sentences = {}
+    for label in classes.labels:
         own, apart = worths[worths["class"] == label], pairs[pairs["class"] == label]
-        said[f"class {label}"] = _preference(found, label, own, apart, confidence, several=several)
-    return said
+        sentences[f"class {label}"] = _preference(classes, label, own, apart, confidence, several=several)
+    return sentences
 
 
 def _preference(
-    found: ClassesLike, label: int, worths: pd.DataFrame, pairs: pd.DataFrame, confidence: float, *, several: bool
-) -> Said:
-    share, error = float(found.shares[label]), float(found.share_errors[label])
+    classes: ClassesLike, label: int, worths: pd.DataFrame, pairs: pd.DataFrame, confidence: float, *, several: bool
+) -> Sentence:
+    share, error = float(classes.shares[label]), float(classes.share_errors[label])
     worths = worths[worths["estimate"].notna()]
     objects, values = worths["object"].tolist(), worths["estimate"].to_numpy()
     numbers = {f"share of class {label}": share, f"error of share {label}": error}
     numbers |= {f"worth of {o} in class {label}": float(v) for o, v in zip(objects, values, strict=True)}
     order = order_text([valued(o, v) for o, v in zip(objects, values, strict=True)], np.log(values))
     known = f" (standard error {format_percent(error)})" if np.isfinite(error) and several else ""
-    worths_said = " (worths)" if found.pooled.response.plain_odds else ""
+    worths_said = " (worths)" if classes.pooled.response.plain_odds else ""
     text = f"Class {label} has {format_percent(share)} of the judges{known}: {order}{worths_said}"
     if len(objects) < 2:
         return f"{text}.", numbers
-    if label in found.infinite:
+    if label in classes.infinite:
         return f"{text}; its estimates are not finite, so it is not tested.", numbers
-    if found.pooled.response.plain_odds:
-        odds, more = _odds(found, label, (objects[0], objects[1]), pairs, confidence)
+    if classes.pooled.response.plain_odds:
+        odds, more = _odds(classes, label, (objects[0], objects[1]), pairs, confidence)
         text, numbers = f"{text}; {odds}", numbers | more
     tested = pairs["p_over_classes"].notna()
     apart = int((pairs.loc[tested, "p_over_classes"] < 1 - confidence).sum())
@@ -86,7 +88,9 @@ def _preference(
     return f"{text}; {many} significantly (p < {1 - confidence:.4g}{over}).", numbers
 
 
-def _odds(found: ClassesLike, label: int, names: tuple[Label, Label], pairs: pd.DataFrame, confidence: float) -> Said:
+def _odds(
+    classes: ClassesLike, label: int, names: tuple[Label, Label], pairs: pd.DataFrame, confidence: float
+) -> Sentence:
     """Say the odds of one object over another in a class, and the share of decisions that they mean."""
     first, second = names
     between = (pairs["object_i"].isin(names) & pairs["object_j"].isin(names)).to_numpy()
@@ -96,8 +100,8 @@ def _odds(found: ClassesLike, label: int, names: tuple[Label, Label], pairs: pd.
     with np.errstate(over="ignore"):
         odds, low, high = (float(x) for x in np.exp([sign * float(row["estimate"]), *ends]))
     p = float(row["p_over_classes"])
-    objects = found.pooled.comparisons.objects
-    share = averaged_share(found.results(label), objects.index(first), objects.index(second))
+    objects = classes.pooled.comparisons.objects
+    share = averaged_share(classes.results(label), objects.index(first), objects.index(second))
     numbers = {"odds": odds, "low": low, "high": high, "p": p, "share of decisions": share}
     text = f"the odds of {first} over {second} are {odds_text(odds)}"
     if np.isfinite(low):
@@ -108,11 +112,11 @@ def _odds(found: ClassesLike, label: int, names: tuple[Label, Label], pairs: pd.
     return text, {f"{name} in class {label}": value for name, value in numbers.items()}
 
 
-def _mixture(found: ClassesLike, confidence: float) -> Said:
+def _mixture(classes: ClassesLike, confidence: float) -> Sentence:
     """Say what a judge of any class prefers: Σ π_k P_k, never an average of log-worths."""
-    if found.k == 1 or not found.pooled.response.plain_odds:
+    if classes.k == 1 or not classes.pooled.response.plain_odds:
         return "", {}
-    board = leaderboard(found, at="average", confidence=confidence).to_frame()
+    board = leaderboard(classes, at="average", confidence=confidence).to_frame()
     board = board[board["class"] == "all"]
     if not len(board):
         return "", {}
@@ -124,7 +128,7 @@ def _mixture(found: ClassesLike, confidence: float) -> Said:
     if np.isfinite(low):
         ends = f"{format_percent(low)} to {format_percent(high)}"
         text += f" ({100 * confidence:.4g} % interval {ends})"
-    firsts = {label: board_of(found, label) for label in found.labels}
+    firsts = {label: board_of(classes, label) for label in classes.labels}
     others = [str(label) for label, first in firsts.items() if first != best["object"]]
     if not others:
         return f"{text}. Every class puts {best['object']} first.", numbers
@@ -132,28 +136,28 @@ def _mixture(found: ClassesLike, confidence: float) -> Said:
     return f"{text}, although {which} {'puts' if len(others) == 1 else 'put'} another object first.", numbers
 
 
-def board_of(found: ClassesLike, label: int) -> Label:
+def board_of(classes: ClassesLike, label: int) -> Label:
     """Return the object that a class prefers most."""
-    worths = worth(found.results(label), "average", "probability").to_frame()
+    worths = worth(classes.results(label), "average", "probability").to_frame()
     first: Label = worths["object"].iloc[0]
     return first
 
 
-def _certainty(found: ClassesLike) -> Said:
+def _certainty(classes: ClassesLike) -> Sentence:
     """Say how many judges are placed, how well all of them are, and who least."""
-    if found.k == 1:
+    if classes.k == 1:
         return "", {}
-    most = found.posterior.max(axis=1)
+    most = classes.posterior.max(axis=1)
     sure = int((most >= SURE).sum())
     least = most.idxmin()
     numbers = {
         "judges placed": float(sure),
-        "entropy": float(found.entropy),
+        "entropy": float(classes.entropy),
         "least certain judge": float(most.min()),
     }
     text = f"{format_count(sure)} of {counted(len(most), 'judge')} {'belongs' if sure == 1 else 'belong'} to a class "
     text += (
-        f"with a probability of {SURE:g} or more (entropy {format_number(found.entropy, 3)}, 1 where every judge is "
+        f"with a probability of {SURE:g} or more (entropy {format_number(classes.entropy, 3)}, 1 where every judge is "
     )
     text += "placed)"
     if float(most.min()) < _CERTAIN:

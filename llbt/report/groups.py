@@ -46,59 +46,61 @@ def call_of(s: Study) -> tuple[str, ...]:
 def _classes(s: Study) -> list[str]:
     parts = []
     if isinstance(s.groups, ClassModels):
-        found: Any = s.groups.best
+        classes: Any = s.groups.best
         parts += [
             table(complete(s.groups)),
-            paragraph(f"This is about {_said(found)}, with the smallest BIC."),
+            paragraph(f"This is about {_sentence(classes)}, with the smallest BIC."),
         ]
     else:
-        found = s.groups
-    parts.append(paragraph(interpret(found, confidence=s.confidence).text))
+        classes = s.groups
+    parts.append(paragraph(interpret(classes, confidence=s.confidence).text))
     level = f"{100 * s.confidence:.4g} % intervals"
     return [
         *parts,
-        table(_placed(found)),
-        picture("classes", f"Log-worths by class, with {level}", lambda: classes_plot(found, confidence=s.confidence)),
-        table(complete(found.worths(at=s.at, confidence=s.confidence))),
-        folded("Parameters by class", table(complete(found.summary(confidence=s.confidence)))),
-        picture("posteriors", "Probability of each class for each judge", lambda: posteriors_plot(found)),
-        folded(f"Probabilities of each {found.by_judge.name}", table(_posteriors(found))),
+        table(_placed(classes)),
+        picture(
+            "classes", f"Log-worths by class, with {level}", lambda: classes_plot(classes, confidence=s.confidence)
+        ),
+        table(complete(classes.worths(at=s.at, confidence=s.confidence))),
+        folded("Parameters by class", table(complete(classes.summary(confidence=s.confidence)))),
+        picture("posteriors", "Probability of each class for each judge", lambda: posteriors_plot(classes)),
+        folded(f"Probabilities of each {classes.by_judge.name}", table(_posteriors(classes))),
     ]
 
 
-def _said(found: ClassesLike) -> str:
-    return f"{found.k} {'class' if found.k == 1 else 'classes'}"
+def _sentence(classes: ClassesLike) -> str:
+    return f"{classes.k} {'class' if classes.k == 1 else 'classes'}"
 
 
-def _placed(found: ClassesLike) -> Table:
+def _placed(classes: ClassesLike) -> Table:
     """Return the share of each class, and how surely judges belong to it."""
-    posterior = found.posterior.to_numpy()
+    posterior = classes.posterior.to_numpy()
     modal, most = posterior.argmax(axis=1), posterior.max(axis=1)
-    here = [most[modal == k] for k in range(found.k)]
+    here = [most[modal == k] for k in range(classes.k)]
     return Table(
         (
-            Field("class", "class", list(found.labels), "count"),
-            Field("share", "share", found.shares.tolist(), "estimate"),
-            Field("std_error", "std_error", found.share_errors.tolist(), "estimate"),
+            Field("class", "class", list(classes.labels), "count"),
+            Field("share", "share", classes.shares.tolist(), "estimate"),
+            Field("std_error", "std_error", classes.share_errors.tolist(), "estimate"),
             Field("judges", "most probable for", [len(one) for one in here], "count"),
             Field("sure", f"of these p ≥ {SURE:g}", [int((one >= SURE).sum()) for one in here], "count"),
             Field("mean", "mean p of these", [float(one.mean()) if len(one) else np.nan for one in here], "estimate"),
         ),
-        title=f"Shares of the {counted(len(posterior), found.by_judge.name)}, and how surely they belong to classes",
+        title=f"Shares of the {counted(len(posterior), classes.by_judge.name)}, and how surely they belong to classes",
         notes=(
             f"{format_percent(float(np.mean(most >= SURE)))} of judges belong to a class with p ≥ {SURE:g}; "
-            f"entropy {found.entropy:.3f} (1: all are placed)",
+            f"entropy {classes.entropy:.3f} (1: all are placed)",
             "Groups made of most probable classes differ less than the classes do.",
         ),
     )
 
 
-def _posteriors(found: ClassesLike) -> Table:
-    posterior = found.posterior
+def _posteriors(classes: ClassesLike) -> Table:
+    posterior = classes.posterior
     return Table(
         (
-            Field(found.by_judge.name, found.by_judge.name, list(posterior.index)),
-            *(Field(f"class_{k}", f"class {k}", posterior[k].tolist(), "estimate") for k in found.labels),
+            Field(classes.by_judge.name, classes.by_judge.name, list(posterior.index)),
+            *(Field(f"class_{k}", f"class {k}", posterior[k].tolist(), "estimate") for k in classes.labels),
         ),
         title="Probability of each class, given all judgments",
     )
@@ -109,10 +111,10 @@ def _posteriors(found: ClassesLike) -> Table:
 
 def _tree(s: Study) -> list[str]:
     assert isinstance(s.groups, JudgeTree)
-    return told_tree(s.groups, s.confidence)
+    return tree_sentences(s.groups, s.confidence)
 
 
-def told_tree(tree: JudgeTree, confidence: float) -> list[str]:
+def tree_sentences(tree: JudgeTree, confidence: float) -> list[str]:
     """Return the splits, their tests and the leaves."""
     whose = (
         "The leaves are estimated from judges who were not used to grow the tree, so their standard errors are valid."

@@ -44,7 +44,7 @@ from .calibration_words import calibration_topics
 from .class_words import class_topics
 from .judge_words import discrimination_sentence, judge_sentence
 from .pattern_words import pattern_decisions, pattern_dependence, pattern_missing, pattern_model, pattern_ties
-from .preference_words import Said, interval_text, odds_text, worth_sentences
+from .preference_words import Sentence, interval_text, odds_text, worth_sentences
 from .ranking_words import ranking_model, ranking_ties
 
 _SIMULATED = 199  # tables drawn from the model where χ² does not hold
@@ -146,67 +146,67 @@ def interpret(res: WithWorths | OneSource | ClassSource, *, confidence: Confiden
 
 
 @functools.singledispatch
-def _topics(res: Any, confidence: float) -> Mapping[str, Said]:
+def _topics(res: Any, confidence: float) -> Mapping[str, Sentence]:
     """Return the sentences on a fit, by topic; each kind has its function below."""
     raise AssertionError(f"no words for {type(res).__name__}")
 
 
 @_topics.register(LLBTResults)
-def _of_plain(res: PlainEstimates, confidence: float) -> Mapping[str, Said]:
+def _of_plain(res: PlainEstimates, confidence: float) -> Mapping[str, Sentence]:
     return _with_fit(res, confidence, goodness_of_fit(res) if res.converged else None)
 
 
 @_topics.register(MixedResults)
-def _of_effects(res: MixedResults, confidence: float) -> Mapping[str, Said]:
-    said = _said(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
-    said["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
-    return said
+def _of_effects(res: MixedResults, confidence: float) -> Mapping[str, Sentence]:
+    topics = _sentences(res.average, _with_judges(res), confidence) | {"judges": judge_sentence(res)}
+    topics["covariates"] = _covariates(res.average, confidence, {bracket.grouping for bracket in res.brackets})
+    return topics
 
 
 @_topics.register(DiscriminationResults)
-def _of_discriminations(res: DiscriminationResults, confidence: float) -> Mapping[str, Said]:
-    said = _said(res.average, _with_discriminations(res), confidence)
-    said["judges"] = discrimination_sentence(res, confidence)
-    said["covariates"] = _covariates(res.average, confidence, {res.judging.name})
-    return said
+def _of_discriminations(res: DiscriminationResults, confidence: float) -> Mapping[str, Sentence]:
+    topics = _sentences(res.average, _with_discriminations(res), confidence)
+    topics["judges"] = discrimination_sentence(res, confidence)
+    topics["covariates"] = _covariates(res.average, confidence, {res.judging.name})
+    return topics
 
 
 @_topics.register(RankingResults)
-def _of_rankings(res: RankingResults, confidence: float) -> Mapping[str, Said]:
-    said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
-    said["ties"] = ranking_ties(res, confidence)
-    said["covariates"] = _covariates(res.average, confidence, {"list"})
-    return said
+def _of_rankings(res: RankingResults, confidence: float) -> Mapping[str, Sentence]:
+    topics = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
+    topics["ties"] = ranking_ties(res, confidence)
+    topics["covariates"] = _covariates(res.average, confidence, {"list"})
+    return topics
 
 
 @_topics.register(BestWorstEffects)
-def _of_sets_with_effects(res: BestWorstEffects, confidence: float) -> Mapping[str, Said]:
-    said = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
+def _of_sets_with_effects(res: BestWorstEffects, confidence: float) -> Mapping[str, Sentence]:
+    topics = {"model": ranking_model(res)} | worth_sentences(res.average, confidence)
     low, high = (float(x) for x in res.conf_int(1 - confidence).iloc[-1])
     spread = f"{res.scale:.2f} ({interval_text(max(low, 0.0), high, confidence)})"
-    said["judges"] = f"Log-worths differ by {res.judge} with a standard deviation of {spread}.", {"σ": res.scale}
-    said["covariates"] = _covariates(res.average, confidence, {"list"})
-    return said
+    topics["judges"] = f"Log-worths differ by {res.judge} with a standard deviation of {spread}.", {"σ": res.scale}
+    topics["covariates"] = _covariates(res.average, confidence, {"list"})
+    return topics
 
 
 @_topics.register(PatternResults)
-def _of_patterns(res: PatternResults, confidence: float) -> Mapping[str, Said]:
-    said = {"model": pattern_model(res)} | worth_sentences(res.average, confidence, pattern_decisions(res))
-    said["ties"] = pattern_ties(res, confidence)
-    said["dependence"] = pattern_dependence(res, confidence)
-    said["missing"] = pattern_missing(res, confidence)
-    said["covariates"] = _covariates(res.average, confidence, {"pattern"})
-    return said
+def _of_patterns(res: PatternResults, confidence: float) -> Mapping[str, Sentence]:
+    topics = {"model": pattern_model(res)} | worth_sentences(res.average, confidence, pattern_decisions(res))
+    topics["ties"] = pattern_ties(res, confidence)
+    topics["dependence"] = pattern_dependence(res, confidence)
+    topics["missing"] = pattern_missing(res, confidence)
+    topics["covariates"] = _covariates(res.average, confidence, {"pattern"})
+    return topics
 
 
 @_topics.register(LatentClasses)
-def _of_classes(found: LatentClasses, confidence: float) -> Mapping[str, Said]:
-    return class_topics(found, confidence)
+def _of_classes(classes: LatentClasses, confidence: float) -> Mapping[str, Sentence]:
+    return class_topics(classes, confidence)
 
 
 @_topics.register(Calibration)
-def _of_calibrated(found: Calibration, confidence: float) -> Mapping[str, Said]:
-    return calibration_topics(found, confidence) | {"order": _order(found.worth_source(), confidence)}
+def _of_calibrated(calibration: Calibration, confidence: float) -> Mapping[str, Sentence]:
+    return calibration_topics(calibration, confidence) | {"order": _order(calibration.worth_source(), confidence)}
 
 
 def interpreted(res: PlainEstimates, confidence: float, fit: GoodnessOfFit | None) -> Interpretation:
@@ -214,36 +214,36 @@ def interpreted(res: PlainEstimates, confidence: float, fit: GoodnessOfFit | Non
     return _paragraph(_with_fit(res, confidence, fit))
 
 
-def _with_fit(res: PlainEstimates, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Said]:
-    said = _said(res, _model(res), confidence)
-    said["covariates"] = _covariates(res, confidence)
-    said["fit"] = _fit(res, confidence, fit)
-    return said
+def _with_fit(res: PlainEstimates, confidence: float, fit: GoodnessOfFit | None) -> Mapping[str, Sentence]:
+    topics = _sentences(res, _model(res), confidence)
+    topics["covariates"] = _covariates(res, confidence)
+    topics["fit"] = _fit(res, confidence, fit)
+    return topics
 
 
-def _paragraph(said: Mapping[str, Said]) -> Interpretation:
-    figures = {name: value for _, numbers in said.values() for name, value in numbers.items()}
-    return Interpretation({topic: text for topic, (text, _) in said.items() if text}, figures)
+def _paragraph(sentences: Mapping[str, Sentence]) -> Interpretation:
+    figures = {name: value for _, numbers in sentences.values() for name, value in numbers.items()}
+    return Interpretation({topic: text for topic, (text, _) in sentences.items() if text}, figures)
 
 
-def _said(res: Estimates, model: Said, confidence: float) -> dict[str, Said]:
+def _sentences(res: Estimates, model: Sentence, confidence: float) -> dict[str, Sentence]:
     """Return the sentences on worths, ties, grades and order."""
-    said = {"model": model}
+    topics = {"model": model}
     if "worth" in res.design.blocks:
-        said |= worth_sentences(res, confidence)
+        topics |= worth_sentences(res, confidence)
     else:
-        said["preference"] = ("The model has no worths: it takes all objects as equally good.", {})
-    said["ties"] = _ties(res, confidence)
-    said["bad"] = _bad(res, confidence)
-    said["grades"] = _grades(res, confidence)
-    said["order"] = _order(res, confidence)
-    return said
+        topics["preference"] = ("The model has no worths: it takes all objects as equally good.", {})
+    topics["ties"] = _ties(res, confidence)
+    topics["bad"] = _bad(res, confidence)
+    topics["grades"] = _grades(res, confidence)
+    topics["order"] = _order(res, confidence)
+    return topics
 
 
 # -- what was fitted -------------------------------------------------------------------------------------------
 
 
-def _model(res: Estimates) -> Said:
+def _model(res: Estimates) -> Sentence:
     c = res.comparisons
     table = f"{counted(c.n_judgments, 'judgment')} of {format_count(len(c.objects))} objects"
     what = model_title(res).replace("Log", "log").replace("Cumul", "cumul")
@@ -266,12 +266,12 @@ def _model(res: Estimates) -> Said:
     return text + ".", {"judgments": c.n_judgments, "objects": len(c.objects)}
 
 
-def _with_discriminations(res: DiscriminationResults) -> Said:
+def _with_discriminations(res: DiscriminationResults) -> Sentence:
     text, numbers = _model(res.average)
     return text[:-1] + f", with a discrimination of each {res.judging.name}.", numbers
 
 
-def _with_judges(res: MixedResults) -> Said:
+def _with_judges(res: MixedResults) -> Sentence:
     """Say what was fitted, of a fit with effects of judges."""
     text, numbers = _model(res.average)
     plain = f"({res.without.specification.formula})"
@@ -282,7 +282,7 @@ def _with_judges(res: MixedResults) -> Said:
 # -- ties, order, covariates -----------------------------------------------------------------------------------
 
 
-def _ties(res: Estimates, confidence: float) -> Said:
+def _ties(res: Estimates, confidence: float) -> Sentence:
     c = res.comparisons
     if not c.has_ties:
         return "The table has no tie category.", {}
@@ -290,25 +290,25 @@ def _ties(res: Estimates, confidence: float) -> Said:
     text, numbers = f"{format_percent(share)} of the judgments are ties", {"share of ties": share}
     if "tie" not in res.design.blocks:
         return f"{text}, which the model does not describe (γ = 0): add + tie.", numbers
-    found = _parameter(res, "tie", 1.0, confidence)
-    if found is None:
+    parameter = _parameter(res, "tie", 1.0, confidence)
+    if parameter is None:
         return f"{text}.", numbers
     if not res.log_linear:
-        return _between_cuts(res, found, text, numbers, confidence)
-    odds, low, high, _ = found
+        return _between_cuts(res, parameter, text, numbers, confidence)
+    odds, low, high, _ = parameter
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
     where = _where(res, "tie")
     graded = bool(c.response.grades)
     win = "the smallest preference for" if graded else "a win of"
-    said = f"between equally good objects{where} the odds of a tie against {win} either are {odds_text(odds)}"
-    said += _reach(res, "tie", low, high, confidence)
+    sentence = f"between equally good objects{where} the odds of a tie against {win} either are {odds_text(odds)}"
+    sentence += _reach(res, "tie", low, high, confidence)
     if "order" not in res.design.blocks and not where and not graded and not c.response.has_bad:
         numbers["probability of a tie"] = odds / (2 + odds)
-        said += f", a tie in {format_percent(odds / (2 + odds))} of their judgments"
-    return f"{text}; {said}.", numbers
+        sentence += f", a tie in {format_percent(odds / (2 + odds))} of their judgments"
+    return f"{text}; {sentence}.", numbers
 
 
-def _bad(res: Estimates, confidence: float) -> Said:
+def _bad(res: Estimates, confidence: float) -> Sentence:
     c = res.comparisons
     if not c.response.has_bad:
         return "", {}
@@ -316,17 +316,19 @@ def _bad(res: Estimates, confidence: float) -> Said:
     text, numbers = f"{format_percent(share)} of the judgments are 'both bad'", {"share of both bad": share}
     if "bad" not in res.design.blocks:
         return f"{text}, which the model does not describe (γ = 0): add + bad.", numbers
-    found = _parameter(res, "bad", 1.0, confidence)
-    if found is None:
+    parameter = _parameter(res, "bad", 1.0, confidence)
+    if parameter is None:
         return f"{text}.", numbers
-    odds, low, high, _ = found
+    odds, low, high, _ = parameter
     numbers |= {"odds of both bad": odds, "low of both bad": low, "high of both bad": high}
-    said = f"between equally good objects{_where(res, 'bad')} its odds against a win of either are {odds_text(odds)}"
-    said += _reach(res, "bad", low, high, confidence)
-    return f"{text}; {said}.", numbers
+    sentence = (
+        f"between equally good objects{_where(res, 'bad')} its odds against a win of either are {odds_text(odds)}"
+    )
+    sentence += _reach(res, "bad", low, high, confidence)
+    return f"{text}; {sentence}.", numbers
 
 
-def _grades(res: Estimates, confidence: float) -> Said:
+def _grades(res: Estimates, confidence: float) -> Sentence:
     """Say how often more than the smallest grade is given, by all and between equals."""
     response = res.comparisons.response
     if not response.grades:
@@ -336,19 +338,19 @@ def _grades(res: Estimates, confidence: float) -> Said:
     text, numbers = f"{format_percent(share)} of the preferences are beyond the first grade", {"share of grades": share}
     if "grade" not in res.design.blocks:
         return f"{text}, which the model does not describe (γ = 0): add + grade.", numbers
-    told = []
+    sentences = []
     for level in sorted(response.grades, key=len) if res.log_linear else ():
-        found = _parameter(res, f"grade[{level}]", 1.0, confidence)
-        if found is not None:
-            odds, low, high, _ = found
+        parameter = _parameter(res, f"grade[{level}]", 1.0, confidence)
+        if parameter is not None:
+            odds, low, high, _ = parameter
             numbers |= {f"odds of {level}": odds, f"low of {level}": low, f"high of {level}": high}
             about = _reach(res, f"grade[{level}]", low, high, confidence)
-            told.append(f"of {level} {odds_text(odds)}{about}")
-    if not told:
+            sentences.append(f"of {level} {odds_text(odds)}{about}")
+    if not sentences:
         return f"{text}.", numbers
     where = _where(res, "grade")
     return (
-        f"{text}; between equally good objects{where} the odds against the first grade are {', '.join(told)}.",
+        f"{text}; between equally good objects{where} the odds against the first grade are {', '.join(sentences)}.",
         numbers,
     )
 
@@ -369,17 +371,17 @@ def _reach(res: Estimates, name: str, low: float, high: float, confidence: float
     return " (held)" if name in res.fixed else " (no standard error by clusters)"
 
 
-def _order(res: Estimates, confidence: float) -> Said:
+def _order(res: Estimates, confidence: float) -> Sentence:
     if "order" not in res.design.blocks:
         unasked = "Which object was shown first is known, but the model has no order effect: add + order."
         return (unasked if res.comparisons.keeps_order else ""), {}
-    found = _parameter(res, "order", 2.0, confidence)
-    if found is None:
+    parameter = _parameter(res, "order", 2.0, confidence)
+    if parameter is None:
         return "", {}
-    odds, low, high, p = found
+    odds, low, high, p = parameter
     numbers = {"odds of order": odds, "low of order": low, "high of order": high, "p of order": p}
     if res.specification.link == "probit":
-        return _shift(res, found, confidence)
+        return _shift(res, parameter, confidence)
     which = "the odds within the first grade" if res.comparisons.response.grades else "the odds"
     which = which if res.log_linear else "the odds of every outcome above a cut"
     text = f"Being shown first multiplies {which} by {odds_text(odds)}"
@@ -390,28 +392,32 @@ def _order(res: Estimates, confidence: float) -> Said:
 
 
 def _between_cuts(
-    res: Estimates, found: tuple[float, float, float, float], text: str, numbers: dict[str, float], confidence: float
-) -> Said:
+    res: Estimates,
+    parameter: tuple[float, float, float, float],
+    text: str,
+    numbers: dict[str, float],
+    confidence: float,
+) -> Sentence:
     """Say how often equal objects tie where a tie is what lies between two cuts: 2F(θ₁) − 1."""
-    cuts = np.log(found[:3])
+    cuts = np.log(parameter[:3])
     curve = special.ndtr if res.specification.link == "probit" else special.expit
     share, low, high = (float(2 * curve(cut) - 1) for cut in cuts)
     numbers |= {"probability of a tie": share, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
-    said = f"equally good objects{where} tie in {format_percent(share)} of their judgments"
-    said += _reach(res, "tie", low, high, confidence)
-    return f"{text}; {said}.", numbers
+    sentence = f"equally good objects{where} tie in {format_percent(share)} of their judgments"
+    sentence += _reach(res, "tie", low, high, confidence)
+    return f"{text}; {sentence}.", numbers
 
 
-def _shift(res: Estimates, found: tuple[float, float, float, float], confidence: float) -> Said:
+def _shift(res: Estimates, parameter: tuple[float, float, float, float], confidence: float) -> Sentence:
     """Say what being shown first is worth on a normal scale."""
-    shift, low, high = (float(value) for value in np.log(found[:3]))
-    numbers = {"shift of order": shift, "low of order": low, "high of order": high, "p of order": found[3]}
+    shift, low, high = (float(value) for value in np.log(parameter[:3]))
+    numbers = {"shift of order": shift, "low of order": low, "high of order": high, "p of order": parameter[3]}
     text = f"Being shown first is worth {format_number(shift, 3)} standard deviations of a judgment"
-    if np.isnan(found[3]):
+    if np.isnan(parameter[3]):
         return f"{text}{_reach(res, 'order', low, high, confidence)}.", numbers
-    matters = "an order effect" if found[3] < 1 - confidence else "no significant order effect"
-    return f"{text} ({interval_text(low, high, confidence)}, {p_text(found[3])}): {matters}.", numbers
+    matters = "an order effect" if parameter[3] < 1 - confidence else "no significant order effect"
+    return f"{text} ({interval_text(low, high, confidence)}, {p_text(parameter[3])}): {matters}.", numbers
 
 
 def _parameter(res: Estimates, name: str, factor: float, confidence: float) -> tuple[float, float, float, float] | None:
@@ -424,7 +430,7 @@ def _parameter(res: Estimates, name: str, factor: float, confidence: float) -> t
     return float(odds[0]), float(odds[1]), float(odds[2]), float(res.pvalues[name])
 
 
-def _covariates(res: Estimates, confidence: float, drawn: Collection[str] = ()) -> Said:
+def _covariates(res: Estimates, confidence: float, drawn: Collection[str] = ()) -> Sentence:
     """Say whether worths, ties and the order effect differ by judge or any other covariate of the comparisons.
 
     Covariates whose levels have random effects (`drawn`) count as modelled.
@@ -467,10 +473,10 @@ def _joint_test(res: Estimates, block: str, name: str) -> TestResult | None:
     if plain is not None and few_judgments(plain) and plain.specification.cov_type == "nonrobust":
         return score_test(plain, matrix)
     try:
-        found = wald_test(res, matrix)
+        test = wald_test(res, matrix)
     except DesignError:  # fewer clusters than parameters
         return None
-    return None if np.isnan(found.p_value) else found  # a single cluster says all that is known
+    return None if np.isnan(test.p_value) else test  # a single cluster says all that is known
 
 
 def _mentions(res: Estimates, term: str, name: str) -> bool:
@@ -481,32 +487,32 @@ def _mentions(res: Estimates, term: str, name: str) -> bool:
 # -- fit -------------------------------------------------------------------------------------------------------
 
 
-def _fit(res: PlainEstimates, confidence: float, found: GoodnessOfFit | None) -> Said:
-    if found is None:
+def _fit(res: PlainEstimates, confidence: float, goodness: GoodnessOfFit | None) -> Sentence:
+    if goodness is None:
         return "The solver did not converge, so do not use these results.", {}
     if res.specification.groups:
-        return _fit_of_clusters(found, confidence)
-    tests = [found.deviance] + ([found.pooled_deviance] if found.pooled_deviance is not None else [])
+        return _fit_of_clusters(goodness, confidence)
+    tests = [goodness.deviance] + ([goodness.pooled_deviance] if goodness.pooled_deviance is not None else [])
     test = next((test for test in tests if not np.isnan(test.p_value)), None)
     if res.df_resid == 0 and test is None:
         return "The model is saturated: it reproduces the counts, so its fit cannot be tested.", {}
     if test is None:
         return "The table is too sparse to test the fit with χ².", {}
-    where = "" if test is found.deviance else f", on {found.tables[1]}"
-    if found.sparse[tests.index(test)]:
-        return _simulated_fit(res, confidence) if test is found.deviance else (f"{_SMALL}.", {})
+    where = "" if test is goodness.deviance else f", on {goodness.tables[1]}"
+    if goodness.sparse[tests.index(test)]:
+        return _simulated_fit(res, confidence) if test is goodness.deviance else (f"{_SMALL}.", {})
     text = f"deviance {format_number(test.statistic, 4)} on {format_count(test.df)} df{where}, {p_text(test.p_value)}"
     numbers = {"deviance": test.statistic, "df": float(test.df), "p of fit": test.p_value}
     misfit = test.p_value < 1 - confidence
-    if misfit and np.isfinite(found.dispersion):
-        numbers["dispersion"] = found.dispersion
-        text += f"; dispersion X²/df {format_number(found.dispersion, 3)}"
+    if misfit and np.isfinite(goodness.dispersion):
+        numbers["dispersion"] = goodness.dispersion
+        text += f"; dispersion X²/df {format_number(goodness.dispersion, 3)}"
     return f"{_verdict(misfit)} ({text}).", numbers
 
 
-def _fit_of_clusters(found: GoodnessOfFit, confidence: float) -> Said:
+def _fit_of_clusters(goodness: GoodnessOfFit, confidence: float) -> Sentence:
     """Say what X² says with the scores of clusters flipped in sign; nothing where it has no such test."""
-    for test, table in zip((found.pearson, found.pooled_pearson), found.tables, strict=False):
+    for test, table in zip((goodness.pearson, goodness.pooled_pearson), goodness.tables, strict=False):
         if test is not None and not np.isnan(test.p_value):
             numbers = {"pearson chi2": test.statistic, "df": float(test.df), "p of fit": test.p_value}
             text = f"X² {format_number(test.statistic, 4)} on {format_count(test.df)} df, {p_text(test.p_value)}"
@@ -519,7 +525,7 @@ def _verdict(misfit: bool) -> str:
     return "The model does not fit" if misfit else "There is no sign of misfit"
 
 
-def _simulated_fit(res: PlainEstimates, confidence: float) -> Said:
+def _simulated_fit(res: PlainEstimates, confidence: float) -> Sentence:
     """Say whether X² is as in tables drawn from the model: with small fitted counts χ² misleads, the deviance most."""
     if res.specification.prior is not None:
         return f"{_SMALL}.", {}

@@ -15,13 +15,16 @@ _SOURCE = (
 )
 
 
-def judge_report_sections(found: JudgeReport) -> Sections:
+def judge_report_sections(report: JudgeReport) -> Sections:
     """Return the sections of the page."""
     return {
-        "words": ("In words", lambda: _words(found)),
-        "leaderboard": ("Leaderboards", lambda: _boards(found)),
-        "agreement": ("Agreement with people", lambda: [table(complete(found.agreement))]),
-        "biases": ("Biases", lambda: [table(found.bias_table())] if found.biases else [paragraph("None was tested.")]),
+        "words": ("In words", lambda: _words(report)),
+        "leaderboard": ("Leaderboards", lambda: _boards(report)),
+        "agreement": ("Agreement with people", lambda: [table(complete(report.agreement))]),
+        "biases": (
+            "Biases",
+            lambda: [table(report.bias_table())] if report.biases else [paragraph("None was tested.")],
+        ),
         "made": ("How this was made", lambda: made_by(_CALLS, _SOURCE)),
     }
 
@@ -32,14 +35,14 @@ _CALLS = (
 )
 
 
-def _words(found: JudgeReport) -> list[str]:
-    first, *rest = found.lines()
+def _words(report: JudgeReport) -> list[str]:
+    first, *rest = report.lines()
     return [paragraph(first, "lead"), *map(paragraph, rest)]
 
 
-def _boards(found: JudgeReport) -> list[str]:
-    if found.calibration is None:
+def _boards(report: JudgeReport) -> list[str]:
+    if report.calibration is None:
         return [paragraph("Labels and verdicts cannot be combined, so there is no calibrated leaderboard.", "notice")]
-    parts = calibration_sections(found.calibration, found.confidence)
-    board = replace(complete(found), head=(), title="Calibrated leaderboard, and those of people and of the machine")
+    parts = calibration_sections(report.calibration, report.confidence)
+    board = replace(complete(report), head=(), title="Calibrated leaderboard, and those of people and of the machine")
     return [table(board), *parts["machines"][1](), *parts["checks"][1]()]

@@ -30,8 +30,8 @@ def has_judges(s: Study) -> bool:
     """Whether the table keeps more than one judge, or the fit has effects or discriminations of judges."""
     if not s.plain:
         return True
-    kept = (*(column.name for column in s.table.columns), *s.table.clusters)
-    return s.found.judge in kept and len(levels_of(s.table, s.found.judge)) > 1
+    columns = (*(column.name for column in s.table.columns), *s.table.clusters)
+    return s.found.judge in columns and len(levels_of(s.table, s.found.judge)) > 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,8 @@ def _each_judge(s: Study) -> list[str]:
 
 def _known(whole: Table) -> Table:
     """Return all rows of a table without columns that are NA throughout."""
-    kept = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
-    return replace(complete(whole), fields=tuple(kept))
+    fields = [f for f in whole.fields if f.kind == "text" or not np.isnan(np.asarray(f.values, dtype=float)).all()]
+    return replace(complete(whole), fields=tuple(fields))
 
 
 def _differing(res: WithEffects, confidence: float) -> list[str]:
@@ -132,7 +132,7 @@ def _differing(res: WithEffects, confidence: float) -> list[str]:
 
 def _discriminating(res: WithDiscriminations, confidence: float) -> list[str]:
     """Return how each judge discriminates, who is inverted or guesses, and the tests against both neighbours."""
-    found = complete(res.by_judge(confidence=confidence))
+    by_judge = complete(res.by_judge(confidence=confidence))
     readings = res.readings(confidence=confidence)
     named = [
         f"{word.capitalize()}: {', '.join(map(str, readings.index[readings == word]))}."
@@ -147,7 +147,7 @@ def _discriminating(res: WithDiscriminations, confidence: float) -> list[str]:
     return [
         *map(paragraph, named),
         picture("discriminations", caption, lambda: discrimination_plot(res, confidence=confidence)) if few else "",
-        table(found),
+        table(by_judge),
         table(res.equality_test()),
         or_why(res.proportionality_test),
     ]

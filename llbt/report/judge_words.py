@@ -10,12 +10,12 @@ from ..core.statistics import TestResult
 from ..errors import listed
 from ..fitting.protocols import WithDiscriminations, WithEffects
 from ..inference.pairwise import pairwise
-from .preference_words import Said
+from .preference_words import Sentence
 
 _EFFECTS = {"object": "log-worths", "tie": "ties", "order": "the order effect"}
 
 
-def judge_sentence(res: WithEffects) -> Said:
+def judge_sentence(res: WithEffects) -> Sentence:
     """Describe how much judges differ, the test of no difference, and the preference of a new judge."""
     numbers: dict[str, float] = {}
     of_judges, of_objects = [], ""
@@ -39,15 +39,15 @@ def judge_sentence(res: WithEffects) -> Said:
     if not np.isnan(res.share_between):
         numbers["share between"] = res.share_between
         text += f". {format_percent(res.share_between)} of the variance of a pair's latent log-odds is between judges"
-    said, more = _new_judge(res)
-    return f"{text}.{said}", numbers | more
+    preference, more = _new_judge(res)
+    return f"{text}.{preference}", numbers | more
 
 
 def _rounded(x: float) -> str:
     return format_number(float(x), 3)
 
 
-def _new_judge(res: WithEffects) -> Said:
+def _new_judge(res: WithEffects) -> Sentence:
     """Say what a judge drawn from the population prefers: of the objects at the ends."""
     differ = any(b.effect != "1" and sigma > 0 for b, sigma in zip(res.brackets, res.scales, strict=True))
     if "worth" not in res.design.blocks or not differ:
@@ -65,7 +65,7 @@ def _new_judge(res: WithEffects) -> Said:
     return f"{text}, as estimated from {from_these}.", {"share of a new judge": share}
 
 
-def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Said:
+def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Sentence:
     """Describe how much discriminations differ, the test of equality, and judges that stand out."""
     sigma, levels, name = res.solution.sigma, res.judging.levels, res.judging.name
     alike = res.equality_test()
@@ -92,10 +92,10 @@ def discrimination_sentence(res: WithDiscriminations, confidence: float) -> Said
         fits = "fit better than" if own.p_value < 1 - confidence else "do not fit better than"
         text += f" Separate log-worths for each {name} {fits} discriminations ({_tested(own)})."
     readings = res.readings(confidence=confidence)
-    for word, said in (("inverted", "prefer what the others do not (σ < 0)"), ("guessing", "guess (σ ≈ 0)")):
-        found = readings.index[readings == word].tolist()
-        numbers[f"{word} judges"] = len(found)
-        text += f" These levels of {name} {said}: {listed(found)}." if found else ""
+    for word, meaning in (("inverted", "prefer what the others do not (σ < 0)"), ("guessing", "guess (σ ≈ 0)")):
+        judges = readings.index[readings == word].tolist()
+        numbers[f"{word} judges"] = len(judges)
+        text += f" These levels of {name} {meaning}: {listed(judges)}." if judges else ""
     return text, numbers
 
 

@@ -18,11 +18,11 @@ from ..inference.log_worths import worth_classes
 from ..inference.pairwise import pairwise
 from ..judges.tree import JudgeTree
 from ..plot.pairs import probabilities as probabilities_plot
-from .groups import told_tree
+from .groups import tree_sentences
 from .interpret import interpret
 from .page_parts import complete, folded, or_why, paragraph, picture, table
 from .report_inputs import beside
-from .sections import Sections, at_text, audited, made_by, ranked, told_pairs
+from .sections import Sections, at_text, audited, made_by, pair_sentences, ranked
 
 _SOURCE_OF_SETS = (
     "The model: Marley, A. A. J. & Louviere, J. J. (2005). Some probabilistic models of best, worst, and best-worst "
@@ -59,20 +59,20 @@ class ListStudy:
     tree: JudgeTree | None = None
 
 
-def studied_lists(data: Rankings, formula: str | None, found: Audit | None, confidence: float) -> ListStudy:
+def studied_lists(data: Rankings, formula: str | None, audit_given: Audit | None, confidence: float) -> ListStudy:
     """Return what the page on lists is about."""
     res, reduced = _fitted(formula or default_formula_of_lists(data), data)
-    return list_study_of(res, found, confidence, reduced)
+    return list_study_of(res, audit_given, confidence, reduced)
 
 
 def list_study_of(
-    res: Any, found: Audit | None, confidence: float, reduced: Sequence[str] = (), tree: JudgeTree | None = None
+    res: Any, audit_given: Audit | None, confidence: float, reduced: Sequence[str] = (), tree: JudgeTree | None = None
 ) -> ListStudy:
     """Return the inputs of the page: a fit of rankings, and the groups of judges."""
-    found = found or audit(res.rankings)
+    audit_given = audit_given or audit(res.rankings)
     classes, _, _ = worth_classes(res.average, None)
     notices = (*beside(tree), *reduced, *res.covariance.notes)
-    return ListStudy(res, found, "average" if len(classes) > 1 else None, confidence, notices, tree)
+    return ListStudy(res, audit_given, "average" if len(classes) > 1 else None, confidence, notices, tree)
 
 
 def _fitted(formula: str, r: Rankings) -> tuple[Any, tuple[str, ...]]:
@@ -80,11 +80,11 @@ def _fitted(formula: str, r: Rankings) -> tuple[Any, tuple[str, ...]]:
     try:
         return fit_cautiously(formula, r), ()
     except SeparationError as error:
-        said = (
+        note = (
             f"Without correction some estimate is infinite, so Firth's bias reduction was used. {error.found}. "
             f"{error.remedy}"
         )
-        return fit_cautiously(formula, r, prior="jeffreys"), (said,)
+        return fit_cautiously(formula, r, prior="jeffreys"), (note,)
 
 
 def sections_of_lists(s: ListStudy) -> Sections:
@@ -117,11 +117,11 @@ def _paired(s: ListStudy) -> list[str]:
     few = len(s.res.rankings.objects) <= _MOST_DRAWN
     caption = "Probability that the row object is ranked before the column object, in lists of these two"
     drawn = picture("probabilities", caption, lambda: probabilities_plot(s.res, at=s.at)) if few else ""
-    return [drawn, *told_pairs(pairwise(s.res, at=s.at, confidence=s.confidence), s.at)]
+    return [drawn, *pair_sentences(pairwise(s.res, at=s.at, confidence=s.confidence), s.at)]
 
 
 def _tree(s: ListStudy) -> list[str]:
-    return told_tree(s.tree, s.confidence) if s.tree is not None else []
+    return tree_sentences(s.tree, s.confidence) if s.tree is not None else []
 
 
 def _fitting(s: ListStudy) -> list[str]:

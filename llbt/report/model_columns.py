@@ -150,8 +150,8 @@ def _of_very_many(res: LargeResults) -> tuple[ModelColumn, ...]:
         asked = [name for name in names if name in set(res.names)]
         if len(asked) > _MOST_EXACT:
             return _frame_of(res)(asked, confidence)
-        found = res.t_test(asked, confidence=confidence).to_frame() if asked else pd.DataFrame(columns=["term"])
-        return found.set_index("term")
+        frame = res.t_test(asked, confidence=confidence).to_frame() if asked else pd.DataFrame(columns=["term"])
+        return frame.set_index("term")
 
     known = res.specification.prior is None
     likelihood = _likelihood(res) if known else {"llf": res.llf}
@@ -174,38 +174,42 @@ def _of_very_many(res: LargeResults) -> tuple[ModelColumn, ...]:
 
 
 @model_columns.register(LatentClasses)
-def _of_classes(found: LatentClasses) -> tuple[ModelColumn, ...]:
-    pooled = found.pooled
-    figures = _likelihood(found) | _counts(pooled.comparisons)
+def _of_classes(classes: LatentClasses) -> tuple[ModelColumn, ...]:
+    pooled = classes.pooled
+    figures = _likelihood(classes) | _counts(pooled.comparisons)
     remark = "log-likelihood, AIC and BIC belong to all classes of a fit together; they are repeated below each class"
     infinite = "its estimates are not finite, and have no standard errors"
     return tuple(
         replace(
-            _column(pooled, pooled.names, _frame_of_class(found, label), figures, found.basis),
+            _column(pooled, pooled.names, _frame_of_class(classes, label), figures, classes.basis),
             label=f"class {label}",
-            figures=figures | {"share": float(found.shares[label])},
-            notes=(infinite,) if label in found.infinite else (),
+            figures=figures | {"share": float(classes.shares[label])},
+            notes=(infinite,) if label in classes.infinite else (),
             remarks=(remark,),
         )
-        for label in found.labels
+        for label in classes.labels
     )
 
 
-def _frame_of_class(found: LatentClasses, label: int) -> Frame:
+def _frame_of_class(classes: LatentClasses, label: int) -> Frame:
     def values(names: Sequence[str], confidence: float) -> pd.DataFrame:
-        estimate, error = found.params.loc[label], found.bse.loc[label]
+        estimate, error = classes.params.loc[label], classes.bse.loc[label]
         statistic, reach = estimate / error, stats.norm.isf((1 - confidence) / 2) * error
         columns = (estimate, error, statistic, 2 * stats.norm.sf(np.abs(statistic)))
-        frame = pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)), index=list(found.params.columns))
+        frame = pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)), index=list(classes.params.columns))
         return frame.assign(conf_low=estimate - reach, conf_high=estimate + reach)
 
     return values
 
 
 @model_columns.register(Calibration)
-def _of_calibrated(found: Calibration) -> tuple[ModelColumn, ...]:
-    source = found.worth_source()
-    figures = {"n_labels": found.n_labels, "n_units": found.n_units, "effective_labels": found.effective_labels}
+def _of_calibrated(calibration: Calibration) -> tuple[ModelColumn, ...]:
+    source = calibration.worth_source()
+    figures = {
+        "n_labels": calibration.n_labels,
+        "n_units": calibration.n_units,
+        "effective_labels": calibration.effective_labels,
+    }
     remark = "calibrated worths have no likelihood; effective labels: the number of labels with the same precision"
     return (_column(source, source.names, _frame_of(source), figures, None, remarks=(remark,)),)
 

@@ -177,7 +177,11 @@ class ModelTable(Record):
         """Return the terms with the figures below them, then the figures of fit."""
         each = 1 if self.below is None else 2
         labels = [label for term in self.terms for label in (term, "")[:each]]
-        rows = [*labels, "", *(said for name, said in (_FIGURES | _MORE).items() if name in self.figures)]
+        rows = [
+            *labels,
+            "",
+            *(figure_label for name, figure_label in (_FIGURES | _MORE).items() if name in self.figures),
+        ]
         printed = enumerate(zip(self.names, *self._printed(), strict=True))
         columns = [
             Field(name, name, self._column(k, at, below), "composed", self.digits) for k, (name, at, below) in printed
@@ -231,7 +235,7 @@ def _joined(blocks: Sequence[list[list[str]]], join: Callable[..., str]) -> list
 def _where(there: BoolArray, columns: list[list[str]]) -> list[list[str]]:
     """Return columns with nothing where nothing is there."""
     return [
-        [text if kept else "" for text, kept in zip(column, keep, strict=True)]
+        [text if is_there else "" for text, is_there in zip(column, keep, strict=True)]
         for column, keep in zip(columns, there.T, strict=True)
     ]
 
@@ -312,8 +316,8 @@ def model_table(
     every = _terms(columns)
     terms = chosen(every, columns, keep, drop)
     gone = len(every) - len(terms)
-    found = [column.values(terms, confidence) for column in columns]
-    values = {name: _spread(terms, [frame[name] for frame in found]) for name in _VALUES}
+    frames = [column.values(terms, confidence) for column in columns]
+    values = {name: _spread(terms, [frame[name] for frame in frames]) for name in _VALUES}
     return ModelTable(
         headings,
         tuple(column.formula for column in columns),
@@ -325,7 +329,7 @@ def model_table(
         values["p_value"],
         values["conf_low"],
         values["conf_high"],
-        np.array([[term in frame.index for frame in found] for term in terms]),
+        np.array([[term in frame.index for frame in frames] for term in terms]),
         _figures_of(columns, headings),
         below,
         stars,
@@ -379,8 +383,8 @@ def _spread(terms: Sequence[str], columns: Sequence[pd.Series[float]]) -> FloatA
 def _figures_of(columns: Sequence[ModelColumn], headings: Sequence[str]) -> pd.DataFrame:
     """Return the figures of all fits; those of special kinds only if there is one. NaN where a fit has none."""
     more = [name for name in _MORE if any(name in column.figures for column in columns)]
-    found = pd.DataFrame([dict(column.figures) for column in columns], index=list(headings))
-    return found.reindex(columns=[*_FIGURES, *more])
+    figures = pd.DataFrame([dict(column.figures) for column in columns], index=list(headings))
+    return figures.reindex(columns=[*_FIGURES, *more])
 
 
 def _bases(columns: Sequence[ModelColumn], names: Sequence[str]) -> tuple[str, ...]:

@@ -31,10 +31,10 @@ def chosen(
         there = list(dict.fromkeys([*of_formula.values(), *terms]))
         raise OptionError(f"{word}= names {listed(unknown)}", expected=f"parameters or terms: {listed(there, 12)}")
     named = [term in asked or of_formula.get(term) in asked for term in terms]
-    found = tuple(term for term, there in zip(terms, named, strict=True) if there == (word == "keep"))
-    if not found:
+    chosen_terms = tuple(term for term, there in zip(terms, named, strict=True) if there == (word == "keep"))
+    if not chosen_terms:
         raise OptionError(f"{word}={list(asked)!r} leaves no parameter", "Name fewer or others.")
-    return found
+    return chosen_terms
 
 
 def called(terms: Sequence[str], rename: Mapping[Any, str] | None) -> tuple[str, ...]:
@@ -43,10 +43,10 @@ def called(terms: Sequence[str], rename: Mapping[Any, str] | None) -> tuple[str,
         return tuple(terms)
     if not isinstance(rename, Mapping):
         raise OptionError(f"rename is of type {type(rename).__name__}", expected="a mapping: {'gpt-4-0613': 'GPT-4'}")
-    names = {str(label): str(said) for label, said in rename.items()}
+    names = {str(label): str(new_name) for label, new_name in rename.items()}
     check_renamed(names, terms)
-    found = tuple(relabelled(term, names) for term in terms)
-    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+    renamed = tuple(relabelled(term, names) for term in terms)
+    twice = [name for name in dict.fromkeys(renamed) if renamed.count(name) > 1]
     if twice:
         raise OptionError(f"rename= gives several parameters the name {listed(twice)}", expected="a name for each")
-    return found
+    return renamed

@@ -61,7 +61,7 @@ from .pattern_sections import (
 )
 from .report_inputs import Study, of_all, studied, study_of, too_many
 from .safe_write import checked_target, write_whole
-from .sections import MOST_PAIRS, Sections, at_text, audited, made_by, ranked, refuse_formula, told_pairs
+from .sections import MOST_PAIRS, Sections, at_text, audited, made_by, pair_sentences, ranked, refuse_formula
 
 _OF_PAIRS, _OF_LISTS = "Preference judgments", "Preferences in lists"
 _MOST_FOLDED = 2000  # rows on the page: a megabyte
@@ -154,72 +154,83 @@ parts_of.register(DiscriminationResults)(parts_with_discriminations)
 
 
 @functools.singledispatch
-def _asked(data: Any, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
+def _asked(data: Any, formula: str | None, audit_given: Audit | None, confidence: float) -> tuple[Sections, str]:
     """Return the sections of the page and its heading: of judgments of pairs; fits and other data are below."""
-    return _sections(studied(data, formula, found, confidence)), _OF_PAIRS
+    return _sections(studied(data, formula, audit_given, confidence)), _OF_PAIRS
 
 
 @_asked.register(LLBTResults)
 @_asked.register(MixedResults)
 @_asked.register(DiscriminationResults)
 def _of_pair_fit(
-    res: LLBTResults | MixedResults | DiscriminationResults, formula: str | None, found: Audit | None, confidence: float
+    res: LLBTResults | MixedResults | DiscriminationResults,
+    formula: str | None,
+    audit_given: Audit | None,
+    confidence: float,
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
-    return _sections(study_of(res, found, confidence)), _OF_PAIRS
+    return _sections(study_of(res, audit_given, confidence)), _OF_PAIRS
 
 
 @_asked.register(LargeResults)
 def _of_very_many(
-    res: LargeResults, formula: str | None, found: Audit | None, confidence: float
+    res: LargeResults, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     raise too_many(len(res.comparisons.objects))
 
 
 @_asked.register(Rankings)
-def _of_rankings(data: Rankings, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
-    return sections_of_lists(studied_lists(data, formula, found, confidence)), _OF_LISTS
+def _of_rankings(
+    data: Rankings, formula: str | None, audit_given: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    return sections_of_lists(studied_lists(data, formula, audit_given, confidence)), _OF_LISTS
 
 
 @_asked.register(RankingResults)
 def _of_ranking_fit(
-    res: RankingResults, formula: str | None, found: Audit | None, confidence: float
+    res: RankingResults, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
-    return sections_of_lists(list_study_of(res, found, confidence)), _OF_LISTS
+    return sections_of_lists(list_study_of(res, audit_given, confidence)), _OF_LISTS
 
 
 @_asked.register(ClassModels)
 @_asked.register(LatentClasses)
 def _of_groups(
-    data: ClassModels | LatentClasses | JudgeTree, formula: str | None, found: Audit | None, confidence: float
+    data: ClassModels | LatentClasses | JudgeTree, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
-    return _sections(study_of(of_all(data), found, confidence, data)), _OF_PAIRS
+    return _sections(study_of(of_all(data), audit_given, confidence, data)), _OF_PAIRS
 
 
 @_asked.register(JudgeTree)
-def _of_tree(data: JudgeTree, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
+def _of_tree(
+    data: JudgeTree, formula: str | None, audit_given: Audit | None, confidence: float
+) -> tuple[Sections, str]:
     if isinstance(data.data, JudgeData):
-        return _of_groups(data, formula, found, confidence)
+        return _of_groups(data, formula, audit_given, confidence)
     refuse_formula(formula)
-    return sections_of_lists(list_study_of(data.nodes[0].results, found, confidence, tree=data)), _OF_LISTS
+    return sections_of_lists(list_study_of(data.nodes[0].results, audit_given, confidence, tree=data)), _OF_LISTS
 
 
 @_asked.register(Patterns)
-def _of_patterns(data: Patterns, formula: str | None, found: Audit | None, confidence: float) -> tuple[Sections, str]:
-    return _of_pattern_fit(fit_patterns(formula or default_formula_of_patterns(data), data), None, found, confidence)
+def _of_patterns(
+    data: Patterns, formula: str | None, audit_given: Audit | None, confidence: float
+) -> tuple[Sections, str]:
+    return _of_pattern_fit(
+        fit_patterns(formula or default_formula_of_patterns(data), data), None, audit_given, confidence
+    )
 
 
 @_asked.register(PatternResults)
 def _of_pattern_fit(
-    res: PatternResults, formula: str | None, found: Audit | None, confidence: float
+    res: PatternResults, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
     at = place_of_patterns(res)
     return {
         "words": ("In words", lambda: [paragraph(interpret(res, confidence=confidence).text, "lead")]),
-        **_audit_given(found),
+        **_audit_given(audit_given),
         "leaderboard": ("Leaderboard", lambda: ranked(res, at, confidence)),
         **pattern_sections(res, at, confidence),
         "made": ("How this was made", lambda: made_by(*calls_of_patterns(res, at))),
@@ -228,15 +239,15 @@ def _of_pattern_fit(
 
 @_asked.register(BestWorstEffects)
 def _of_sets_with_effects(
-    res: BestWorstEffects, formula: str | None, found: Audit | None, confidence: float
+    res: BestWorstEffects, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
     at: At = "average" if len(worth_classes(res.average, None)[0]) > 1 else None
     return {
         "words": ("In words", lambda: [paragraph(interpret(res, confidence=confidence).text, "lead")]),
-        **_audit_given(found),
+        **_audit_given(audit_given),
         "leaderboard": ("Leaderboard", lambda: ranked(res, at, confidence)),
-        "pairs": ("Pairs", lambda: told_pairs(pairwise(res, at=at, confidence=confidence), at)),
+        "pairs": ("Pairs", lambda: pair_sentences(pairwise(res, at=at, confidence=confidence), at)),
         "model": ("Model", lambda: [table(complete(res.summary()))]),
         "made": ("How this was made", lambda: made_by(*calls_of_sets(res, at))),
     }, "Preferences in best-worst sets"
@@ -244,12 +255,12 @@ def _of_sets_with_effects(
 
 @_asked.register(Calibration)
 def _of_calibration(
-    res: Calibration, formula: str | None, found: Audit | None, confidence: float
+    res: Calibration, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
     return {
         "words": ("In words", lambda: [paragraph(interpret(res, confidence=confidence).text, "lead")]),
-        **_audit_given(found),
+        **_audit_given(audit_given),
         **calibration_sections(res, confidence),
         "made": ("How this was made", lambda: made_by(*calls_of_calibration(res))),
     }, "Preferences by people and machines"
@@ -257,15 +268,15 @@ def _of_calibration(
 
 @_asked.register(JudgeReport)
 def _of_judge_report(
-    data: JudgeReport, formula: str | None, found: Audit | None, confidence: float
+    data: JudgeReport, formula: str | None, audit_given: Audit | None, confidence: float
 ) -> tuple[Sections, str]:
     refuse_formula(formula)
-    return {**_audit_given(found), **judge_report_sections(data)}, "Is this judge usable?"
+    return {**_audit_given(audit_given), **judge_report_sections(data)}, "Is this judge usable?"
 
 
-def _audit_given(found: Audit | None) -> Sections:
+def _audit_given(audit_made: Audit | None) -> Sections:
     """Return the section of an audit, which these kinds have where it is passed."""
-    return {} if found is None else {"audit": ("Are the judgments in order?", lambda: audited(found))}
+    return {} if audit_made is None else {"audit": ("Are the judgments in order?", lambda: audited(audit_made))}
 
 
 # -- out -------------------------------------------------------------------------------------------------------
@@ -301,10 +312,10 @@ def _sections(s: Study) -> Sections:
 
 def _words(s: Study) -> list[str]:
     if s.plain:
-        said = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
+        paragraphs = interpreted(s.res, s.confidence, s.fit if s.res.converged else None)
     else:
-        said = interpret(s.asked, confidence=s.confidence)
-    return [paragraph(said.text, "lead")]
+        paragraphs = interpret(s.asked, confidence=s.confidence)
+    return [paragraph(paragraphs.text, "lead")]
 
 
 def _ranked(s: Study) -> list[str]:
@@ -323,7 +334,7 @@ def _paired(s: Study) -> list[str]:
     )
     if not s.plain:  # counts fitted to one judge, to whom those of all judges are no match
         network = ""
-    return [drawn, *told_pairs(pairs, s.at), network]
+    return [drawn, *pair_sentences(pairs, s.at), network]
 
 
 def _modelled(s: Study) -> list[str]:
@@ -376,8 +387,8 @@ def _counted(s: Study) -> list[str]:
     rows = min(len(s.table), _MOST_FOLDED)
     rest = len(s.table) - rows
     more = f"… {format_count(rest)} more; all: comparisons.to_frame()" if rest else ""
-    found = table(replace(whole, shown=tuple(range(rows)), more=more))
-    return [outcomes, folded("Counts" if rest else "All counts", found, long=rows > MOST_PAIRS)]
+    html = table(replace(whole, shown=tuple(range(rows)), more=more))
+    return [outcomes, folded("Counts" if rest else "All counts", html, long=rows > MOST_PAIRS)]
 
 
 def _made(s: Study) -> list[str]:

@@ -78,27 +78,27 @@ def page(title: str, body: str, sections: Sequence[tuple[str, str]] = ()) -> str
 
 def complete(record: Record) -> Table:
     """Return an answer with all of its rows: the page folds what is long."""
-    found = record.table()
-    return replace(found, shown=None, more="", printed=found.printed and complete(found.printed))
+    whole = record.table()
+    return replace(whole, shown=None, more="", printed=whole.printed and complete(whole.printed))
 
 
 def table(record: Record, *, title: str | None = None, notes: bool = True) -> str:
     """Return a table whose columns sort, with its lines above and below."""
-    found = printed_columns(record.table())
-    headings, columns = printed_cells(_brief(found))
-    rows = range(len(found.fields[0].values)) if found.shown is None else found.shown
-    caption = escaped(found.title if title is None else title)
-    head = "".join(_heading(f, heading) for f, heading in zip(found.fields, headings, strict=True))
-    named = next((f for f in found.fields if f.kind in _LABELS), None)
+    sheet = printed_columns(record.table())
+    headings, columns = printed_cells(_brief(sheet))
+    rows = range(len(sheet.fields[0].values)) if sheet.shown is None else sheet.shown
+    caption = escaped(sheet.title if title is None else title)
+    head = "".join(_heading(f, heading) for f, heading in zip(sheet.fields, headings, strict=True))
+    named = next((f for f in sheet.fields if f.kind in _LABELS), None)
     body = "\n".join(
-        "<tr>" + "".join(_cell(f, f is named, row, text) for f, text in zip(found.fields, cells, strict=True)) + "</tr>"
+        "<tr>" + "".join(_cell(f, f is named, row, text) for f, text in zip(sheet.fields, cells, strict=True)) + "</tr>"
         for row, cells in zip(rows, zip(*columns, strict=True), strict=True)
     )
-    caveats = "".join(paragraph(note, "notice") for note in qualifying(found.notes)) if notes else ""
+    caveats = "".join(paragraph(note, "notice") for note in qualifying(sheet.notes)) if notes else ""
     return (
-        f'{_lines(found.head, "quiet")}{caveats}<div class="scroll" role="region" aria-label="{caption}" tabindex="0">'
+        f'{_lines(sheet.head, "quiet")}{caveats}<div class="scroll" role="region" aria-label="{caption}" tabindex="0">'
         f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
-        + _below(found, notes)
+        + _below(sheet, notes)
     )
 
 
@@ -111,12 +111,12 @@ def or_why(ask: Callable[[], Record]) -> str:
     return table(answer)
 
 
-def _brief(found: Table) -> Table:
+def _brief(whole: Table) -> Table:
     """Return a table whose numbers are rounded to three digits of a middling one: estimates together, others by column.
 
     R takes the decimals from the smallest number: one estimate near 0 would give six decimals to all of them.
     """
-    estimates = [v for f in found.fields if f.kind == "estimate" for v in f.values]
+    estimates = [v for f in whole.fields if f.kind == "estimate" for v in f.values]
     together = _brief_decimals(estimates)
 
     def brief(f: Field) -> Field:
@@ -125,7 +125,7 @@ def _brief(found: Table) -> Table:
         decimals = together if f.kind == "estimate" else _brief_decimals(f.values)
         return replace(f, values=np.round(np.asarray(f.values, dtype=float), decimals) + 0.0)  # no −0
 
-    return replace(found, fields=tuple(map(brief, found.fields)))
+    return replace(whole, fields=tuple(map(brief, whole.fields)))
 
 
 def _brief_decimals(values: Iterable[Any]) -> int:
@@ -164,11 +164,15 @@ def _sort_value(value: Any) -> str:
     return repr(number) if np.isfinite(number) else ("Infinity" if number > 0 else "-Infinity")
 
 
-def _below(found: Table, notes: bool) -> str:
+def _below(whole: Table, notes: bool) -> str:
     """Return what stands below the rows: the lines of the answer, and folded the notes that describe it."""
-    legend = (LEGEND,) if any(f.kind == "stars" for f in found.fields) else ()
-    said, told = (*((found.more,) if found.more else ()), *legend), describing(found.notes) if notes else ()
-    return monospaced(found.foot) + _lines(said, "quiet") + (folded("Notes", _lines(told, "quiet")) if told else "")
+    legend = (LEGEND,) if any(f.kind == "stars" for f in whole.fields) else ()
+    lines, notes_below = (*((whole.more,) if whole.more else ()), *legend), describing(whole.notes) if notes else ()
+    return (
+        monospaced(whole.foot)
+        + _lines(lines, "quiet")
+        + (folded("Notes", _lines(notes_below, "quiet")) if notes_below else "")
+    )
 
 
 def _lines(lines: Sequence[str], kind: str) -> str:
@@ -223,8 +227,8 @@ def _inline(svg: bytes, name: str) -> str:
         for child in [c for c in parent if c.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style")]:
             parent.remove(child)
     # matplotlib draws ids by lot
-    found = dict.fromkeys(element.get("id", "") for element in root.iter())
-    own = {old: f"{name}-{k}" for k, old in enumerate(filter(None, found))}
+    ids = dict.fromkeys(element.get("id", "") for element in root.iter())
+    own = {old: f"{name}-{k}" for k, old in enumerate(filter(None, ids))}
     for element in root.iter():
         for key, value in list(element.attrib.items()):
             element.set(key, _with_own_ids(key, value, own))

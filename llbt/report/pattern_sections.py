@@ -18,7 +18,7 @@ from ..plot.pairs import probability_map
 from .page_parts import complete, folded, paragraph, picture, table
 from .pattern_shares import PatternShares, pattern_shares, shares_table
 from .pattern_words import dependence_of, dependence_test, held_of
-from .sections import MOST_PAIRS, Sections, at_text, told_pairs
+from .sections import MOST_PAIRS, Sections, at_text, pair_sentences
 
 _MOST_DRAWN = 30  # objects of a heat map
 _MOST_SHOWN = 12  # parameters of dependence that are not folded
@@ -79,19 +79,21 @@ def _paired(res: PatternEstimates, shares: PatternShares, at: At, confidence: fl
     few = len(order) <= _MOST_DRAWN
     drawn = picture("probabilities", caption, lambda: probability_map(names, square, None, None)) if few else ""
     held = held_of(res).removesuffix(",")
-    return [drawn, paragraph(f"{_OVER_ALL}{held}.", "quiet") if held else "", *told_pairs(pairs, at)]
+    return [drawn, paragraph(f"{_OVER_ALL}{held}.", "quiet") if held else "", *pair_sentences(pairs, at)]
 
 
 def _answered(res: PatternEstimates, shares: PatternShares, confidence: float) -> list[str]:
-    found = shares_table(res, shares, confidence, critical_value(confidence, res.df_inference))
+    shares_ = shares_table(res, shares, confidence, critical_value(confidence, res.df_inference))
     many = len(shares.pairs) > MOST_PAIRS
-    return [folded(f"All {counted(len(shares.pairs), 'pair')}", table(found), long=True) if many else table(found)]
+    return [folded(f"All {counted(len(shares.pairs), 'pair')}", table(shares_), long=True) if many else table(shares_)]
 
 
 def _dependent(res: PatternEstimates, confidence: float) -> list[str]:
     names = dependence_of(res)
-    found = table(dependence_table(res, confidence))
-    rows = folded(f"All {counted(len(names), 'parameter')} of dependence", found) if len(names) > _MOST_SHOWN else found
+    markup = table(dependence_table(res, confidence))
+    rows = (
+        folded(f"All {counted(len(names), 'parameter')} of dependence", markup) if len(names) > _MOST_SHOWN else markup
+    )
     return [table(dependence_test(res)), rows]
 
 

@@ -46,10 +46,10 @@ class PatternShares:
 
     def square(self, objects: int) -> FloatArray:
         """Return the probability of the row to be preferred to the column, shape (J, J); NaN on the diagonal."""
-        found = np.full((objects, objects), np.nan)
+        square = np.full((objects, objects), np.nan)
         i, j = self.pairs.T
-        found[i, j], found[j, i] = self.preferred, 1 - self.preferred
-        return found
+        square[i, j], square[j, i] = self.preferred, 1 - self.preferred
+        return square
 
 
 def pattern_shares(res: PatternEstimates) -> PatternShares:
@@ -82,9 +82,9 @@ def _averaged(likelihood: PatternLikelihood, params: FloatArray) -> tuple[FloatA
     mean, slopes = np.zeros(2 * pairs), np.zeros((2 * pairs, likelihood.size))
     for g in range(len(likelihood.eta)):
         share = p.counts[likelihood.group == g].sum() / p.counts.sum()
-        found = likelihood.space.moments(likelihood.weights(g, params))
-        cov = found.covariance[: 2 * pairs]
-        mean += share * found.mean[: 2 * pairs]
+        moments = likelihood.space.moments(likelihood.weights(g, params))
+        cov = moments.covariance[: 2 * pairs]
+        mean += share * moments.mean[: 2 * pairs]
         slopes[:, :width] += share * (
             cov[:, :pairs] @ likelihood.eta[g] + cov[:, pairs : 2 * pairs] @ likelihood.gamma[g]
         )

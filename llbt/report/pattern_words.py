@@ -10,7 +10,7 @@ from ..core.patterns import MISSING
 from ..core.statistics import TestResult, chi2_p_value
 from ..fitting.pattern_estimates import PatternEstimates
 from .pattern_shares import pattern_shares
-from .preference_words import Decisions, Said, interval_text, odds_text
+from .preference_words import Decisions, Sentence, interval_text, odds_text
 
 _ASKED = {
     "comparisons": "the answers of {} to {}",
@@ -22,7 +22,7 @@ _HELD = ", all other answers of a judge held,"
 _ADJACENT = ", where they stand next to each other,"
 
 
-def pattern_model(res: PatternEstimates) -> Said:
+def pattern_model(res: PatternEstimates) -> Sentence:
     """Say what was fitted."""
     p = res.patterns
     judges = float(p.n_judges)
@@ -48,7 +48,7 @@ def held_of(res: PatternEstimates) -> str:
     return {"comparisons": "", "rankings": _ADJACENT, "ratings": _HELD}[res.patterns.kind]
 
 
-def pattern_ties(res: PatternEstimates, confidence: float) -> Said:
+def pattern_ties(res: PatternEstimates, confidence: float) -> Sentence:
     """Say how many answers are ties, and the odds of one between equals."""
     p = res.patterns
     if not p.has_ties:
@@ -63,11 +63,11 @@ def pattern_ties(res: PatternEstimates, confidence: float) -> Said:
     odds, low, high = _odds(res, "tie", confidence)
     numbers |= {"odds of a tie": odds, "low of a tie": low, "high of a tie": high}
     where = "" if res.design.terms.count("tie") == res.design.blocks.count("tie") else " at the reference levels"
-    said = f"between equally good objects{where}{held_of(res)} the odds of a tie against a win of either"
-    return f"{text}; {said} are {odds_text(odds)} ({interval_text(low, high, confidence)}).", numbers
+    sentence = f"between equally good objects{where}{held_of(res)} the odds of a tie against a win of either"
+    return f"{text}; {sentence} are {odds_text(odds)} ({interval_text(low, high, confidence)}).", numbers
 
 
-def pattern_dependence(res: PatternEstimates, confidence: float) -> Said:
+def pattern_dependence(res: PatternEstimates, confidence: float) -> Sentence:
     """Say whether answers to pairs that share an object depend on each other, and which do so most."""
     if not res.dependent:
         independent = res.patterns.kind == "comparisons"
@@ -93,7 +93,7 @@ def pattern_dependence(res: PatternEstimates, confidence: float) -> Said:
     return f"{text}.", numbers
 
 
-def pattern_missing(res: PatternEstimates, confidence: float) -> Said:
+def pattern_missing(res: PatternEstimates, confidence: float) -> Sentence:
     """Describe how many answers are missing, and whether missingness depends on the answer."""
     p = res.patterns
     if p.complete:
@@ -118,9 +118,9 @@ def dependence_of(res: PatternEstimates) -> dict[str, tuple[str, str]]:
     """Return the two preferences that each parameter of dependence is of: ``A to B`` and ``A to C``."""
     p = res.patterns
     names = res.names_beside if res.missingness is None else res.names_beside[: -res.missingness.size]
-    said = [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.pairs]
+    preferences = [f"{p.objects[i]} to {p.objects[j]}" for i, j in p.pairs]
     products = res.likelihood.products if res.likelihood is not None else ()
-    return {name: (said[a], said[b]) for name, (a, b) in zip(names, products, strict=True)}
+    return {name: (preferences[a], preferences[b]) for name, (a, b) in zip(names, products, strict=True)}
 
 
 def dependence_test(res: PatternEstimates) -> TestResult:

@@ -19,7 +19,7 @@ from ..inference.pairwise import pairwise
 from ..inference.pairwise_record import Pairwise
 from ..inference.worth import worth_table
 
-Said = tuple[str, dict[str, float]]  # a sentence and the numbers in it
+Sentence = tuple[str, dict[str, float]]  # a sentence and the numbers in it
 
 _RANKED = 6  # objects that are named in their order; of more, the first three and the last
 _EQUAL = 1e-9
@@ -42,7 +42,7 @@ class Decisions:
     held: str = ""
 
 
-def worth_sentences(res: Estimates, confidence: float, decisions: Decisions | None = None) -> dict[str, Said]:
+def worth_sentences(res: Estimates, confidence: float, decisions: Decisions | None = None) -> dict[str, Sentence]:
     """Return what is preferred, and by how much; by default decisions follow from the log-worths alone."""
     classes, _, _ = worth_classes(res, None)
     pairs = pairwise(res, at="average", confidence=confidence)
@@ -53,7 +53,7 @@ def worth_sentences(res: Estimates, confidence: float, decisions: Decisions | No
     return {"preference": _preference(res, pairs, differs), "differences": _differences(decisions, pairs)}
 
 
-def _preference(res: Estimates, pairs: Pairwise, averaged: str) -> Said:
+def _preference(res: Estimates, pairs: Pairwise, averaged: str) -> Sentence:
     frame = worth_table(res, "average", "probability", pairs.confidence).to_frame()
     value = dict(zip(frame["object"], frame["estimate"], strict=True))
     ranked = [pairs.objects[k] for k in pairs.ranking]
@@ -83,7 +83,7 @@ def valued(label: Label, value: float) -> str:
     return str(label) if np.isnan(value) else f"{label} ({format_share(value)})"
 
 
-def _differences(decisions: Decisions, pairs: Pairwise) -> Said:
+def _differences(decisions: Decisions, pairs: Pairwise) -> Sentence:
     """Say how far apart objects are: for two their difference; for more the first two, the ends, how many differ."""
     ranked = pairs.ranking
     first, numbers = _one_pair(decisions, pairs, ranked[0], ranked[1], "first")
@@ -114,7 +114,7 @@ def _not_apart(pairs: Pairwise) -> str:
     return ", ".join(names) if len(names) <= _RANKED else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
-def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str) -> Said:
+def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str) -> Sentence:
     """Say the odds of one object over another, and the share of decisions that they mean."""
     row = int(np.flatnonzero((pairs.pairs == sorted((i, j))).all(axis=1))[0])
     difference = abs(float(pairs.log_odds[0][row]))
@@ -129,15 +129,15 @@ def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str)
         numbers |= {f"p {which}": p, f"share {which}": share}
     else:
         return _predicted_pair(pairs, row, (a, b), numbers | {f"share {which}": share}, which)
-    said = f"The odds of {a} over {b}{decisions.held} are {odds_text(odds)}"
+    sentence = f"The odds of {a} over {b}{decisions.held} are {odds_text(odds)}"
     if np.isnan(pairs.std_error[row]):
-        return f"{said}, without a standard error by clusters", numbers
+        return f"{sentence}, without a standard error by clusters", numbers
     if not pairs.std_error[row] > 0:
-        return f"{said}, by the model itself", numbers
+        return f"{sentence}, by the model itself", numbers
     averaged = (
         decisions.held or abs(share - special.expit(difference)) > _EQUAL
     )  # not so where the share is not determined
-    text = f"{said} ({interval_text(low, high, pairs.confidence)}, {p_text(p)})"
+    text = f"{sentence} ({interval_text(low, high, pairs.confidence)}, {p_text(p)})"
     if not pairs.significant[row]:
         return f"{text}, not a significant difference", numbers
     if np.isnan(share):
@@ -149,7 +149,7 @@ def _one_pair(decisions: Decisions, pairs: Pairwise, i: int, j: int, which: str)
 
 def _predicted_pair(
     pairs: Pairwise, row: int, names: tuple[Label, Label], numbers: dict[str, float], which: str
-) -> Said:
+) -> Sentence:
     """Say the odds of an object over another, and how likely it is the better one, of predicted worths."""
     greater = float(pairs.probability_greater[row])
     ahead = greater if pairs.difference[row] > 0 else 1 - greater

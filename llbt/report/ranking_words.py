@@ -7,13 +7,13 @@ import numpy as np
 from ..base.table import format_count, format_number, format_percent
 from ..fitting.protocols import WithRankings
 from ..fitting.ranking_estimates import RankingEstimates
-from .preference_words import Said, interval_text, odds_text
+from .preference_words import Sentence, interval_text, odds_text
 
 _MODELS = {"ranking": "Plackett-Luce model", "best_worst": "model of best and worst"}
 _LISTS = {"ranking": "lists", "best_worst": "sets with a best and a worst"}
 
 
-def ranking_model(res: WithRankings) -> Said:
+def ranking_model(res: WithRankings) -> Sentence:
     """Say what was fitted."""
     r, spec = res.rankings, res.specification
     what = f"{format_count(r.n_judgments)} {_LISTS[r.kind]}"
@@ -27,7 +27,7 @@ def ranking_model(res: WithRankings) -> Said:
     return text + ".", {"lists": float(r.n_judgments), "objects": float(len(r.objects))}
 
 
-def ranking_ties(res: RankingEstimates, confidence: float) -> Said:
+def ranking_ties(res: RankingEstimates, confidence: float) -> Sentence:
     """Describe how many places are shared, and the odds of a shared place."""
     r = res.rankings
     if r.kind == "best_worst" or r.largest_tie == 1:
@@ -37,12 +37,12 @@ def ranking_ties(res: RankingEstimates, confidence: float) -> Said:
     if not res.names_beside:
         return f"{text}, but the model has no tie parameters (every δ is 1): add + tie.", numbers
     bounds = res.conf_int(1 - confidence)
-    told = []
+    sentences = []
     for d, name in zip(res.lists.orders.tolist(), res.names_beside, strict=True):
         low, high = (float(x) for x in np.exp(bounds.loc[name]))
         odds = float(np.exp(res.params[name]))
         numbers |= {f"odds of {d} tied": odds, f"low of {d} tied": low, f"high of {d} tied": high}
         about = f" ({interval_text(low, high, confidence)})" if np.isfinite(low) else ""
-        told.append(f"{odds_text(odds)}{about} for {d}")
-    said = "among equally good objects the odds that some share a place, against one of them alone, are"
-    return f"{text}; {said} {', '.join(told)}.", numbers
+        sentences.append(f"{odds_text(odds)}{about} for {d}")
+    sentence = "among equally good objects the odds that some share a place, against one of them alone, are"
+    return f"{text}; {sentence} {', '.join(sentences)}.", numbers

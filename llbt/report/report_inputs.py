@@ -67,8 +67,8 @@ class Study:
     @functools.cached_property
     def fit(self) -> GoodnessOfFit:
         """How well the model fits: asked once, for it may have to be simulated."""
-        found: GoodnessOfFit = goodness_of_fit(self.res)
-        return found
+        goodness: GoodnessOfFit = goodness_of_fit(self.res)
+        return goodness
 
     @property
     def plain(self) -> bool:
@@ -78,11 +78,11 @@ class Study:
     @property
     def table(self) -> Comparisons:
         """The judgments as counts."""
-        found: Comparisons = self.res.comparisons
-        return found
+        comparisons: Comparisons = self.res.comparisons
+        return comparisons
 
 
-def studied(data: object, formula: str | None, found: Audit | None, confidence: float) -> Study:
+def studied(data: object, formula: str | None, audit_given: Audit | None, confidence: float) -> Study:
     """Return what the page is about: the fit of a table, or of judgments in a known format."""
     if isinstance(data, Comparisons):
         c, audited = data, functools.partial(audit, data)
@@ -91,21 +91,21 @@ def studied(data: object, formula: str | None, found: Audit | None, confidence: 
         c, audited = comparisons_of(opened, units=UNITS), functools.partial(audit_of, opened)
     if len(c.objects) > MOST_DENSE:
         raise too_many(len(c.objects))
-    return study_of(_fitted(formula or default_formula(c), c), found or audited, confidence)
+    return study_of(_fitted(formula or default_formula(c), c), audit_given or audited, confidence)
 
 
 def study_of(
-    res: Any, found: Audit | Callable[[], Audit] | None, confidence: float, groups: Groups | None = None
+    res: Any, audit_given: Audit | Callable[[], Audit] | None, confidence: float, groups: Groups | None = None
 ) -> Study:
     """Return the inputs of the page: a fit of pairs with its audit, or a call that asks for the audit."""
     if "worth" not in res.design.blocks:
         raise DesignError(f"the formula {res.specification.formula!r} has no term for the worths", "Add object.")
-    if not isinstance(found, Audit):
-        found = audit(res.comparisons) if found is None else found()
+    if not isinstance(audit_given, Audit):
+        audit_given = audit(res.comparisons) if audit_given is None else audit_given()
     average = average_of(res)
     classes, _, _ = worth_classes(average, None)
     notices = (*beside(groups), *_reduced(average), *average.covariance.notes)
-    return Study(average, res, found, "average" if len(classes) > 1 else None, confidence, notices, groups)
+    return Study(average, res, audit_given, "average" if len(classes) > 1 else None, confidence, notices, groups)
 
 
 def too_many(objects: int) -> DesignError:
@@ -171,6 +171,6 @@ def _reduced(res: Estimates) -> tuple[str, ...]:
     try:
         check_existence(res.design, res.free, problem, res.comparisons)
     except SeparationError as error:
-        said = "Without correction some estimate is infinite, so Firth's bias reduction was used."
-        return (f"{said} {error.found}. {error.remedy}",)
+        note = "Without correction some estimate is infinite, so Firth's bias reduction was used."
+        return (f"{note} {error.found}. {error.remedy}",)
     return ()

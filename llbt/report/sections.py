@@ -45,11 +45,11 @@ def made_by(calls: tuple[str, ...], source: str) -> list[str]:
     ]
 
 
-def audited(found: Audit) -> list[str]:
+def audited(audit: Audit) -> list[str]:
     """Return what an audit found, and folded the checks without a finding."""
-    whole = found.table()
-    bad = [k for k, finding in enumerate(found.findings) if finding.is_failure]
-    rest = [k for k in range(len(found.findings)) if k not in bad]
+    whole = audit.table()
+    bad = [k for k, finding in enumerate(audit.findings) if finding.is_failure]
+    rest = [k for k in range(len(audit.findings)) if k not in bad]
     parts = [table(replace(whole, shown=tuple(bad)))] if bad else [paragraph(whole.title)]
     parts += [folded(f"{counted(len(rest), 'check')} without a finding", table(_rows(whole, rest)))] if rest else []
     return parts
@@ -71,7 +71,7 @@ def ranked(res: WithWorths | OneSource, at: At, confidence: float, notices: Sequ
     return [*parts, picture("worths", "Worths by class", lambda: worth_plot(drawn))] if at is not None else parts
 
 
-def told_pairs(pairs: Pairwise, at: At) -> list[str]:
+def pair_sentences(pairs: Pairwise, at: At) -> list[str]:
     """Return the pairs; where they are many, those of the best object and of neighbours in the ranking before them."""
     whole, size = pairs.table(), len(pairs.pairs)
     if size <= MOST_PAIRS:
@@ -79,15 +79,15 @@ def told_pairs(pairs: Pairwise, at: At) -> list[str]:
     place = np.full(len(pairs.objects), -2)
     place[pairs.ranking] = np.arange(len(pairs.ranking))
     i, j = place[pairs.pairs].T
-    told = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
+    shown = np.flatnonzero((np.minimum(i, j) >= 0) & ((np.minimum(i, j) == 0) | (np.abs(i - j) == 1)))
     adjusted = "p-values and intervals are" if pairs.rank_ranges is None else "intervals are"
     more = (
-        f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(told))} of "
+        f"shown: pairs of the best object and of neighbours in the ranking, {format_count(len(shown))} of "
         f"{format_count(size)}; {adjusted} adjusted for all of them"
     )
     asked = f"llbt.pairwise(res{at_text(at)}).to_frame()"
     rest = size > _MOST_FOLDED
-    short = replace(whole, shown=tuple(told.tolist()), more=f"{more}; all: {asked}" if rest else more)
+    short = replace(whole, shown=tuple(shown.tolist()), more=f"{more}; all: {asked}" if rest else more)
     return [table(short), "" if rest else folded(f"All {format_count(size)} pairs", table(complete(whole)), long=True)]
 
 
