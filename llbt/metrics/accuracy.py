@@ -69,15 +69,15 @@ class PairwiseAccuracy(Record):
     def notes(self) -> tuple[str, ...]:
         """Notes on the rule for ties, their number, and warnings."""
         by_metric, by_humans = int((self.metric_difference == 0).sum()), int((self.human_difference == 0).sum())
-        said = [
+        notes = [
             f"ties={self.ties!r}: {_RULES[self.ties]}",
             f"ties: {by_metric:,} of the metric, {by_humans:,} of humans",
         ]
         if not self.n:
-            said.append("no pair of systems counts, so the accuracy is NaN")
+            notes.append("no pair of systems counts, so the accuracy is NaN")
         elif np.sum(np.sign(self.metric_difference) * np.sign(self.human_difference)) < 0:
-            said.append("Most pairs are in the opposite order. If lower scores are better, pass −metric.")
-        return tuple(said)
+            notes.append("Most pairs are in the opposite order. If lower scores are better, pass −metric.")
+        return tuple(notes)
 
     def table(self) -> Table:
         """Return term (the group), agreements, n, estimate; the last row of several is pooled over pairs."""

@@ -81,11 +81,11 @@ def agreement_regression(size: FloatArray, agree: Mask, groups: IntArray | None)
     if reason:
         return AgreementRegression(np.full(2, np.nan), np.full((2, 2), np.nan), np.empty((0, 2, 2)), reason)
     inside = [] if groups is None else [groups == label for label in np.unique(groups)]
-    found = logistic_regression(np.column_stack([np.ones(len(size)), size]), agree, inside)
+    regression = logistic_regression(np.column_stack([np.ones(len(size)), size]), agree, inside)
     if any(_not_finite(size[~k], agree[~k]) for k in inside):
         reason = "without one of the groups the curve is infinite, so it has no standard errors by groups"
-        return AgreementRegression(found.params, np.full((2, 2), np.nan), found.shares, reason)
-    return found
+        return AgreementRegression(regression.params, np.full((2, 2), np.nan), regression.shares, reason)
+    return regression
 
 
 def logistic_regression(rows: FloatArray, agree: Mask, groups: Sequence[Mask]) -> AgreementRegression:

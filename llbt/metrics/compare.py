@@ -319,19 +319,19 @@ def compare(
     >>> llbt.metrics.compare(good, poor, human, statistic="soft_pairwise_accuracy", tasks=tasks, n=199, rng=1).p_value
     0.005
     """
-    found = compared_scores(metric, other, human, level, tasks)
-    check_test(Measure(statistic, level, coefficient), method, len(found))
+    compared = compared_scores(metric, other, human, level, tasks)
+    check_test(Measure(statistic, level, coefficient), method, len(compared))
     draw = Resampler.of("metrics.compare", rng, n_jobs, progress)
     measure = measure_of(statistic, level, coefficient, draws, draw)
     notes: list[str] = []
     pairs = []
-    for task in found:
+    for task in compared:
         with within_task(task.name):
-            scores, said = _paired(task)
+            scores, part_notes = _paired(task)
             check_constant({"metric": scores.x, "other": scores.y})
         pairs.append(scores)
-        notes += [about(task.name, note) if task.name != "" else note for note in said]
-    return run_test(pairs, measure, method, alternative, n, draw, tuple(task.name for task in found), tuple(notes))
+        notes += [about(task.name, note) if task.name != "" else note for note in part_notes]
+    return run_test(pairs, measure, method, alternative, n, draw, tuple(task.name for task in compared), tuple(notes))
 
 
 def measure_of(statistic: Statistic, level: Level, coefficient: Coefficient, draws: int, draw: Resampler) -> Measure:
@@ -363,18 +363,18 @@ def run_test(
     of_x, of_y = estimates.mean(axis=1).tolist()
     replicates, delta = by_task.mean(axis=0), of_x - of_y
     p = difference_p(replicates, delta, method, alternative)
-    said = [
+    notes_of_tasks = [
         about(name, note) if name != "" else note
         for name, test in zip(tasks, tests, strict=True)
         for note in test.notes
     ]
     shapes = [(one.x.shape[0], one.x.shape[1]) for one in scores]
     floors, null = smallest_p(method, shapes, n, alternative), null_hypothesis(method, [size for size, _ in shapes])
-    said = list(dict.fromkeys((*notes, *said, *_said(replicates, floors[0]))))
+    notes_of_tasks = list(dict.fromkeys((*notes, *notes_of_tasks, *_floor_notes(replicates, floors[0]))))
     settings = (measure.level, measure.coefficient, method, alternative)
     whole = (measure.statistic, tasks, estimates, by_task)
     return MetricComparison(
-        of_x, of_y, delta, math.nan, p, *settings, replicates, tuple(said), *whole, null=null, floors=floors
+        of_x, of_y, delta, math.nan, p, *settings, replicates, tuple(notes_of_tasks), *whole, null=null, floors=floors
     )
 
 
@@ -388,7 +388,7 @@ def _williams(
     x, y = scores.x, scores.y
     of_x, of_y = (correlation_of(side, scores.human, measure.level, measure.coefficient) for side in (x, y))
     t, df, p, reason = williams_of(x, y, of_x, of_y, measure.coefficient, alternative)
-    said = tuple(dict.fromkeys((*notes, *of_x.notes, *of_y.notes, *([reason] if reason else []))))
+    all_notes = tuple(dict.fromkeys((*notes, *of_x.notes, *of_y.notes, *([reason] if reason else []))))
     estimates = np.array([[of_x.estimate], [of_y.estimate]])
     return MetricComparison(
         of_x.estimate,
@@ -401,7 +401,7 @@ def _williams(
         "williams",
         alternative,
         np.empty(0),
-        said,
+        all_notes,
         measure.statistic,
         tasks,
         estimates,
@@ -431,7 +431,7 @@ def _paired(task: TaskScores) -> tuple[PairedScores, tuple[str, ...]]:
     return PairedScores(*shared_cells(x, y), task.human), notes
 
 
-def _said(replicates: FloatArray, smallest: float) -> list[str]:
+def _floor_notes(replicates: FloatArray, smallest: float) -> list[str]:
     undefined = int(np.isnan(replicates).sum())
     notes = [about(counted(len(replicates), "resample"), floor_note(smallest, len(replicates)))]
     if undefined:

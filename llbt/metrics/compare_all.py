@@ -201,13 +201,13 @@ class MetricComparisons(Record):
         if self.adjust not in ("holm", "bonferroni") or not smallest:
             return ()
         tests = _tests(size, self.family)
-        said = f"No adjusted p-value can be below {format_number(min(1.0, tests * smallest), 3)}"
+        note = f"No adjusted p-value can be below {format_number(min(1.0, tests * smallest), 3)}"
         if tests * smallest < _LEVEL:
-            return (f"{said}.",)
+            return (f"{note}.",)
         enough = math.ceil(tests / _LEVEL)
         few = smallest > 1 / (self.n + 1)
         cure = "there are too few systems or inputs to swap" if few else f"n={enough} or more would be enough"
-        return (Qualifying(f"{said}, so none can be significant at {_LEVEL:g}: {cure}."),)
+        return (Qualifying(f"{note}, so none can be significant at {_LEVEL:g}: {cure}."),)
 
     def _rule(self) -> str:
         family = "all pairs" if self.family == "table" else "the tests of one metric against the others"
@@ -245,14 +245,14 @@ def clustered(better: npt.NDArray[np.bool_], order: npt.NDArray[np.intp], estima
     estimate : ndarray, shape (K,)
     """
     number, start = 1, 0
-    found = np.full(len(order), math.nan)
+    clusters = np.full(len(order), math.nan)
     for place, k in enumerate(order):
         if math.isnan(estimate[k]):
             continue
         if better[order[start:place], k].any():
             number, start = number + 1, place
-        found[place] = number
-    return found
+        clusters[place] = number
+    return clusters
 
 
 @checked
@@ -333,33 +333,45 @@ def compare_all(
     >>> comparison.better().sum(axis=1).tolist()
     [2, 1, 0]
     """
-    metrics, found, notes = metric_tasks(scores, tasks)
-    check_test(Measure(statistic, level, coefficient), method, len(found))
+    metrics, tasks_read, notes = metric_tasks(scores, tasks)
+    check_test(Measure(statistic, level, coefficient), method, len(tasks_read))
     if len(metrics) < 2:
         raise OptionError(counted(len(metrics), "metric"), expected="at least two to compare")
     draw = Resampler.of("metrics.compare_all", rng, n_jobs, progress)
     measure = measure_of(statistic, level, coefficient, draws, draw)
-    for task in found:
+    for task in tasks_read:
         with within_task(task.name):
             check_constant(dict(zip(metrics, task.values, strict=True)))
-    size, names = len(metrics), tuple(task.name for task in found)
+    size, names = len(metrics), tuple(task.name for task in tasks_read)
     n = _enough(size, adjust, family) if n is None else n
     difference = np.full((size, size), math.nan)
-    p = np.full((1 + len(found), size, size), math.nan)
+    p = np.full((1 + len(tasks_read), size, size), math.nan)
     pairs = list(itertools.combinations(range(size), 2))
-    tests = [partial(_tested, found, i, j, measure, method, n) for i, j in pairs]
+    tests = [partial(_tested, tasks_read, i, j, measure, method, n) for i, j in pairs]
     for (i, j), (apart, forth, back) in zip(pairs, draw.each(tests), strict=True):
         difference[i, j], difference[j, i] = apart, -apart
         p[:, i, j], p[:, j, i] = forth, back
-    floors = smallest_p(method, [(task.values.shape[1], task.values.shape[2]) for task in found], n, "greater")
-    said = [*notes, *_said(p[0], measure, method, n, floors[0])]
-    by_task = np.array([[estimate_of(x, task.human, measure, k) for x in task.values] for k, task in enumerate(found)])
+    floors = smallest_p(method, [(task.values.shape[1], task.values.shape[2]) for task in tasks_read], n, "greater")
+    all_notes = [*notes, *_floor_notes(p[0], measure, method, n, floors[0])]
+    by_task = np.array(
+        [[estimate_of(x, task.human, measure, k) for x in task.values] for k, task in enumerate(tasks_read)]
+    )
     options: tuple[Level, Coefficient, TestMethod, Adjust, Family] = (level, coefficient, method, adjust, family)
     estimates, adjusted = by_task.mean(axis=0), _adjusted(p[0], adjust, family)
-    null = null_hypothesis(method, [len(task.human) for task in found])
+    null = null_hypothesis(method, [len(task.human) for task in tasks_read])
     whole = (statistic, names, by_task, p[1:])
     return MetricComparisons(
-        metrics, estimates, difference, p[0], adjusted, *options, tuple(said), *whole, n=n, null=null, floors=floors
+        metrics,
+        estimates,
+        difference,
+        p[0],
+        adjusted,
+        *options,
+        tuple(all_notes),
+        *whole,
+        n=n,
+        null=null,
+        floors=floors,
     )
 
 
@@ -373,7 +385,7 @@ def _enough(size: int, adjust: Adjust, family: Family) -> int:
     return _USUAL if adjust is None else max(_USUAL, _EACH * _tests(size, family))
 
 
-def _said(p: FloatArray, measure: Measure, method: TestMethod, n: int, smallest: float) -> list[str]:
+def _floor_notes(p: FloatArray, measure: Measure, method: TestMethod, n: int, smallest: float) -> list[str]:
     """Return how pairs of metrics were tested, and how many were not."""
     notes = []
     undefined = int(np.isnan(p).sum()) - len(p)

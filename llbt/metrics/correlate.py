@@ -149,16 +149,16 @@ def correlate(
     far, note = _outlying(z, cutoff)
     named = next((scores.index for scores in (metric, human) if isinstance(scores, (pd.Series, pd.DataFrame))), None)
     left_out = tuple(np.flatnonzero(far).tolist() if named is None else named[far].tolist())
-    found = correlation_of(x[0][~far], z[~far], level, coefficient)
+    estimate = correlation_of(x[0][~far], z[~far], level, coefficient)
     if outliers == "keep":
         whole = correlation_of(x[0], z, level, coefficient)
-        kept = (
+        outlier_notes = (
             f"outlying human scores are kept: {listed(left_out, 3)}",
-            f"without them (outliers='drop', Mathur et al. 2020): {format_number(found.estimate)}",
+            f"without them (outliers='drop', Mathur et al. 2020): {format_number(estimate.estimate)}",
         )
-        return replace(whole, notes=(*whole.notes, *kept)) if left_out else whole
-    said = f"outliers left out: {listed(left_out, 20)}" if left_out else note or "no outliers"
-    return replace(found, left_out=left_out, notes=(said, *found.notes))
+        return replace(whole, notes=(*whole.notes, *outlier_notes)) if left_out else whole
+    note_on_outliers = f"outliers left out: {listed(left_out, 20)}" if left_out else note or "no outliers"
+    return replace(estimate, left_out=left_out, notes=(note_on_outliers, *estimate.notes))
 
 
 def _outlying(z: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_], str]:
@@ -172,16 +172,16 @@ def _outlying(z: FloatArray, cutoff: float) -> tuple[npt.NDArray[np.bool_], str]
 def correlation_of(x: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient) -> Correlation:
     """Return the correlation of checked matrices."""
     if level == "input":
-        found = column_correlations(x, z, np.ones((1, len(x))), coefficient)[0]
+        correlations = column_correlations(x, z, np.ones((1, len(x))), coefficient)[0]
     elif level == "system":
         a, b, weights, tolerance = mean_rows(x, z)
-        found = row_correlations(a, b, weights, coefficient, tolerance)
+        correlations = row_correlations(a, b, weights, coefficient, tolerance)
     else:
-        found = row_correlations(*cells(x, z), coefficient, (0.0, 0.0))
-    defined = ~np.isnan(found)
-    estimate = float(found[defined].mean()) if defined.any() else float("nan")
+        correlations = row_correlations(*cells(x, z), coefficient, (0.0, 0.0))
+    defined = ~np.isnan(correlations)
+    estimate = float(correlations[defined].mean()) if defined.any() else float("nan")
     n = _points(x, z, level)
-    notes = _notes(x, z, level, int((~defined).sum()), len(found))
+    notes = _notes(x, z, level, int((~defined).sum()), len(correlations))
     return Correlation(estimate, level, coefficient, n, int(defined.sum()), int((~defined).sum()), notes)
 
 

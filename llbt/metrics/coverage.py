@@ -157,18 +157,18 @@ def coverage(
             expected=f"at least {_FEWEST} of each, to be halved",
         )
     task = partial(_coverage_trials, x, z, level, coefficient, chosen, confidence, n)
-    found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=1)
-    below, covered, above = (np.sum(found == side, axis=1) for side in (-1, 0, 1))
-    sides = (below, covered, above, np.isnan(found).sum(axis=1))
+    trials = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=1)
+    below, covered, above = (np.sum(trials == side, axis=1) for side in (-1, 0, 1))
+    sides = (below, covered, above, np.isnan(trials).sum(axis=1))
     return IntervalCoverage(chosen, *sides, level, coefficient, float(confidence), n, n_trials)
 
 
 def several(methods: Sequence[Any]) -> tuple[Any, ...]:
     """Return methods as a tuple, also a single one; raise if there is none."""
-    found = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
-    if not found or len(set(found)) < len(found):
+    chosen = (methods,) if isinstance(methods, str) else tuple(methods) if isinstance(methods, Sequence) else ()
+    if not chosen or len(set(chosen)) < len(chosen):
         raise OptionError(f"methods={methods!r}", expected="one or more distinct values")
-    return found
+    return chosen
 
 
 def wilson(count: IntArray, total: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -191,15 +191,15 @@ def _coverage_trials(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return −1 below, 0 in, 1 above the interval, NaN without an interval; shape (K, trials)."""
-    found = np.full((len(methods), size), np.nan)
+    side = np.full((len(methods), size), np.nan)
     for trial in range(size):
         (a, of_a), (b, of_b) = _halves(x, z, rng)
         truth = correlation_of(b, of_b, level, coefficient).estimate
         for k, method in enumerate(methods):
             low, high = _bounds(a, of_a, level, coefficient, method, confidence, n, rng)
             if not any(map(math.isnan, (truth, low, high))):
-                found[k, trial] = (truth > high) - (truth < low)
-    return found
+                side[k, trial] = (truth > high) - (truth < low)
+    return side
 
 
 def _halves(

@@ -101,13 +101,13 @@ def error_agreement(decisions: Mapping[str, DecisionTable]) -> ErrorAgreement:
                 f"{name!r} has other pairs of systems or another α than the first table",
                 expected="tables with the same pairs and the same α",
             )
-    kept = np.all([t.outcome != "undefined" for t in tables], axis=0)
-    one = np.array([table.type_1[kept] for table in tables])
-    two = np.array([table.type_2[kept] for table in tables])
+    defined = np.all([t.outcome != "undefined" for t in tables], axis=0)
+    one = np.array([table.type_1[defined] for table in tables])
+    two = np.array([table.type_2[defined] for table in tables])
     right = ~(one | two)
     counts = [errors.astype(np.int64) @ right.T.astype(np.int64) for errors in (one, two)]
     for errors, count in zip((one, two), counts, strict=True):
         np.fill_diagonal(count, errors.sum(axis=1))
-    gone = len(first.group) - int(kept.sum())
+    gone = len(first.group) - int(defined.sum())
     notes = (f"{counted(gone, 'pair')} without a p-value left out",) if gone else ()
-    return ErrorAgreement(tuple(decisions), counts[0], counts[1], int(kept.sum()), notes)
+    return ErrorAgreement(tuple(decisions), counts[0], counts[1], int(defined.sum()), notes)

@@ -105,7 +105,10 @@ class DecisionTable(Record):
                 Field("term", "", [*[f"bin {k + 1}" for k in range(len(edges))], "all"]),
                 Field("low", "|Δ metric| from", low, "number"),
                 Field("high", "below", high, "number"),
-                *(Field(name, said, self._by_bin(pairs, edges), "count") for name, (said, pairs) in counts.items()),
+                *(
+                    Field(name, columns, self._by_bin(pairs, edges), "count")
+                    for name, (columns, pairs) in counts.items()
+                ),
             ),
             title=f"Decisions of the metric against those of humans, α = {self.alpha:g}",
             notes=(
@@ -135,10 +138,10 @@ class DecisionTable(Record):
             notes=self.notes,
         ).first(how=".pairs().to_frame()")
 
-    def _by_bin(self, kept: npt.NDArray[np.bool_], edges: FloatArray) -> IntArray:
+    def _by_bin(self, counted: npt.NDArray[np.bool_], edges: FloatArray) -> IntArray:
         """Return how many of some pairs lie in each bin, and in all, (bins + 1,)."""
-        where = np.searchsorted(edges, np.abs(self.metric_difference[kept]), side="right") - 1
-        return np.append(np.bincount(where, minlength=len(edges)), kept.sum()).astype(np.int64)
+        where = np.searchsorted(edges, np.abs(self.metric_difference[counted]), side="right") - 1
+        return np.append(np.bincount(where, minlength=len(edges)), counted.sum()).astype(np.int64)
 
 
 def _edges(size: FloatArray, bins: int | Sequence[float]) -> FloatArray:

@@ -95,7 +95,7 @@ def decisions(
     """
     draw = Resampler.of("metrics.decisions", rng, n_jobs, progress)
     tested = [_tested(part, metric_test, n, draw) for part in _segments(metric, human)]
-    found = decisions_from_tests(
+    table = decisions_from_tests(
         *(np.concatenate([part.numbers[k] for part in tested]) for k in range(4)),
         object_i=tuple(label for part in tested for label in part.object_i),
         object_j=tuple(label for part in tested for label in part.object_j),
@@ -103,9 +103,9 @@ def decisions(
         alpha=alpha,
     )
     if metric_test == "paired-t":
-        return found
+        return table
     floor = about(f"p-values of the metric by {counted(n, 'resample')}", floor_note(2 / (n + 1), n, alpha))
-    return replace(found, notes=(*found.notes, floor))
+    return replace(table, notes=(*table.notes, floor))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +131,11 @@ class _Tested:
 def _segments(metric: object, human: object) -> list[_Segments]:
     if not isinstance(metric, Mapping) and not isinstance(human, Mapping):
         return [_Segments("", *read_segments(metric, human))]
-    found = []
+    segments = []
     for name in group_names(metric, human):
         with within(f"group {name!r}"):
-            found.append(_Segments(name, *read_segments(metric[name], human[name])))  # type: ignore[index]
-    return found
+            segments.append(_Segments(name, *read_segments(metric[name], human[name])))  # type: ignore[index]
+    return segments
 
 
 def _tested(part: _Segments, metric_test: MetricTest, n: int, draw: Resampler) -> _Tested:
@@ -143,9 +143,9 @@ def _tested(part: _Segments, metric_test: MetricTest, n: int, draw: Resampler) -
     x, z = part.metric, part.human
     means = x.mean(axis=1), np.nanmean(z, axis=1)
     metric_p = bootstrap(x, i, j, n, draw) if metric_test == "bootstrap" else paired_t(x, i, j)
-    found = np.vstack([means[0][i] - means[0][j], metric_p, means[1][i] - means[1][j], rank_sum(z, i, j)])
+    numbers = np.vstack([means[0][i] - means[0][j], metric_p, means[1][i] - means[1][j], rank_sum(z, i, j)])
     object_i, object_j = (tuple(part.systems[k] for k in side) for side in (i, j))
-    return _Tested(part.group, object_i, object_j, found)
+    return _Tested(part.group, object_i, object_j, numbers)
 
 
 @checked

@@ -96,9 +96,9 @@ class DifferenceCurve(Record):
         rows = np.column_stack([np.ones(len(size)), size])
         curve = AgreementRegression(self.params, self.cov, self.shares)
         log_odds, half = rows @ self.params, curve.critical(rows, self.confidence) * curve.errors(rows)
-        found = special.expit(np.column_stack([log_odds, log_odds - half, log_odds + half]))
+        probability = special.expit(np.column_stack([log_odds, log_odds - half, log_odds + half]))
         return pd.DataFrame(
-            {"difference": size, **dict(zip(("estimate", "conf_low", "conf_high"), found.T, strict=True))}
+            {"difference": size, **dict(zip(("estimate", "conf_low", "conf_high"), probability.T, strict=True))}
         )
 
     def table(self) -> Table:
@@ -226,34 +226,34 @@ def _read(
 ) -> tuple[FloatArray, npt.NDArray[np.bool_], IntArray | None, list[str]]:
     """Return |difference|, agreement and cluster of the pairs that count."""
     size = np.abs(numbers("metric_difference", metric_difference))
-    said = numbers("agree", agree, missing=True)
-    if len(said) != len(size):
-        raise JudgmentError(f"{len(size)} differences and {len(said)} agreements", expected="one each per pair")
-    kept = ~np.isnan(said)
-    wrong = kept & (said != 0) & (said != 1)
+    agreement = numbers("agree", agree, missing=True)
+    if len(agreement) != len(size):
+        raise JudgmentError(f"{len(size)} differences and {len(agreement)} agreements", expected="one each per pair")
+    defined = ~np.isnan(agreement)
+    wrong = defined & (agreement != 0) & (agreement != 1)
     if wrong.any():
         at = int(np.argmax(wrong))
         raise JudgmentError(
-            f"agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {said[at]} at pair {at})",
+            f"agree= has {int(wrong.sum()):,} values that are not 0 or 1 (first {agreement[at]} at pair {at})",
             "Use pairwise_accuracy(…, ties='strict') or ties='drop'.",
         )
-    notes = [] if kept.all() else [f"{counted(int((~kept).sum()), 'pair')} without an agreement left out"]
-    return size[kept], said[kept] == 1, _clusters(groups, kept), notes
+    notes = [] if defined.all() else [f"{counted(int((~defined).sum()), 'pair')} without an agreement left out"]
+    return size[defined], agreement[defined] == 1, _clusters(groups, defined), notes
 
 
-def _clusters(groups: Sequence[object] | None, kept: npt.NDArray[np.bool_]) -> IntArray | None:
+def _clusters(groups: Sequence[object] | None, defined: npt.NDArray[np.bool_]) -> IntArray | None:
     if groups is None:
         return None
-    if len(groups) != len(kept):
-        raise OptionError(f"groups= has {len(groups)} labels for {len(kept)} pairs", expected="one per pair")
+    if len(groups) != len(defined):
+        raise OptionError(f"groups= has {len(groups)} labels for {len(defined)} pairs", expected="one per pair")
     codes, levels = pd.factorize(pd.Series(list(groups), dtype=object))
-    if (codes < 0).any() or len(np.unique(codes[kept])) < 2:
+    if (codes < 0).any() or len(np.unique(codes[defined])) < 2:
         raise OptionError(
             f"groups= has {len(levels)} groups and {int((codes < 0).sum())} missing labels",
             "Leave groups= out for independent pairs.",
             expected="a label for each pair, and at least two groups",
         )
-    return np.asarray(codes[kept], dtype=np.int64)
+    return np.asarray(codes[defined], dtype=np.int64)
 
 
 def _needed(
@@ -288,10 +288,12 @@ def _binned(size: FloatArray, agree: npt.NDArray[np.bool_], bins: int, confidenc
         return DifferenceBins(none, none, none, zero, zero, none, none, none)
     edges = np.unique(np.quantile(size, np.arange(bins + 1) / bins))
     where = np.clip(np.searchsorted(edges, size, side="right") - 1, 0, max(len(edges) - 2, 0))
-    found, where = np.unique(where, return_inverse=True)
+    used_bins, where = np.unique(where, return_inverse=True)
     n = np.bincount(where)
     agreements = np.bincount(where, weights=agree).astype(np.int64)
     low, high = proportion_confint(agreements, n, alpha=1 - confidence, method="wilson")
-    upper = edges[np.minimum(found + 1, len(edges) - 1)]
+    upper = edges[np.minimum(used_bins + 1, len(edges) - 1)]
     mean = np.bincount(where, weights=size) / n
-    return DifferenceBins(edges[found], upper, mean, n, agreements, agreements / n, np.asarray(low), np.asarray(high))
+    return DifferenceBins(
+        edges[used_bins], upper, mean, n, agreements, agreements / n, np.asarray(low), np.asarray(high)
+    )

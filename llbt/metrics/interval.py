@@ -63,16 +63,16 @@ class CorrelationInterval(Record):
 
     def table(self) -> Table:
         """Return a table of one row."""
-        found = self.correlation
+        correlation = self.correlation
         return Table(
             (
-                Field("level", "Level", [found.level]),
-                Field("coefficient", "Coefficient", [found.coefficient]),
+                Field("level", "Level", [correlation.level]),
+                Field("coefficient", "Coefficient", [correlation.coefficient]),
                 Field("method", "Method", [self.method]),
-                Field("estimate", "Estimate", [found.estimate], "estimate"),
+                Field("estimate", "Estimate", [correlation.estimate], "estimate"),
                 *interval_fields([self.conf_low], [self.conf_high], self.confidence),
             ),
-            title=f"Correlation with humans: {NAMES[found.coefficient]}, {found.level} level",
+            title=f"Correlation with humans: {NAMES[correlation.coefficient]}, {correlation.level} level",
             head=(f"Interval: {SAYS[self.method]}",),
             notes=self.notes,
         )

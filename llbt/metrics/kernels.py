@@ -37,10 +37,10 @@ def settled(x: FloatArray) -> FloatArray:
     there = ~np.isnan(x)
     if not there.any():
         return x
-    found, place = np.unique(x[there], return_inverse=True)
-    first = np.maximum.accumulate(np.where(np.append(True, apart(found)), np.arange(len(found)), 0))
+    distinct, place = np.unique(x[there], return_inverse=True)
+    first = np.maximum.accumulate(np.where(np.append(True, apart(distinct)), np.arange(len(distinct)), 0))
     made = x.copy()
-    made[there] = found[first][place.ravel()]
+    made[there] = distinct[first][place.ravel()]
     return made
 
 
@@ -84,13 +84,13 @@ def column_correlations(x: FloatArray, z: FloatArray, weights: FloatArray, coeff
     coefficient : {"pearson", "spearman", "kendall"}
     """
     kernel = {"pearson": _columns_pearson, "spearman": _columns_spearman, "kendall": _columns_kendall}[coefficient]
-    found = np.empty((weights.shape[-2], x.shape[1]))
-    for columns in _chunks(x.shape[1], max(found.shape[0], len(x)) * len(x)):
+    correlations = np.empty((weights.shape[-2], x.shape[1]))
+    for columns in _chunks(x.shape[1], max(correlations.shape[0], len(x)) * len(x)):
         there = ~np.isnan(x[:, columns] + z[:, columns]).T
         sides = [np.where(there, side[:, columns].T, 0.0) for side in (x, z)]
         chosen = weights[columns] if weights.ndim == 3 else weights
-        found[:, columns] = kernel(sides[0], sides[1], there, chosen).T
-    return found
+        correlations[:, columns] = kernel(sides[0], sides[1], there, chosen).T
+    return correlations
 
 
 def row_correlations(
@@ -248,9 +248,9 @@ def _rows_kendall_sorted(
     size = max(len(x), len(z), len(weights))
     ranks = [_centred_ranks(side, weights, tol) for side, tol in zip((x, z), tolerance, strict=True)]
     rows = [np.broadcast_to(array, (size, x.shape[-1])) for array in (*ranks, weights)]
-    found = np.full(size, np.nan)
+    tau = np.full(size, np.nan)
     for b, (a, c, counted) in enumerate(zip(*rows, strict=True)):
         drawn = np.repeat(np.arange(len(a)), counted.astype(np.int64))
         if len(drawn) > 1 and np.ptp(a[drawn]) > 0 and np.ptp(c[drawn]) > 0:
-            found[b] = stats.kendalltau(a[drawn], c[drawn], method="asymptotic").statistic
-    return found
+            tau[b] = stats.kendalltau(a[drawn], c[drawn], method="asymptotic").statistic
+    return tau

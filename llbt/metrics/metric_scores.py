@@ -166,8 +166,8 @@ class MetricScores(Record):
         if not isinstance(metrics, Mapping) or not metrics:
             raise JudgmentError("no metrics", expected="a mapping {name: matrix}")
         of_human = score_matrix("human", human)
-        found = {str(name): score_matrix(repr(name), values) for name, values in metrics.items()}
-        for name, values in found.items():
+        matrices = {str(name): score_matrix(repr(name), values) for name, values in metrics.items()}
+        for name, values in matrices.items():
             if values.shape != of_human.shape:
                 raise JudgmentError(
                     f"{name!r} has shape {values.shape}, human {of_human.shape}",
@@ -185,7 +185,7 @@ class MetricScores(Record):
             _labels(name, given, size)
             for name, given, size in zip(("systems", "inputs"), (systems, inputs), of_human.shape, strict=True)
         ]
-        return cls(labels[0], labels[1], tuple(found), np.stack(list(found.values())), of_human, ())
+        return cls(labels[0], labels[1], tuple(matrices), np.stack(list(matrices.values())), of_human, ())
 
     @checked
     def matrix(self, metric: str) -> pd.DataFrame:
@@ -241,14 +241,14 @@ class MetricScores(Record):
         >>> scores.normality().to_frame()["statistic"].round(3).tolist()
         [0.895, 0.993]
         """
-        found = np.array([shapiro(x) for x in (*self.values, self.human)])
-        undefined = [name for name, p in zip((*self.metrics, "human"), found[:, 1], strict=True) if np.isnan(p)]
+        tests = np.array([shapiro(x) for x in (*self.values, self.human)])
+        undefined = [name for name, p in zip((*self.metrics, "human"), tests[:, 1], strict=True) if np.isnan(p)]
         why = "fewer than three systems with scores, or all means equal"
         return Table(
             (
                 Field("metric", "Metric", [*self.metrics, "human"]),
-                Field("statistic", "W", found[:, 0], "statistic"),
-                Field("p_value", "p", found[:, 1], "p_value"),
+                Field("statistic", "W", tests[:, 0], "statistic"),
+                Field("p_value", "p", tests[:, 1], "p_value"),
             ),
             title="Shapiro–Wilk test of system scores",
             head=("Null hypothesis: mean scores of systems are normal",),
@@ -313,8 +313,8 @@ def _labelled(table: pd.DataFrame, name: str) -> tuple[npt.NDArray[np.intp], tup
             expected="one for each score",
         )
     refuse_surrogates(f"column {name!r}", table[name])
-    codes, found = pd.factorize(table[name].map(plain))
-    column = arranged(name, as_objects(plain(label) for label in found), codes)
+    codes, labels = pd.factorize(table[name].map(plain))
+    column = arranged(name, as_objects(plain(label) for label in labels), codes)
     return column.codes, tuple(column.levels.tolist())
 
 
@@ -327,9 +327,9 @@ def _over_raters(
     again = table.duplicated([*keys, rater]).to_numpy()
     _refuse_rows(again, [*keys, rater])
     means = table.assign(**{name: _scores(table, name) for name in names})
-    found = means.groupby(list(keys), sort=False)[list(dict.fromkeys(names))].mean().reset_index()
-    said = f"{counted(len(table), 'row')} averaged over {counted(table[rater].nunique(), 'rater')} by column {rater!r}"
-    return found, (said,)
+    averaged = means.groupby(list(keys), sort=False)[list(dict.fromkeys(names))].mean().reset_index()
+    note = f"{counted(len(table), 'row')} averaged over {counted(table[rater].nunique(), 'rater')} by column {rater!r}"
+    return averaged, (note,)
 
 
 def _refuse_twice(table: pd.DataFrame, cell: npt.NDArray[np.intp], keys: Sequence[str]) -> None:

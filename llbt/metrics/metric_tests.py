@@ -111,7 +111,7 @@ def prepared_test(scores: PairedScores, measure: Measure, method: TestMethod, ta
     shape = (1 if method == "perm-inputs" else len(scores.x), 1 if method == "perm-systems" else scores.x.shape[1])
     estimates = orders.values(_NOBODY)[:, 0]
     draws = partial(_exchanged, orders, shape)
-    return PreparedTest((float(estimates[0]), float(estimates[1])), draws, orders.entries, _said(orders))
+    return PreparedTest((float(estimates[0]), float(estimates[1])), draws, orders.entries, _notes(orders))
 
 
 def estimate_of(x: FloatArray, human: FloatArray, measure: Measure, task: int) -> float:
@@ -141,7 +141,7 @@ def _exchanged(
     return np.asarray(first - second)
 
 
-def _said(orders: MeanOrders | SoftOrders | TiedOrders) -> tuple[str, ...]:
+def _notes(orders: MeanOrders | SoftOrders | TiedOrders) -> tuple[str, ...]:
     """Return how many pairs count, and how they are measured."""
     notes = [f"{counted(orders.pairs, 'pair')} of systems{' on inputs' if isinstance(orders, TiedOrders) else ''}"]
     if isinstance(orders, TiedOrders):

@@ -60,8 +60,8 @@ def smallest_p(method: TestMethod, shapes: Sequence[tuple[int, int]], n: int, al
 
 def floor_note(smallest: float, n: int, alpha: float = 0.05) -> str:
     """Describe the smallest possible p-value of a test by n resamples, and a remedy if it is too large."""
-    said = f"no p-value can be below {format_number(smallest, 3)}"
+    note = f"no p-value can be below {format_number(smallest, 3)}"
     if smallest < alpha:
-        return f"{said}."
+        return f"{note}."
     cure = "with so few systems or inputs to swap" if smallest > (2 + 1e-9) / (n + 1) else f"raise n={n}"
-    return Qualifying(f"{said}, so nothing can be significant at {alpha:g}: {cure}.")
+    return Qualifying(f"{note}, so nothing can be significant at {alpha:g}: {cure}.")

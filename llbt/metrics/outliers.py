@@ -64,10 +64,10 @@ def outliers(z: object, cutoff: Positive = 2.5) -> npt.NDArray[np.bool_] | pd.Se
     [False, False, False, False, True]
     """
     scores = numbers("z", z)
-    found, spread = far_systems(scores, float(cutoff))
+    is_far, spread = far_systems(scores, float(cutoff))
     if len(scores) > 1 and not spread:
         warn_user(f"outliers: {NO_SPREAD}", LLBTWarning)
-    return pd.Series(found, index=z.index, name=z.name) if isinstance(z, pd.Series) else found
+    return pd.Series(is_far, index=z.index, name=z.name) if isinstance(z, pd.Series) else is_far
 
 
 def why_undefined(metric: FloatArray, human: FloatArray) -> str:

@@ -58,8 +58,8 @@ class MeanOrders:
         """Return the orders of two metrics and of humans."""
         i, j = all_pairs(len(x))
         there: npt.NDArray[np.bool_] = np.logical_and((~np.isnan(x)).any(axis=1), (~np.isnan(human)).any(axis=1))
-        kept = there[i] & there[j]
-        i, j = i[kept], j[kept]
+        both = there[i] & there[j]
+        i, j = i[both], j[both]
         nobody = np.zeros((1, 1, 1), dtype=np.bool_)
         means = swapped_means(human, human, nobody)[0]
         sign = _signs(means[i] - means[j], _ROUNDING * _spread(human))
@@ -116,13 +116,13 @@ class SignedSums:
 
     def of(self, rows: FloatArray) -> FloatArray:
         """Return Σ_m s_rm · x_m of each row (K, M), shape (K, R)."""
-        found = np.zeros((len(rows), self.draws))
+        sums = np.zeros((len(rows), self.draws))
         step = max(1, _ENTRIES // self.draws)
         for start in range(0, rows.shape[1], step):
             columns = rows[:, start : start + step]
             rng = np.random.default_rng([*self.seed, start])
-            found += columns @ np.where(drawn_swaps((columns.shape[1], self.draws), rng), -1.0, 1.0)
-        return found
+            sums += columns @ np.where(drawn_swaps((columns.shape[1], self.draws), rng), -1.0, 1.0)
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,15 +334,15 @@ class TiedOrders:
 
     def values(self, swap: Swaps) -> FloatArray:
         """Return the accuracies of both metrics, each at its best threshold, shape (2, B); NaN without a pair."""
-        found = np.full((2, len(swap)), np.nan)
+        accuracies = np.full((2, len(swap)), np.nan)
         if not len(self.columns):
-            return found
+            return accuracies
         i, j = self.rows if swap.shape[1] > 1 else np.zeros_like(self.rows)
         columns = self.columns if swap.shape[2] > 1 else np.zeros_like(self.columns)
         for b, exchanged in enumerate(swap.astype(np.int8)):
             kind = (2 * exchanged[i, columns] + exchanged[j, columns])[self.pair]
-            found[:, b] = [self._best(self.kind == side) for side in (kind, 3 - kind)]
-        return found
+            accuracies[:, b] = [self._best(self.kind == side) for side in (kind, 3 - kind)]
+        return accuracies
 
     def _best(self, chosen: npt.NDArray[np.bool_]) -> float:
         """Return the accuracy at the best threshold, of one difference of each pair."""

@@ -157,9 +157,9 @@ def power(
     check_same_inputs(x, z)
     check_constant({"metric": x})
     task = partial(_power_trials, x, z, level, coefficient, chosen, shares, n)
-    found = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=2)
-    rejections = (found[:-1] <= alpha).sum(axis=-1)
-    loss = found[-1].mean(axis=-1)
+    p_values = np.concatenate(draw.blocks(task, n_trials, 1, TRIALS), axis=2)
+    rejections = (p_values[:-1] <= alpha).sum(axis=-1)
+    loss = p_values[-1].mean(axis=-1)
     return MetricPower(chosen, shares, rejections, loss, level, coefficient, float(alpha), n, n_trials)
 
 
@@ -175,7 +175,7 @@ def _power_trials(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return the p-values of each method at each share, and in the last row the losses; shape (K + 1, D, trials)."""
-    found = np.empty((len(methods) + 1, len(shares), size))
+    p_values = np.empty((len(methods) + 1, len(shares), size))
     measure = Measure("correlation", level, coefficient)
     for trial in range(size):
         for d, share in enumerate(shares):
@@ -183,8 +183,8 @@ def _power_trials(
             for k, method in enumerate(methods):
                 scores = PairedScores(x, y, z)
                 test = run_test([scores], measure, method, "greater", n, Resampler("", rng))
-                found[k, d, trial], found[-1, d, trial] = test.p_value, test.difference
-    return found
+                p_values[k, d, trial], p_values[-1, d, trial] = test.p_value, test.difference
+    return p_values
 
 
 def _degraded(x: FloatArray, share: float, rng: np.random.Generator) -> FloatArray:

@@ -55,9 +55,9 @@ class ScoredPairs:
     quality: FloatArray
     agree: Mask
 
-    def rows(self, kept: Mask) -> ScoredPairs:
+    def rows(self, some: Mask) -> ScoredPairs:
         """Return some of the rows."""
-        return ScoredPairs(*(value[kept] for value in vars(self).values()))
+        return ScoredPairs(*(value[some] for value in vars(self).values()))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -111,14 +111,16 @@ class QualityReliability(Record):
         ratio, low, high = np.exp(numbers[[0, 2, 3]])
         if np.isnan(numbers[4]) or (low < 1 / _WIDE and high > _WIDE):
             return "The pairs are too few to tell whether agreement changes with quality at equal human difference."
-        said = (
+        interval_text = (
             f"odds × {format_number(ratio, 3)} per SD of quality "
             f"({100 * self.confidence:.4g} % {format_number(low, 3)} to {format_number(high, 3)}, "
             f"p {_equals(numbers[4])})"
         )
         if low <= 1 <= high:
-            return f"At equal human difference, no change of agreement with quality was shown: {said}."
-        return f"At equal human difference, agreement {'falls' if ratio < 1 else 'rises'} with quality: {said}."
+            return f"At equal human difference, no change of agreement with quality was shown: {interval_text}."
+        return (
+            f"At equal human difference, agreement {'falls' if ratio < 1 else 'rises'} with quality: {interval_text}."
+        )
 
     def table(self) -> Table:
         """Return term, estimate (log-odds), std_error, conf_low, conf_high, p_value, agree (share) and n (pairs).
@@ -154,8 +156,8 @@ class QualityReliability(Record):
             metric, estimate (log-odds per standard deviation of quality), std_error, conf_low, conf_high, p_value and
             n (pairs). NaN where the pairs of a metric do not determine it.
         """
-        found = [self._alone(k) for k in range(len(self.metrics))]
-        numbers = np.array([one for one, _ in found])
+        regressions = [self._alone(k) for k in range(len(self.metrics))]
+        numbers = np.array([one for one, _ in regressions])
         return Table(
             (
                 Field("metric", "Metric", self.metrics),
@@ -163,10 +165,10 @@ class QualityReliability(Record):
                 Field("std_error", "Std. Error", numbers[:, 1], "estimate"),
                 *interval_fields(numbers[:, 2], numbers[:, 3], self.confidence),
                 Field("p_value", "p", numbers[:, 4], "p_value"),
-                Field("n", "Pairs", np.bincount(self.scored.metric, minlength=len(found)), "count"),
+                Field("n", "Pairs", np.bincount(self.scored.metric, minlength=len(regressions)), "count"),
             ),
             title="Change of agreement with quality at equal human difference, metric by metric",
-            notes=(*self.notes, *_undefined(self.metrics, [why for _, why in found])),
+            notes=(*self.notes, *_undefined(self.metrics, [why for _, why in regressions])),
         )
 
     def pairs(self) -> Table:
@@ -194,20 +196,20 @@ class QualityReliability(Record):
         why = undetermined(one)
         if why:
             return np.full(5, np.nan), why
-        found = regression_of(one, self.cluster)
-        return _inference(found, np.eye(3)[-1:], self.confidence)[0], ""
+        regression = regression_of(one, self.cluster)
+        return _inference(regression, np.eye(3)[-1:], self.confidence)[0], ""
 
 
 def _equals(p: float) -> str:
-    said = format_p(p)
-    return said if said.startswith("<") else f"= {said}"
+    text = format_p(p)
+    return text if text.startswith("<") else f"= {text}"
 
 
-def _inference(found: AgreementRegression, rows: FloatArray, confidence: float) -> FloatArray:
+def _inference(regression: AgreementRegression, rows: FloatArray, confidence: float) -> FloatArray:
     """Return estimate, standard error, both ends of the interval and p of linear combinations (m, p), shape (m, 5)."""
-    estimate, error = rows @ found.params, found.errors(rows)
-    half = found.critical(rows, confidence) * error
-    p = found.p_values(rows)
+    estimate, error = rows @ regression.params, regression.errors(rows)
+    half = regression.critical(rows, confidence) * error
+    p = regression.p_values(rows)
     return np.column_stack([estimate, np.where(np.isnan(p), np.nan, error), estimate - half, estimate + half, p])
 
 
@@ -226,7 +228,7 @@ def quality_reliability(
         4 * pairs * (len(metrics) + 2),
         "Read fewer metrics: read_study(…, metrics=[…]).",
     )
-    scored, systems, said = scored_pairs(tasks, metrics)
+    scored, systems, pair_notes = scored_pairs(tasks, metrics)
     by: PairClusters = cluster or ("task" if len(tasks) >= _MANY else "system")
     if by == "task" and len(tasks) < 2:
         raise JudgmentError("cluster='task' with one task", "Pass cluster='system'.")
@@ -246,7 +248,7 @@ def quality_reliability(
         by,
         confidence,
         (
-            *said,
+            *pair_notes,
             *left,
             f"Std. errors are clustered by {by} (CR3, t): {unit}.",
             "SD: standard deviation of the human scores of a task's systems.",
@@ -268,9 +270,9 @@ def scored_pairs(
         spread = float(np.std(human, ddof=1))
         i, j = all_pairs(len(human))
         apart = np.abs(human[i] - human[j])
-        kept = apart > tolerance
-        tied += int((~kept).sum())
-        if not kept.any():
+        apart_enough = apart > tolerance
+        tied += int((~apart_enough).sum())
+        if not apart_enough.any():
             continue
         difference = (apart - apart.mean()) / spread
         quality = ((human[i] + human[j]) / 2 - human.mean()) / spread
@@ -278,7 +280,7 @@ def scored_pairs(
         for name, values in zip(scores.metrics, scores.values, strict=True):
             x, near = _means(values)
             ahead = x[i] - x[j]
-            there = kept & ~np.isnan(ahead)
+            there = apart_enough & ~np.isnan(ahead)
             equal += int((np.abs(ahead[there]) <= near).sum())
             agree = (np.sign(ahead) == np.sign(human[i] - human[j])) & (np.abs(ahead) > near)
             index = np.full(len(i), place), np.full(len(i), metrics.index(name))
@@ -334,18 +336,18 @@ def _decided_by_some(scored: ScoredPairs, metrics: tuple[str, ...]) -> tuple[Sco
     """Return the pairs of the metrics that agree on some pairs and not on others: only these say how it changes."""
     n = np.bincount(scored.metric, minlength=len(metrics))
     agree = np.bincount(scored.metric, scored.agree, len(metrics))
-    kept = (agree > 0) & (agree < n)
-    if not kept.any():
-        said = "every metric orders all pairs as humans do" if agree.any() else "no metric orders a pair as humans do"
+    mixed = (agree > 0) & (agree < n)
+    if not mixed.any():
+        reason = "every metric orders all pairs as humans do" if agree.any() else "no metric orders a pair as humans do"
         if agree.any() and (agree < n).any():
-            said = "each metric orders all pairs as humans do, or none"
-        raise JudgmentError(said, expected="a metric that agrees with humans on some pairs only")
-    gone = [name for name, held in zip(metrics, kept, strict=True) if not held]
+            reason = "each metric orders all pairs as humans do, or none"
+        raise JudgmentError(reason, expected="a metric that agrees with humans on some pairs only")
+    gone = [name for name, held in zip(metrics, mixed, strict=True) if not held]
     note = [f"left out, as they order all pairs (or none) as humans do: {listed(gone, 3)}"] if gone else []
-    some = scored.rows(kept[scored.metric])
-    place = np.cumsum(kept) - 1
+    some = scored.rows(mixed[scored.metric])
+    place = np.cumsum(mixed) - 1
     left = ScoredPairs(**{**vars(some), "metric": place[some.metric]})
-    return left, tuple(name for name, held in zip(metrics, kept, strict=True) if held), note
+    return left, tuple(name for name, held in zip(metrics, mixed, strict=True) if held), note
 
 
 def design_of(scored: ScoredPairs) -> FloatArray:
@@ -374,10 +376,10 @@ def _separated(rows: FloatArray, agree: Mask) -> bool:
     """
     signed = np.where(agree, 1.0, -1.0)[:, None] * rows / np.abs(rows).max(axis=0)
     signed = np.unique(signed, axis=0)
-    found = optimize.linprog(
+    program = optimize.linprog(
         -signed.mean(axis=0), A_ub=csr_array(-signed), b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs"
     )
-    return bool(-found.fun > _RANK)
+    return bool(-program.fun > _RANK)
 
 
 def regression_of(scored: ScoredPairs, cluster: PairClusters) -> AgreementRegression:

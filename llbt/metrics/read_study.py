@@ -79,8 +79,8 @@ def read_study(
     >>> study.tasks, study.humans, study.metrics
     (('en-de', 'de-en'), ('human',), ('bleu',))
     """
-    said = (*as_names(human, "human"), *as_names(metrics, "metrics"))
-    roles = StudyRoles(task, system, input, metric_column, score, rater, as_names(ignore, "ignore"), said)
+    named = (*as_names(human, "human"), *as_names(metrics, "metrics"))
+    roles = StudyRoles(task, system, input, metric_column, score, rater, as_names(ignore, "ignore"), named)
     tables = study_tables(source, format, roles)
     every = list(dict.fromkeys(name for table in tables for name in table.names))
     humans = _humans(every, as_names(human, "human"))
@@ -108,15 +108,15 @@ def _humans(names: Sequence[str], asked: tuple[str, ...]) -> tuple[str, ...]:
         asked = tuple(name for name in names if spelled(name) == _HUMAN)
     gone = [name for name in asked if name not in names]
     if gone or not asked:
-        said = f"human={listed(gone)}" if gone else "no scores are called 'human'"
-        raise JudgmentError(said, f"Pass human={names[0]!r} if these are." if names else "", expected="human scores")
+        fault = f"human={listed(gone)}" if gone else "no scores are called 'human'"
+        raise JudgmentError(fault, f"Pass human={names[0]!r} if these are." if names else "", expected="human scores")
     return asked
 
 
 def _parts(table: StudyTable, metrics: Sequence[str], humans: Sequence[str], lower: Sequence[str]) -> list[StudyPart]:
     frame, roles = table.frame, table.roles
     tasks: list[Hashable] = [""] if roles.task is None else list(dict.fromkeys(frame[roles.task].tolist()))
-    found = []
+    parts = []
     for task in tasks:
         rows = frame if roles.task is None else frame[frame[roles.task] == task]
         there = [name for name in metrics if name in rows and rows[name].notna().any()]
@@ -133,5 +133,5 @@ def _parts(table: StudyTable, metrics: Sequence[str], humans: Sequence[str], low
                     input=roles.input,
                     rater=roles.rater,
                 )
-                found.append(StudyPart(task, human, scores))
-    return found
+                parts.append(StudyPart(task, human, scores))
+    return parts

@@ -46,8 +46,8 @@ def bootstrap_correlations(
         drawn_weights(x.shape[1], size, rng) if by_input else np.ones((1, x.shape[1])) for x in (metrics[0], human)
     )
     of_human = inputs if paired_inputs else of_human
-    found = [_of_resamples(x, human, level, coefficient, systems, (inputs, of_human)) for x in metrics]
-    return np.stack([np.broadcast_to(values, size) for values in found])
+    correlations = [_of_resamples(x, human, level, coefficient, systems, (inputs, of_human)) for x in metrics]
+    return np.stack([np.broadcast_to(values, size) for values in correlations])
 
 
 def _of_resamples(
@@ -68,11 +68,11 @@ def _of_resamples(
     return row_correlations(a, b, weights, coefficient, (0.0, 0.0))
 
 
-def averaged(found: FloatArray, inputs: FloatArray) -> FloatArray:
+def averaged(correlations: FloatArray, inputs: FloatArray) -> FloatArray:
     """Return the mean of the correlations that are defined, (B, M), each as often as its input was drawn, (B,)."""
-    weights = inputs * ~np.isnan(found)
+    weights = inputs * ~np.isnan(correlations)
     total = weights.sum(axis=1)
-    mean = (np.where(np.isnan(found), 0.0, found) * weights).sum(axis=1) / np.where(total > 0, total, 1.0)
+    mean = (np.where(np.isnan(correlations), 0.0, correlations) * weights).sum(axis=1) / np.where(total > 0, total, 1.0)
     return np.where(total > 0, mean, np.nan)
 
 

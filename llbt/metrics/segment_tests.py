@@ -30,7 +30,7 @@ def paired_t(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         1 where all differences are 0; NaN where they are constant otherwise, and for fewer than two segments.
     """
     m = x.shape[1]
-    found = np.full(len(i), np.nan)
+    p_values = np.full(len(i), np.nan)
     for rows in _blocks(len(i), m):
         d = x[i[rows]] - x[j[rows]]
         mean, largest = d.mean(axis=1), np.abs(d).max(axis=1)
@@ -38,8 +38,8 @@ def paired_t(x: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
         varies = error > 1e-14 * largest
         t = np.divide(mean, error, out=np.full(len(d), np.nan), where=varies)
         p = np.maximum(2 * stats.t.sf(np.abs(t), max(m - 1, 1)), _SMALLEST)
-        found[rows] = np.where(largest == 0, 1.0 if m > 1 else np.nan, p)
-    return found
+        p_values[rows] = np.where(largest == 0, 1.0 if m > 1 else np.nan, p)
+    return p_values
 
 
 def bootstrap(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler) -> FloatArray:
@@ -54,14 +54,14 @@ def bootstrap(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler) 
 
 def _bootstrapped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
     """Return how many mean differences of resamples are not above, and how many not below 0, shape (2, P)."""
-    found = np.zeros((2, len(i)))
+    counts = np.zeros((2, len(i)))
     weights = drawn_weights(x.shape[1], size, rng)
     for rows in _blocks(len(i), x.shape[1]):
         d = x[i[rows]] - x[j[rows]]
         moved = weights @ d.T
         slack = _EQUAL * np.abs(d).sum(axis=1)
-        found[:, rows] = (moved <= slack).sum(axis=0), (moved >= -slack).sum(axis=0)
-    return found
+        counts[:, rows] = (moved <= slack).sum(axis=0), (moved >= -slack).sum(axis=0)
+    return counts
 
 
 def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler) -> FloatArray:
@@ -81,22 +81,22 @@ def sign_flips(x: FloatArray, i: IntArray, j: IntArray, n: int, draw: Resampler)
         p = (1/2 + #{δ* > δ} + #{δ* = δ}/2)/(n + 1): mid-p-values, with p(i, j) + p(j, i) = 1 even where permuted
         differences equal the observed one, so the order of systems does not matter. NaN without a common segment.
     """
-    found = np.sum(draw.blocks(partial(_flipped, x, i, j), n, max(x.shape[1], len(i))), axis=0)
+    reached = np.sum(draw.blocks(partial(_flipped, x, i, j), n, max(x.shape[1], len(i))), axis=0)
     there = ~np.isnan(x)
     common = there.astype(np.float64) @ there.T.astype(np.float64)
-    return np.where(common[i, j] > 0, p_of_count(found - 0.5, n), np.nan)
+    return np.where(common[i, j] > 0, p_of_count(reached - 0.5, n), np.nan)
 
 
 def _flipped(x: FloatArray, i: IntArray, j: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
     """Return how many differences after exchanges are above those seen, equal ones counted half, shape (P,)."""
-    found = np.zeros(len(i))
+    reached = np.zeros(len(i))
     signs = np.where(drawn_swaps((size, x.shape[1]), rng), -1.0, 1.0)
     for rows in _blocks(len(i), x.shape[1]):
         d = np.nan_to_num(x[i[rows]] - x[j[rows]])  # an input that one of them lacks adds nothing to either sum
         excess = signs @ d.T - d.sum(axis=1)
         slack = _EQUAL * np.abs(d).sum(axis=1)
-        found[rows] = (excess > slack).sum(axis=0) + (np.abs(excess) <= slack).sum(axis=0) / 2
-    return found
+        reached[rows] = (excess > slack).sum(axis=0) + (np.abs(excess) <= slack).sum(axis=0) / 2
+    return reached
 
 
 def rank_sum(z: FloatArray, i: IntArray, j: IntArray) -> FloatArray:

@@ -57,14 +57,14 @@ class Study(Record):
     @classmethod
     def of(cls, parts: Iterable[StudyPart], notes: Sequence[str] = ()) -> Study:
         """Return the study of scores, without inputs and systems that have no human score."""
-        kept: list[StudyPart] = []
-        said: list[str] = []
+        parts_judged: list[StudyPart] = []
+        part_notes: list[str] = []
         for part in parts:
             with within_task(part.task):
                 one, note = judged(part)
-            kept.append(one)
-            said += [about(part.name, note)] if note else []
-        return cls(tuple(kept), (*notes, *said))
+            parts_judged.append(one)
+            part_notes += [about(part.name, note)] if note else []
+        return cls(tuple(parts_judged), (*notes, *part_notes))
 
     @property
     def tasks(self) -> tuple[Hashable, ...]:
@@ -92,11 +92,11 @@ class Study(Record):
         """
         chosen = human if human is not None or len(self.humans) > 1 else self.humans[0]
         if chosen not in self.humans:
-            said = (
+            fault = (
                 f"human={human!r}" if human is not None else f"the study has {len(self.humans)} kinds of human scores"
             )
             raise OptionError(
-                said, f"Pass one: human={self.humans[0]!r}.", expected=f"one of {listed(self.humans, 20)}"
+                fault, f"Pass one: human={self.humans[0]!r}.", expected=f"one of {listed(self.humans, 20)}"
             )
         return {part.task: part.scores for part in self.parts if part.human == chosen}
 
@@ -127,8 +127,8 @@ class Study(Record):
         parts = []
         for part in self.parts:
             with within_task(part.task):
-                kept = np.array([label not in systems for label in part.scores.systems])
-                parts.append(replace(part, scores=taken(part.scores, kept, np.ones(part.scores.human.shape[1], bool))))
+                stays = np.array([label not in systems for label in part.scores.systems])
+                parts.append(replace(part, scores=taken(part.scores, stays, np.ones(part.scores.human.shape[1], bool))))
         return replace(self, parts=tuple(parts), notes=(*self.notes, f"left out: {listed(systems)}"))
 
     def table(self) -> Table:
@@ -207,8 +207,10 @@ class Study(Record):
             for level in several(levels)
             for coefficient in several(coefficients)
         ]
-        found = draw.each([partial(correlated, *case, cutoff, method, confidence, n) for case in cases])
-        return correlation_table(self._keys([case[0] for case in cases]), cases, found, method, confidence, self.notes)
+        results = draw.each([partial(correlated, *case, cutoff, method, confidence, n) for case in cases])
+        return correlation_table(
+            self._keys([case[0] for case in cases]), cases, results, method, confidence, self.notes
+        )
 
     @checked
     def normality(self, *, alpha: Share = 0.05) -> Table:
@@ -236,13 +238,13 @@ class Study(Record):
         >>> llbt.metrics.read_study(rows).normality().to_frame()["statistic"].round(3).tolist()
         [0.895, 0.993]
         """
-        found = [normality_rows(part, alpha) for part in self.parts]
-        rows = [row for part in found for row in part]
+        tests = [normality_rows(part, alpha) for part in self.parts]
+        rows = [row for part in tests for row in part]
         metric, statistic, p_value, inputs, rejected = zip(*rows, strict=True)
         single = all(len(part.scores.inputs) == 1 for part in self.parts)
         return Table(
             (
-                *self._keys([part for part, made in zip(self.parts, found, strict=True) for _ in made]),
+                *self._keys([part for part, made in zip(self.parts, tests, strict=True) for _ in made]),
                 Field("metric", "Metric", metric),
                 Field("statistic", "W", statistic, "statistic"),
                 Field("p_value", "p", p_value, "p_value"),
@@ -310,15 +312,15 @@ class Study(Record):
         [['bleu', 6, 0, 0]]
         """
         tasks = self.by_task(human)
-        kept, gone = metrics_with_all_scores(tasks)
+        complete, gone = metrics_with_all_scores(tasks)
         humans = {task: one.human_matrix() for task, one in tasks.items()}
         draw = Resampler.of("metrics.Study.decisions", rng, n_jobs, progress)
         tests = [
             partial(decided, {task: one.matrix(name) for task, one in tasks.items()}, humans, metric_test, alpha, n)
-            for name in kept
+            for name in complete
         ]
         left = (f"left out, as scores are missing: {listed(gone)}",) if gone else ()
-        return StudyDecisions(dict(zip(kept, draw.each(tests), strict=True)), (*self.notes, *left), convention)
+        return StudyDecisions(dict(zip(complete, draw.each(tests), strict=True)), (*self.notes, *left), convention)
 
     @checked
     def compare(
@@ -373,8 +375,8 @@ class Study(Record):
         draw = Resampler.of("metrics.Study.compare", rng, n_jobs, progress)
         tasks = self.by_task(human)
         options = (statistic, level, coefficient, method, adjust, family, n, draws)
-        found = draw.each([partial(compared, task, one, *options) for task, one in tasks.items()])
-        return StudyComparisons(dict(zip(tasks, found, strict=True)), self.notes)
+        tests = draw.each([partial(compared, task, one, *options) for task, one in tasks.items()])
+        return StudyComparisons(dict(zip(tasks, tests, strict=True)), self.notes)
 
     @checked
     def reliability_by_quality(

@@ -51,8 +51,10 @@ class StudyPart:
 def taken(scores: MetricScores, systems: Mask, inputs: Mask) -> MetricScores:
     """Return the scores of some systems and inputs, without metrics that have none of them."""
     if systems.sum() < 2:
-        said = [label for label, held in zip(scores.systems, systems, strict=True) if held]
-        raise JudgmentError(f"{counted(len(said), 'system')} with human scores: {listed(said)}", expected="at least 2")
+        labels = [label for label, held in zip(scores.systems, systems, strict=True) if held]
+        raise JudgmentError(
+            f"{counted(len(labels), 'system')} with human scores: {listed(labels)}", expected="at least 2"
+        )
     values = scores.values[:, systems][:, :, inputs]
     there = np.flatnonzero(~np.isnan(values).all(axis=(1, 2)))
     return replace(
@@ -73,13 +75,13 @@ def judged(part: StudyPart) -> tuple[StudyPart, str]:
     made = taken(scores, systems, inputs)
     if not made.metrics:
         raise JudgmentError("no metric has a score where humans have one", expected="scores of the same inputs")
-    said = []
+    notes = []
     if not inputs.all():
-        said.append(f"{int(inputs.sum()):,} of {counted(len(inputs), 'input')} have human scores; others are left out")
+        notes.append(f"{int(inputs.sum()):,} of {counted(len(inputs), 'input')} have human scores; others are left out")
     if not systems.all():
         gone = [label for label, there in zip(scores.systems, systems, strict=True) if not there]
-        said.append(f"systems without human scores left out: {listed(gone, 3)}")
-    return replace(part, scores=replace(made, notes=())), "; ".join(said)
+        notes.append(f"systems without human scores left out: {listed(gone, 3)}")
+    return replace(part, scores=replace(made, notes=())), "; ".join(notes)
 
 
 def correlated(
@@ -102,8 +104,10 @@ def correlated(
             without = correlate(x, z, coefficient=coefficient, outliers="drop", cutoff=cutoff)
         if method is None:
             return whole, without, (np.nan, np.nan)
-        found = interval(x, z, level=level, coefficient=coefficient, method=method, confidence=confidence, n=n, rng=rng)
-    return whole, without, (found.conf_low, found.conf_high)
+        interval_found = interval(
+            x, z, level=level, coefficient=coefficient, method=method, confidence=confidence, n=n, rng=rng
+        )
+    return whole, without, (interval_found.conf_low, interval_found.conf_high)
 
 
 def normality_rows(part: StudyPart, alpha: float) -> list[tuple[str, float, float, int, float]]:
@@ -165,14 +169,14 @@ def metrics_with_all_scores(tasks: Mapping[Hashable, MetricScores]) -> tuple[lis
     JudgmentError
         Where no metric has.
     """
-    kept: list[str] = []
+    complete: list[str] = []
     gone: list[str] = []
     for metric in dict.fromkeys(name for one in tasks.values() for name in one.metrics):
         held = [metric in one.metrics and not one.matrix(metric).isna().any(axis=None) for one in tasks.values()]
-        (kept if all(held) else gone).append(metric)
-    if not kept:
+        (complete if all(held) else gone).append(metric)
+    if not complete:
         raise JudgmentError(
             f"no metric has all scores of all tasks: {listed(gone)}",
             expected="a metric without missing scores; inputs without human scores are left out already",
         )
-    return kept, gone
+    return complete, gone

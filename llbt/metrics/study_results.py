@@ -77,18 +77,18 @@ class StudyComparisons(Record):
         columns: list[Field] = []
         unbeaten = np.zeros((len(tasks), len(metrics)), dtype=np.bool_)
         estimates = np.full((len(tasks), len(metrics)), np.nan)
-        found = []
+        rows = []
         for k, one in enumerate(self.by_task.values()):
             places = [metrics.index(name) for name in one.metrics]
             estimates[k, places] = one.estimate
             unbeaten[k, places] = ~one.better(alpha, adjusted=adjusted).any(axis=0) & ~np.isnan(one.estimate)
-            found.append(_clusters(one, metrics, alpha, adjusted))
+            rows.append(_clusters(one, metrics, alpha, adjusted))
         order, decimals = _order(estimates), agreement_decimals(estimates)
         for k, task in enumerate(tasks):
             end, name = (f"_{k + 1}", str(task)) if several else ("", "Estimate")
             columns += [
                 Field(f"estimate{end}", name, estimates[k][order], "estimate", decimals=decimals),
-                Field(f"cluster{end}", "Cluster", found[k][order], "count"),
+                Field(f"cluster{end}", "Cluster", rows[k][order], "count"),
             ]
         won = unbeaten.sum(axis=0)[order].tolist() if several else unbeaten[0][order].tolist()
         first = next(iter(self.by_task.values()))
@@ -151,7 +151,7 @@ class StudyDecisions(Record):
         first, second = ("claimed", "missed") if self.convention == "usual" else ("missed", "claimed")
         opposite = Field("opposite", "(opposite)", outcomes["opposite"], "count")
         beside = {"claimed": (opposite,), "missed": ()}
-        said = dict.fromkeys(note for one in tables for note in one.notes)
+        notes = dict.fromkeys(note for one in tables for note in one.notes)
         return Table(
             (
                 Field("metric", "Metric", list(self.by_metric)),
@@ -164,15 +164,20 @@ class StudyDecisions(Record):
                 Field("neither", "Neither", outcomes["neither"], "count"),
             ),
             title=f"Decisions of metrics against those of humans, α = {tables[0].alpha:g}",
-            notes=(*_named(self.convention), *self.notes, *said),
+            notes=(*_named(self.convention), *self.notes, *notes),
         )
 
     def errors(self) -> ErrorAgreement:
         """Return the errors of each metric that another metric does not make."""
-        found = error_agreement(dict(self.by_metric))
+        agreement = error_agreement(dict(self.by_metric))
         if self.convention == "usual":
-            return found
-        return replace(found, type_1=found.type_2, type_2=found.type_1, notes=(*_named(self.convention), *found.notes))
+            return agreement
+        return replace(
+            agreement,
+            type_1=agreement.type_2,
+            type_2=agreement.type_1,
+            notes=(*_named(self.convention), *agreement.notes),
+        )
 
     def shared_errors(self) -> Table:
         """Return the pairs of systems on which several metrics make the same type of error.
@@ -184,12 +189,12 @@ class StudyDecisions(Record):
             test of some metric is undefined are left out.
         """
         tables = list(self.by_metric.values())
-        kept = np.all([one.outcome != "undefined" for one in tables], axis=0)
-        claimed = np.sum([one.type_1[kept] for one in tables], axis=0)
-        missed = np.sum([one.type_2[kept] for one in tables], axis=0)
+        defined = np.all([one.outcome != "undefined" for one in tables], axis=0)
+        claimed = np.sum([one.type_1[defined] for one in tables], axis=0)
+        missed = np.sum([one.type_2[defined] for one in tables], axis=0)
         first, second = (claimed, missed) if self.convention == "usual" else (missed, claimed)
         several = np.arange(1, len(tables) + 1)
-        gone = int((~kept).sum())
+        gone = int((~defined).sum())
         return Table(
             (
                 Field("metrics", "At least so many metrics", several, "count"),
@@ -197,7 +202,7 @@ class StudyDecisions(Record):
                 Field("type_2", "Type II", [int((second >= k).sum()) for k in several], "count"),
             ),
             title="Errors shared by several metrics",
-            head=(f"{counted(int(kept.sum()), 'pair')} of systems, {counted(len(tables), 'metric')}",),
+            head=(f"{counted(int(defined.sum()), 'pair')} of systems, {counted(len(tables), 'metric')}",),
             notes=(
                 *_named(self.convention),
                 *([f"{counted(gone, 'pair')} without a p-value left out"] if gone else []),
@@ -219,13 +224,13 @@ def _named(convention: ErrorConvention) -> tuple[str, str, str]:
 def correlation_table(
     keys: tuple[Field, ...],
     cases: Sequence[tuple[StudyPart, str, Level, Coefficient]],
-    found: Sequence[tuple[Correlation, Correlation, tuple[float, float]]],
+    results: Sequence[tuple[Correlation, Correlation, tuple[float, float]]],
     method: IntervalMethod | None,
     confidence: float,
     notes: Sequence[str],
 ) -> Table:
     """Return the table of correlations of cases: whole, without outliers, and the ends of the interval."""
-    whole, without, bounds = zip(*found, strict=True)
+    whole, without, bounds = zip(*results, strict=True)
     low, high = np.array(bounds).T
     kinds = list(dict.fromkeys((one.level, one.coefficient) for one in whole))
     title = f": {NAMES[kinds[0][1]]}, {kinds[0][0]} level" if len(kinds) == 1 else ""
@@ -253,7 +258,7 @@ def correlation_table(
     ).first(how=".correlations().to_frame()")
 
 
-def _undefined(cases: Sequence[tuple[StudyPart, str, Level, Coefficient]], found: Sequence[Correlation]) -> list[str]:
-    gone = [f"{case[1]}, {case[0].name}" for case, one in zip(cases, found, strict=True) if np.isnan(one.estimate)]
+def _undefined(cases: Sequence[tuple[StudyPart, str, Level, Coefficient]], results: Sequence[Correlation]) -> list[str]:
+    gone = [f"{case[1]}, {case[0].name}" for case, one in zip(cases, results, strict=True) if np.isnan(one.estimate)]
     why = "one side is constant, or fewer than two systems have both scores"
     return [f"undefined for {named(gone)}: {why}"] if gone else []

@@ -73,19 +73,19 @@ def study_tables(source: object, format: str, roles: StudyRoles) -> list[StudyTa
     if known is None:
         return [_of_file(file, roles) for file in own]
     rows = known.rows(own)
-    kept = [name for name in ("task", "system", "item", "metric", "score", "rater") if name in rows.frame]
-    if "metric" not in kept:
+    present = [name for name in ("task", "system", "item", "metric", "score", "rater") if name in rows.frame]
+    if "metric" not in present:
         raise JudgmentError(f"results of {known.tool} have one score", expected="scores of metrics and humans")
     columns = StudyRoles(
-        task="task" if "task" in kept else None,
+        task="task" if "task" in present else None,
         system="system",
         input="item",
         metric="metric",
         score="score",
-        rater="rater" if "rater" in kept else roles.rater,
+        rater="rater" if "rater" in present else roles.rater,
         ignore=roles.ignore,
     )
-    made = wide_by_metric(rows.frame[kept], columns)
+    made = wide_by_metric(rows.frame[present], columns)
     notes = tuple(note.replace("without= leaves", ".without(…) leaves") for note in rows.notes)
     return [StudyTable(made.frame, made.roles, made.names, (*notes, *made.notes))]
 
@@ -150,7 +150,7 @@ def wide_by_metric(table: pd.DataFrame, roles: StudyRoles, *, labelled: bool = T
         raise JudgmentError(
             f"no column of systems among {listed(names, 20)}", "Pass system= and the name of the column."
         )
-    found = StudyRoles(task, system, item, rater=roles.rater, ignore=roles.ignore)
+    roles_found = StudyRoles(task, system, item, rater=roles.rater, ignore=roles.ignore)
     keys = [name for name in (task, system, item, roles.rater) if name is not None]
     if metric is not None and score is not None:
         table = _metrics_beside(table, keys, metric, score)
@@ -161,8 +161,8 @@ def wide_by_metric(table: pd.DataFrame, roles: StudyRoles, *, labelled: bool = T
         scores = [name for name in scores if name not in beside]
         notes = (*notes, f"not read as scores: {listed(beside, 3)}; metrics= takes their names")
     words = {"tasks": task, "systems": system, "inputs": item, "metrics": metric}
-    said = ", ".join(f"{what} by {name!r}" for what, name in words.items() if name is not None)
-    return StudyTable(table, found, tuple(scores), (said, *notes))
+    roles_text = ", ".join(f"{what} by {name!r}" for what, name in words.items() if name is not None)
+    return StudyTable(table, roles_found, tuple(scores), (roles_text, *notes))
 
 
 def _first(names: Sequence[str], words: Sequence[str]) -> str | None:

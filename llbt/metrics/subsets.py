@@ -57,8 +57,8 @@ class SubsetCorrelations(Record):
     @property
     def estimate(self) -> FloatArray:
         """Correlation of each set; for random sets the median by size, shape (K,); NaN where undefined."""
-        kept = [row[~np.isnan(row)] for row in self.replicates]
-        return np.array([np.median(row) if len(row) else np.nan for row in kept])
+        defined = [row[~np.isnan(row)] for row in self.replicates]
+        return np.array([np.median(row) if len(row) else np.nan for row in defined])
 
     @property
     def defined(self) -> IntArray:
@@ -161,12 +161,12 @@ def subset_correlations(
         ranges = [(k, k + size) for size in chosen for k in range(total - size + 1 if subsets == "rolling" else 1)]
         notes = _tied(scores.human, subsets, chosen)
         return _correlated(scores, subsets, ranges, coefficient, confidence, notes)
-    found = np.concatenate(draw.blocks(partial(_sampled, scores, chosen, coefficient), n, total * total), axis=1)
-    lost = {size: int(count) for size, count in zip(chosen, np.isnan(found).sum(axis=1), strict=True) if count}
+    correlations = np.concatenate(draw.blocks(partial(_sampled, scores, chosen, coefficient), n, total * total), axis=1)
+    lost = {size: int(count) for size, count in zip(chosen, np.isnan(correlations).sum(axis=1), strict=True) if count}
     notes = [
         f"{counted(count, 'set')} of {size} systems with equal scores: no correlation" for size, count in lost.items()
     ]
-    return SubsetCorrelations(subsets, None, np.array(chosen), found, coefficient, confidence, tuple(notes))
+    return SubsetCorrelations(subsets, None, np.array(chosen), correlations, coefficient, confidence, tuple(notes))
 
 
 def _tied(human: FloatArray, subsets: Subsets, sizes: list[int]) -> list[str]:
@@ -176,19 +176,19 @@ def _tied(human: FloatArray, subsets: Subsets, sizes: list[int]) -> list[str]:
         open_ = min(sizes) < total and (np.diff(human) == 0).any()
         return ["some human scores tie: tied systems keep the order given"] if open_ else []
     cut = [n for n in sizes if n < total and human[n - 1] == human[n]]
-    said = f"human scores tie at the cut of the best {_joined(cut)}: tied systems are taken in the order given"
-    return [said] if cut else []
+    note = f"human scores tie at the cut of the best {_joined(cut)}: tied systems are taken in the order given"
+    return [note] if cut else []
 
 
 def _sampled(
     scores: JointScores, sizes: list[int], coefficient: Coefficient, size: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return the correlations over random sets of systems, for each number of them, shape (K, size)."""
-    found = np.empty((len(sizes), size))
+    correlations = np.empty((len(sizes), size))
     for k, number in enumerate(sizes):
         drawn = np.argsort(rng.random((size, len(scores.systems))), axis=1)[:, :number]
-        found[k] = plain_correlations(scores.metric[drawn], scores.human[drawn], coefficient)
-    return found
+        correlations[k] = plain_correlations(scores.metric[drawn], scores.human[drawn], coefficient)
+    return correlations
 
 
 def _ranked(metric: object, human: object) -> JointScores:
@@ -231,5 +231,7 @@ def _correlated(
         if reason := why_undefined(*part):
             reasons.setdefault(reason, []).append(high if subsets == "top" else low + 1)
     word = "best" if subsets == "top" else "sets from rank"
-    said = [f"{word} {_joined(places)}: {reason}" for reason, places in reasons.items()]
-    return SubsetCorrelations(subsets, first, n, np.array(estimate)[:, None], coefficient, confidence, (*notes, *said))
+    reasons_text = [f"{word} {_joined(places)}: {reason}" for reason, places in reasons.items()]
+    return SubsetCorrelations(
+        subsets, first, n, np.array(estimate)[:, None], coefficient, confidence, (*notes, *reasons_text)
+    )

@@ -49,24 +49,24 @@ def numbers(name: str, values: object, *, ndim: int = 1, missing: bool = False) 
     array: npt.NDArray[Any] = np.empty(0)
     try:
         array = unmasked(values)
-        found = array.astype(np.float64) if not np.iscomplexobj(array) else None
+        floats = array.astype(np.float64) if not np.iscomplexobj(array) else None
     except (OverflowError, TypeError, ValueError):
-        found = None
-    if found is None or found.ndim != ndim or array.dtype.kind in "USM":
+        floats = None
+    if floats is None or floats.ndim != ndim or array.dtype.kind in "USM":
         shape = "one number per system" if ndim == 1 else "a matrix, one row per system and one column per segment"
         advice = f"Average the segments: {name}.mean(axis=1)" if np.ndim(array) > ndim == 1 else ""
-        was = f"shape {found.shape}" if found is not None else kind_of(values)
+        was = f"shape {floats.shape}" if floats is not None else kind_of(values)
         raise JudgmentError(f"{name}= is {was} of dtype {_dtype(values)}", advice, expected=f"numbers: {shape}")
-    wrong = np.isinf(found) if missing else ~np.isfinite(found)
+    wrong = np.isinf(floats) if missing else ~np.isfinite(floats)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
         at = f"row {where[0]}" if ndim == 1 else f"row {where[0]}, column {where[1]}"
         raise JudgmentError(
-            f"{name}= has {int(wrong.sum()):,} values that are not finite (first {found[tuple(where)]} at {at})",
+            f"{name}= has {int(wrong.sum()):,} values that are not finite (first {floats[tuple(where)]} at {at})",
             f"{KEEP}.",
             expected="finite numbers",
         )
-    return found
+    return floats
 
 
 def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -81,21 +81,21 @@ def score_matrix(name: str, values: npt.ArrayLike) -> FloatArray:
         array = unmasked(values)
         if array.dtype.kind in "USMmc":
             raise TypeError
-        found: FloatArray = array.astype(np.float64)
+        matrix: FloatArray = array.astype(np.float64)
     except (OverflowError, TypeError, ValueError):
         raise JudgmentError(
             f"{name} is not a matrix of numbers", expected="shape (systems, inputs), NaN where a score is missing"
         ) from None
-    found = found[:, None] if found.ndim == 1 else found
-    if found.ndim != 2 or found.size == 0:
-        raise JudgmentError(f"{name} has shape {found.shape}", expected="(systems, inputs), or one score each")
-    if np.isinf(found).any():
-        row, column = np.argwhere(np.isinf(found))[0]
+    matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise JudgmentError(f"{name} has shape {matrix.shape}", expected="(systems, inputs), or one score each")
+    if np.isinf(matrix).any():
+        row, column = np.argwhere(np.isinf(matrix))[0]
         raise JudgmentError(
-            f"{name} has {counted(int(np.isinf(found).sum()), 'infinite score')}, first in row {row}, column {column}",
+            f"{name} has {counted(int(np.isinf(matrix).sum()), 'infinite score')}, first in row {row}, column {column}",
             expected="finite numbers, NaN where a score is missing",
         )
-    return found
+    return matrix
 
 
 def refuse_other_labels(names: tuple[str, str], given: tuple[object, object], inputs: bool) -> None:
@@ -205,9 +205,9 @@ def group_names(metric: object, human: object) -> tuple[Hashable, ...]:
         raise JudgmentError("one of metric= and human= maps groups to scores, the other does not")
     apart = [name for name in [*metric, *human] if name not in metric or name not in human]
     if apart or not metric:
-        found = f"groups in one of metric= and human= only: {listed(apart)}"
+        fault = f"groups in one of metric= and human= only: {listed(apart)}"
         raise JudgmentError(
-            found if apart else "metric= and human= hold no group", expected="the same groups in both, one at least"
+            fault if apart else "metric= and human= hold no group", expected="the same groups in both, one at least"
         )
     return tuple(metric)
 

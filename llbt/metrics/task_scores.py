@@ -80,12 +80,12 @@ def compared_scores(
             expected="matrices, or mappings of the same tasks, for all three",
         )
     names = _same_tasks(mapped)
-    found = []
+    matched = []
     for name in names:
         with within_task(name):
             values, z = _matrices(mapped["metric"][name], mapped["other"][name], mapped["human"][name], level)
-            found.append(TaskScores(name, values, z))
-    return found
+            matched.append(TaskScores(name, values, z))
+    return matched
 
 
 def _same_tasks(mapped: Mapping[str, Mapping[Hashable, object]]) -> tuple[Hashable, ...]:
@@ -146,7 +146,7 @@ def _aligned(
                 "Leave metrics out that were not run on every task.",
                 expected="the same metrics in all tasks",
             )
-    found = [
+    matched = [
         TaskScores(
             name,
             np.stack([comparable(one.values[one.metrics.index(metric)]) for metric in every]),
@@ -154,7 +154,7 @@ def _aligned(
         )
         for name, one in scores.items()
     ]
-    return every, found, tuple(about(name, note) for name, one in scores.items() for note in one.notes)
+    return every, matched, tuple(about(name, note) for name, one in scores.items() for note in one.notes)
 
 
 def _of_inputs(tasks: Mapping[Label, Hashable], scores: MetricScores) -> list[Hashable]:
@@ -169,7 +169,7 @@ def _split(name: Hashable, values: FloatArray, human: FloatArray, tasks: Sequenc
     if tasks is None:
         return [TaskScores(name, values, human)]
     codes, levels = labelled_groups("tasks", tasks, human.shape[1], "input")
-    found = []
+    by_task = []
     for k, level in enumerate(levels):
         part, z = values[:, :, codes == k], human[:, codes == k]
         there = ~np.isnan(part).all(axis=(0, 2)) | ~np.isnan(z).all(axis=1)
@@ -179,5 +179,5 @@ def _split(name: Hashable, values: FloatArray, human: FloatArray, tasks: Sequenc
                 "Leave its inputs out.",
                 expected="at least 2",
             )
-        found.append(TaskScores(level, part[:, there], z[there]))
-    return found
+        by_task.append(TaskScores(level, part[:, there], z[there]))
+    return by_task

@@ -139,8 +139,8 @@ def tie_calibrated_accuracy(
     pairs = compared_pairs(x, z)
     notes = _notes(z, epsilon is None)
     if not len(pairs.size):
-        said = (*notes, "no pair has two human scores, so the accuracy is NaN")
-        return TieCalibration(np.nan, np.nan, np.nan, 0, 0, 0, epsilon is None, said)
+        reason = (*notes, "no pair has two human scores, so the accuracy is NaN")
+        return TieCalibration(np.nan, np.nan, np.nan, 0, 0, 0, epsilon is None, reason)
     chosen = best_threshold(pairs) if epsilon is None else float(epsilon)
     return TieCalibration(
         estimate=pairs.right(chosen),
