@@ -36,9 +36,9 @@ def adjusted_means(values: FloatArray, units: Units, scale: FloatArray) -> tuple
     Systems cannot be adjusted to each other if no chain of shared instances connects them.
     """
     if units.parts:
-        found = [adjusted_means(values[:, inside], part, scale) for inside, part in units.parts]
-        known = [part for part in found if part is not None]
-        if len(known) < len(found):
+        by_part = [adjusted_means(values[:, inside], part, scale) for inside, part in units.parts]
+        known = [part for part in by_part if part is not None]
+        if len(known) < len(by_part):
             return None
         root = np.concatenate([root for _, root in known], axis=1) / len(known)
         return over_domains([part for part, _ in known]), root

@@ -193,13 +193,13 @@ def aggregate(
     name = named(method)
     columns = {"system": system, "item": item, "score": score, "rater": rater, "ignore": ignore}
     if isinstance(data, Comparisons):
-        outcomes, notes = _of_counts(data, name, [key for key, said in columns.items() if said])
+        outcomes, notes = _of_counts(data, name, [key for key, column in columns.items() if column])
     else:
         outcomes, notes = _of_scores(
             as_scores(data, system=system, item=item, score=score, rater=rater, ignore=ignore), name
         )
-    found = scored(outcomes, method, asked)
-    return _aggregation(outcomes, name, replace(found, notes=(*notes, *found.notes)), asked)
+    scored_systems = scored(outcomes, method, asked)
+    return _aggregation(outcomes, name, replace(scored_systems, notes=(*notes, *scored_systems.notes)), asked)
 
 
 def _of_counts(c: Comparisons, method: Mechanism, named: Sequence[str]) -> tuple[Outcomes, tuple[str, ...]]:
@@ -238,27 +238,27 @@ def _gaps(outcomes: Outcomes, method: Mechanism) -> list[str]:
     return [f"{counted(missing, 'score')} of {format_count(outcomes.scores.size)} missing: they {what}"]
 
 
-def _aggregation(outcomes: Outcomes, method: Mechanism, found: Scored, asked: Asked) -> Aggregation:
+def _aggregation(outcomes: Outcomes, method: Mechanism, scores: Scored, asked: Asked) -> Aggregation:
     """Return the record, the best first, from scores in sorted order."""
     lower = method in ("mean", "median") and outcomes.negated
-    better = found.standing if found.standing is not None else -found.estimate if lower else found.estimate
+    better = scores.standing if scores.standing is not None else -scores.estimate if lower else scores.estimate
     with np.errstate(invalid="ignore"):  # −∞ less −∞
-        ahead = better[None, :] - better[:, None] > EQUAL * found.unit
+        ahead = better[None, :] - better[:, None] > EQUAL * scores.unit
     rank = 1 + ahead.sum(axis=1)
     order = np.argsort(rank, kind="stable")
     labels = [outcomes.systems[place] for place in order]
-    shares = found.probabilities[np.ix_(order, order)].copy()
+    shares = scores.probabilities[np.ix_(order, order)].copy()
     np.fill_diagonal(shares, np.nan)
-    low, high = found.bounds
+    low, high = scores.bounds
     return Aggregation(
         objects=tuple(labels),
-        estimate=found.estimate[order],
+        estimate=scores.estimate[order],
         rank=rank[order],
         conf_low=low[order],
         conf_high=high[order],
-        extra={name: values[order] for name, values in found.extra.items()},
+        extra={name: values[order] for name, values in scores.extra.items()},
         probabilities=pd.DataFrame(shares, index=labels, columns=labels),
         method=method,
         confidence=asked.confidence,
-        notes=found.notes,
+        notes=scores.notes,
     )

@@ -52,20 +52,20 @@ class BestSystems(Record):
     def candidates(self) -> tuple[Label, ...]:
         """The set of the best: systems that may be the best, the first estimate first."""
         inside = self.p_value > 1 - self.confidence
-        return tuple(label for label, kept in zip(self.systems, inside, strict=True) if kept)
+        return tuple(label for label, is_inside in zip(self.systems, inside, strict=True) if is_inside)
 
     @property
     def head(self) -> tuple[str, ...]:
         """The answer in words."""
-        level, first, kept = f"{100 * self.confidence:.4g} %", self.systems[0], self.candidates
-        if len(kept) == 1:
-            said = f"{first!r} is the best, with {level} confidence"
+        level, first, candidates = f"{100 * self.confidence:.4g} %", self.systems[0], self.candidates
+        if len(candidates) == 1:
+            claim = f"{first!r} is the best, with {level} confidence"
         else:
-            said = f"One of {len(kept)} systems is the best, with {level} confidence: {listed(kept)}"
+            claim = f"One of {len(candidates)} systems is the best, with {level} confidence: {listed(candidates)}"
         return (
-            said,
-            f"Score of {first!r}: {_said(self.score)}",
-            f"Lead of {first!r} over {self.systems[1]!r}: {_said(self.lead)}",
+            claim,
+            f"Score of {first!r}: {_described(self.score)}",
+            f"Lead of {first!r} over {self.systems[1]!r}: {_described(self.lead)}",
         )
 
     def table(self) -> Table:
@@ -76,7 +76,9 @@ class BestSystems(Record):
                 Field("object", "System", list(self.systems)),
                 Field("estimate", "Mean", self.estimate, "estimate"),
                 Field("p_value", "p of being the best", self.p_value, "p_value"),
-                Field("is_candidate", "may be the best", ["yes" if kept else "no" for kept in inside.tolist()]),
+                Field(
+                    "is_candidate", "may be the best", ["yes" if is_inside else "no" for is_inside in inside.tolist()]
+                ),
             ),
             title="The best system",
             head=self.head,
@@ -84,7 +86,7 @@ class BestSystems(Record):
         ).first(_MOST_ROWS)
 
 
-def _said(of: Corrected) -> str:
+def _described(of: Corrected) -> str:
     if np.isnan(of.conf_low):
         return f"{format_number(of.estimate, 3)}; nothing varies, so there is no interval"
     corrected, low, high, plain = (
@@ -135,7 +137,7 @@ def best_systems(
     i, j = pairs[known].T
     z = np.full((size, size), -np.inf)  # of the column over the row
     z[j, i], z[i, j] = tails[known], -tails[known]
-    found = candidate_p(z, error, np.inf, root_of(covariance), rng, np.arange(size))
+    p_values = candidate_p(z, error, np.inf, root_of(covariance), rng, np.arange(size))
     wider = critical_value(confidence, df) / critical_value(confidence, np.inf)
     cov = wider**2 * covariance
     score, ahead_by = _exactly(float(estimate[0])), _exactly(float(abs(estimate[0] - estimate[1])))
@@ -143,7 +145,7 @@ def best_systems(
         score = _signed(winner(sign * estimate, cov, np.eye(size), confidence, rng), sign)
     if squared[0, 1] > 0:
         ahead_by = lead(sign * estimate, cov, confidence, rng)
-    return BestSystems(systems, estimate, found, score, ahead_by, confidence, (_SIMULTANEOUS,))
+    return BestSystems(systems, estimate, p_values, score, ahead_by, confidence, (_SIMULTANEOUS,))
 
 
 def _exactly(value: float) -> Corrected:

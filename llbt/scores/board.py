@@ -159,7 +159,7 @@ class Board(Record):
         chosen = group_of(self, by)
         if macro is not None and macro not in self.facts:
             raise OptionError(f"macro={macro!r}", expected=f"a fact about the items: {listed(list(self.facts), 20)}")
-        found = leaderboard(
+        ranked = leaderboard(
             self.scores,
             test=test or ("mcnemar" if macro is None and are_right_or_wrong(self.scores.values) else "t"),
             by=chosen,
@@ -172,15 +172,15 @@ class Board(Record):
             progress=progress,
             n_jobs=n_jobs,
         )
-        known = np.isfinite(found.covariance).all()
-        head = found.best().head if known else ()
-        grouped = () if by != _AUTO or chosen is None else self._grouping_note(chosen, found)
-        return replace(found, head=head, notes=(*found.notes, *grouped))
+        known = np.isfinite(ranked.covariance).all()
+        head = ranked.best().head if known else ()
+        grouped = () if by != _AUTO or chosen is None else self._grouping_note(chosen, ranked)
+        return replace(ranked, head=head, notes=(*ranked.notes, *grouped))
 
-    def _grouping_note(self, by: str, found: ScoreLeaderboard) -> tuple[str, ...]:
+    def _grouping_note(self, by: str, ranked: ScoreLeaderboard) -> tuple[str, ...]:
         """Return a note on by='item' where groups are few and no pair differs."""
         number = self.facts[by].nunique()
-        if found.better.any() or number >= _FEW_GROUPS:
+        if ranked.better.any() or number >= _FEW_GROUPS:
             return ()
         return (
             Qualifying(
@@ -325,15 +325,15 @@ class Board(Record):
         ('a', 'b')
         """
         gone = [label for label in systems if label not in self.systems]
-        kept = [k for k, label in enumerate(self.systems) if label not in systems]
-        if gone or len(kept) < 2:
-            left = f"without {listed(gone)}" if gone else f"without {len(self.systems) - len(kept)} systems"
+        others = [k for k, label in enumerate(self.systems) if label not in systems]
+        if gone or len(others) < 2:
+            left = f"without {listed(gone)}" if gone else f"without {len(self.systems) - len(others)} systems"
             raise OptionError(
                 f"{left} of {listed(self.systems, 20)}", expected="systems of the board, so that two or more remain"
             )
-        scores = replace(self.scores, systems=tuple(self.systems[k] for k in kept), values=self.scores.values[kept])
+        scores = replace(self.scores, systems=tuple(self.systems[k] for k in others), values=self.scores.values[others])
         note = f"left out: {named(systems)}"
-        cost = None if self.cost is None else self.cost[kept]
+        cost = None if self.cost is None else self.cost[others]
         return replace(self, scores=scores, cost=cost, notes=(*self.notes, note))
 
 

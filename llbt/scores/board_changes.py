@@ -74,7 +74,7 @@ class BoardChanges(Record):
         order = np.argsort(-self.estimate if self.higher_is_better else self.estimate, kind="stable")
         one, other = self.names
         words = [f"got {what}: {listed(who)}" for what, who in (("better", self.better), ("worse", self.worse)) if who]
-        said = "; ".join(words) or "No system's change is beyond chance"
+        answer = "; ".join(words) or "No system's change is beyond chance"
         return Table(
             (
                 Field("object", "System", [self.systems[k] for k in order]),
@@ -85,7 +85,7 @@ class BoardChanges(Record):
                 Field("n", "Items", self.n[order], "count"),
             ),
             title=f"Changes of mean scores from {one} to {other}, on items of both",
-            head=(said[0].upper() + said[1:],),
+            head=(answer[0].upper() + answer[1:],),
             notes=self.notes,
         )
 
@@ -114,18 +114,18 @@ def board_changes(
     codes = np.arange(len(shared)) if groups is None else pd.factorize(groups.iloc[shared])[0]
     largest = np.nanmax(np.abs(np.concatenate([before, after], axis=1)), axis=1, initial=0.0)
     units = Units.of(codes.astype(np.int64))
-    found = means(after - before, units, largest)
-    known = np.isfinite(found.std_error) & (found.std_error > 0)
+    changes = means(after - before, units, largest)
+    known = np.isfinite(changes.std_error) & (changes.std_error > 0)
     low, high, p_value = np.full(len(systems), np.nan), np.full(len(systems), np.nan), np.full(len(systems), np.nan)
-    same = found.std_error == 0
-    low[same], high[same] = found.mean[same], found.mean[same]
+    same = changes.std_error == 0
+    low[same], high[same] = changes.mean[same], changes.mean[same]
     if known.any():
-        df = float(np.min(found.df[known]))
+        df = float(np.min(changes.df[known]))
         most = max_z_of(roots((after - before)[known], units), df, rng)
-        reach = most.quantile(confidence) * found.std_error
-        low[known], high[known] = (found.mean - reach)[known], (found.mean + reach)[known]
-        tails = 2 * stats.t.sf(np.abs(ratio(found.mean, found.std_error)), found.df)
-        p_value[known] = np.maximum(most.p_value(ratio(found.mean, found.std_error)[known]), tails[known])
+        reach = most.quantile(confidence) * changes.std_error
+        low[known], high[known] = (changes.mean - reach)[known], (changes.mean + reach)[known]
+        tails = 2 * stats.t.sf(np.abs(ratio(changes.mean, changes.std_error)), changes.df)
+        p_value[known] = np.maximum(most.p_value(ratio(changes.mean, changes.std_error)[known]), tails[known])
     only = [
         f"only in {name}: {listed([x for x in board.systems if x not in systems], 3)}"
         for name, board in zip(names, (a, b), strict=True)
@@ -140,8 +140,8 @@ def board_changes(
     )
     return BoardChanges(
         tuple(systems),
-        found.mean,
-        found.std_error,
+        changes.mean,
+        changes.std_error,
         low,
         high,
         p_value,

@@ -139,28 +139,28 @@ def _tested(i: FloatArray, j: FloatArray, rule: TieRule, units: Units, test: Boa
     scores = pair_up(i, j)
     larger, values = scores.larger, scores.i - scores.j
     d = _Differences(values, np.abs(values) <= ROUNDING * larger, largest(larger))
-    n, said = scores.n, rule.said(scores.i, scores.j)
-    wins_i, wins_j = (np.count_nonzero(said == side, axis=1) for side in (FIRST, SECOND))
+    n, outcomes = scores.n, rule.outcomes(scores.i, scores.j)
+    wins_i, wins_j = (np.count_nonzero(outcomes == side, axis=1) for side in (FIRST, SECOND))
     counts = np.column_stack([wins_i, n - wins_i - wins_j, wins_j]).astype(np.float64)
-    found = _TESTS[test](d, units)
-    drawn = (found.units > MOST_EXACT) & (n > 0) & (test == "permutation")
+    tested = _TESTS[test](d, units)
+    drawn = (tested.units > MOST_EXACT) & (n > 0) & (test == "permutation")
     mean = means(d.values, units, d.scale).mean
-    return BoardPairs(n, counts, mean, found.ahead, found.statistic, found.p_value, found.units, drawn)
+    return BoardPairs(n, counts, mean, tested.ahead, tested.statistic, tested.p_value, tested.units, drawn)
 
 
 def _t(d: _Differences, units: Units) -> _Found:
-    found = means(d.values, units, d.scale)
-    statistic, p_value = t_p(found)
+    mean_test = means(d.values, units, d.scale)
+    statistic, p_value = t_p(mean_test)
     return _Found(
-        np.nan_to_num(found.mean), statistic, p_value, np.count_nonzero(units.sums(~np.isnan(d.values)), axis=1)
+        np.nan_to_num(mean_test.mean), statistic, p_value, np.count_nonzero(units.sums(~np.isnan(d.values)), axis=1)
     )
 
 
 def _wilcoxon(d: _Differences, units: Units) -> _Found:
     if units.single:
-        found = wilcoxon_test(d.values, d.zero, d.scale, "two-sided")
+        test = wilcoxon_test(d.values, d.zero, d.scale, "two-sided")
         number = np.sum(~d.zero & ~np.isnan(d.values), axis=1)
-        return _Found(np.nan_to_num(found.effect), found.statistic, found.p_value, number)
+        return _Found(np.nan_to_num(test.effect), test.statistic, test.p_value, number)
     ranks = signed_ranks(d.values, d.zero, d.scale)
     sums, some = units.sums(ranks), ranks.any(axis=1)
     positive = np.where(some, np.maximum(ranks, 0).sum(axis=1), np.nan)
@@ -169,9 +169,9 @@ def _wilcoxon(d: _Differences, units: Units) -> _Found:
 
 
 def _mcnemar(d: _Differences, units: Units) -> _Found:
-    said = np.sign(np.where(d.zero, 0.0, np.nan_to_num(d.values)))
-    wins, losses = (said > 0).sum(axis=1), (said < 0).sum(axis=1)
-    sums = units.sums(said)
+    signs = np.sign(np.where(d.zero, 0.0, np.nan_to_num(d.values)))
+    wins, losses = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
+    sums = units.sums(signs)
     some = wins + losses > 0
     fewer = np.where(some, np.minimum(wins, losses), np.nan)
     return _Found(sums.sum(axis=1), fewer, np.where(some, _whole_p(sums), np.nan), np.count_nonzero(sums, axis=1))

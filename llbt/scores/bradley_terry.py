@@ -181,10 +181,10 @@ def _exact(outcomes: Outcomes, asked: BradleyTerry) -> Strengths:
 
 def _scores_of(res: PlainEstimates, outcomes: Outcomes) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return log-odds and standard errors (N,) in the order of the systems, and each system's position in the fit."""
-    found, _ = centred(res, None)
+    log_worths, _ = centred(res, None)
     objects = res.comparisons.objects
     place = np.array([objects.index(label) for label in outcomes.systems], dtype=np.int64)
-    return 2 * found.estimate[place], 2 * np.sqrt(np.maximum(np.diag(found.cov), 0))[place], place
+    return 2 * log_worths.estimate[place], 2 * np.sqrt(np.maximum(np.diag(log_worths.cov), 0))[place], place
 
 
 def _in_the_limit(outcomes: Outcomes, formula: str, c: Comparisons, notes: tuple[str, ...]) -> Strengths:
@@ -205,12 +205,12 @@ def _tie_notes(outcomes: Outcomes, ties: Ties) -> tuple[str, ...]:
     tied = float(outcomes.counts[:, 1].sum())
     if not tied:
         return ()
-    said = {
+    reading = {
         "davidson": "modelled by one tie effect (Davidson)",
         "half": "counted as half a win for each side",
         "drop": "left out",
     }
-    return (f"{counted(tied, 'tie')} in {format_count(outcomes.n_games)} comparisons: {said[ties]}",)
+    return (f"{counted(tied, 'tie')} in {format_count(outcomes.n_games)} comparisons: {reading[ties]}",)
 
 
 def _worths(log_odds: FloatArray) -> FloatArray:
@@ -290,7 +290,7 @@ def recursion(wins: FloatArray, epsilon: float = EPSILON) -> tuple[FloatArray, I
 
 
 def resampled_log_odds(
-    found: Strengths,
+    strengths: Strengths,
     without: Strengths | None,
     outcomes: Outcomes,
     asked: BradleyTerry,
@@ -302,43 +302,43 @@ def resampled_log_odds(
     A resample without a tie has no finite tie effect, but finite scores: those of the model `without`.
     """
     counts = outcomes.resampled(size, rng)
-    if found.results is None:
+    if strengths.results is None:
         worth, _ = recursion(win_matrices(outcomes, counts, asked.ties))
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(worth > 0, np.log(worth), np.nan)
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-    drawn = _refitted(found, found.results, outcomes, counts, asked)
+    drawn = _refitted(strengths, strengths.results, outcomes, counts, asked)
     if without is not None and without.results is not None:
         bare = counts[..., 1].sum(axis=1) == 0
         drawn[bare] = _refitted(without, without.results, outcomes, counts[bare], replace(asked, ties="half"))
     return drawn
 
 
-def without_ties(found: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> Strengths | None:
+def without_ties(strengths: Strengths, outcomes: Outcomes, asked: BradleyTerry) -> Strengths | None:
     """Return a fit of the same pairs without a tie effect, if `found` has one that a resample may lack."""
-    if found.results is None or asked.prior is not None or not (asked.ties == "davidson" and found.has_ties):
+    if strengths.results is None or asked.prior is not None or not (asked.ties == "davidson" and strengths.has_ties):
         return None
     return _exact(outcomes, replace(asked, ties="half"))
 
 
 def _refitted(
-    found: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray, asked: BradleyTerry
+    strengths: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray, asked: BradleyTerry
 ) -> FloatArray:
     """Return the log-odds of tables (B, P, 3), shape (B, N)."""
     if not len(counts):
-        return np.empty((0, len(found.place)))
+        return np.empty((0, len(strengths.place)))
     problem = res.problem()
-    kept = ties_applied(counts, asked.ties if problem.response.has_ties or asked.ties == "half" else "drop")
-    tables = _in_order(found, res, outcomes, kept) + asked.added / problem.counts.shape[1]
+    applied = ties_applied(counts, asked.ties if problem.response.has_ties or asked.ties == "half" else "drop")
+    tables = _in_order(strengths, res, outcomes, applied) + asked.added / problem.counts.shape[1]
     params = fit_many(problem, tables, res.solution.params).params
     rows, _ = centred(res, None)
-    return np.asarray(2 * params @ rows.rows[:, res.free].T)[:, found.place]
+    return np.asarray(2 * params @ rows.rows[:, res.free].T)[:, strengths.place]
 
 
-def _in_order(found: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
+def _in_order(strengths: Strengths, res: PlainEstimates, outcomes: Outcomes, counts: FloatArray) -> FloatArray:
     """Return tables (B, P, C) as the fit has its comparisons, (B, S, C)."""
-    size = len(found.place)
-    i, j = found.place[outcomes.pairs].T
+    size = len(strengths.place)
+    i, j = strengths.place[outcomes.pairs].T
     row = np.full((size, size), -1, dtype=np.int64)
     row[i, j] = np.arange(len(i))
     row[j, i] = np.arange(len(i)) + len(i)  # turned round

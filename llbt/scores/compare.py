@@ -156,9 +156,9 @@ def compare(
     scores = [_scores(frame, name, frames[0]) for name, frame in zip(labels, frames, strict=True)]
     mechanisms = [str(name) for name in frames[0].columns]
     pairs = tuple(itertools.combinations(mechanisms, 2))
-    found = np.array([_figures(values) for values in scores])  # (S, figures, P)
+    by_setup = np.array([_figures(values) for values in scores])  # (S, figures, P)
     sizes = np.array([values.shape[1] for values in scores])
-    figures = {name: found[:, k] for k, name in enumerate(_FIGURES)}
+    figures = {name: by_setup[:, k] for k, name in enumerate(_FIGURES)}
     return AggregationComparison(labels, pairs, sizes, figures, _notes(labels, mechanisms, scores, figures))
 
 
@@ -189,8 +189,8 @@ def _scores(frame: object, name: Label, like: pd.DataFrame) -> FloatArray:
             expected="a DataFrame with systems in rows and mechanisms in columns",
         )
     if frame.shape[0] < 2 or frame.shape[1] < 2:
-        found = f"{counted(len(frame), 'system')} and {counted(frame.shape[1], 'mechanism')}"
-        raise JudgmentError(f"{where} has {found}", expected="at least two of each")
+        fault = f"{counted(len(frame), 'system')} and {counted(frame.shape[1], 'mechanism')}"
+        raise JudgmentError(f"{where} has {fault}", expected="at least two of each")
     for what, labels in (("system", frame.index), ("mechanism", frame.columns)):
         if labels.has_duplicates:
             raise JudgmentError(f"{where} has {what} {labels[labels.duplicated()][0]!r} twice", expected="each once")
@@ -223,10 +223,10 @@ def _figures(scores: FloatArray) -> FloatArray:
     if scores.shape[1] < _TOP:
         differ[1] = np.full(len(first), np.nan)
     tied_in_one = ((order[first] == 0) != (order[second] == 0)).mean(axis=1)
-    found = np.array([(1 - tau) / 2, (both < 0).mean(axis=1), tied_in_one, *differ])
+    figures = np.array([(1 - tau) / 2, (both < 0).mean(axis=1), tied_in_one, *differ])
     incomplete: npt.NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=1))
-    found[:, incomplete[first] | incomplete[second]] = np.nan
-    return found
+    figures[:, incomplete[first] | incomplete[second]] = np.nan
+    return figures
 
 
 def _order(scores: FloatArray) -> FloatArray:

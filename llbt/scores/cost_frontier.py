@@ -56,7 +56,11 @@ class CostFrontier(Record):
                 Field("object", "System", list(self.systems)),
                 Field("cost", f"Mean cost{unit}", self.cost, "number"),
                 Field("score", "Mean score", self.score, "number"),
-                Field("is_on_frontier", "on frontier", ["yes" if kept else "no" for kept in self.on_frontier]),
+                Field(
+                    "is_on_frontier",
+                    "on frontier",
+                    ["yes" if is_unbeaten else "no" for is_unbeaten in self.on_frontier],
+                ),
                 Field("share", "share of resamples", self.share, "statistic"),
             ),
             title="Frontier of cost and score",
@@ -83,8 +87,8 @@ def cost_frontier(
     def counted_frontiers(size: int, rng: np.random.Generator) -> FloatArray:
         times = rng.multinomial(units.number, np.full(units.number, 1 / units.number), size=size).T
         scores, prices = _means(sums, times.astype(np.float64))
-        found: FloatArray = sum(on_frontier(sign * scores[:, k], prices[:, k]).astype(np.float64) for k in range(size))  # type: ignore[assignment]
-        return found
+        counts: FloatArray = sum(on_frontier(sign * scores[:, k], prices[:, k]).astype(np.float64) for k in range(size))  # type: ignore[assignment]
+        return counts
 
     total = np.sum(draw.blocks(counted_frontiers, n, max(units.number, len(systems))), axis=0)
     order = np.argsort(price[:, 0], kind="stable")

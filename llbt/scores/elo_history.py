@@ -69,7 +69,7 @@ class EloHistory(Record):
     def table(self) -> Table:
         """Return object, estimate, rank, start and judgments, the best first."""
         order = np.argsort(-self.estimate, kind="stable")
-        said = f", in the order of {self.time}" if self.time is not None else ", in the order of the rows"
+        in_order = f", in the order of {self.time}" if self.time is not None else ", in the order of the rows"
         return Table(
             (
                 Field("object", "Object", [self.objects[k] for k in order]),
@@ -80,7 +80,8 @@ class EloHistory(Record):
             ),
             title="Elo ratings in order of play",
             head=(
-                f"{counted(len(self.pairs), 'judgment')}{said}; k {self.k:g}, {self.points:g} points are odds of ten",
+                f"{counted(len(self.pairs), 'judgment')}{in_order}; k {self.k:g}, "
+                f"{self.points:g} points are odds of ten",
             ),
             notes=self.notes,
         )
@@ -175,7 +176,7 @@ def elo_history(
     order = None if time is None else _order(judged, time)
     judged = judged if order is None else judged.take(order)
     objects, first = _starting(judged, start)
-    after, last = _played(judged.pairs, judged.said, first, float(k), float(points))
+    after, last = _played(judged.pairs, judged.outcomes, first, float(k), float(points))
     return EloHistory(
         objects=objects,
         start=first,
@@ -230,7 +231,7 @@ def _check_rating(rating: object, what: str) -> None:
 
 
 def _played(
-    pairs: IntArray, said: IntArray, start: FloatArray, k: float, points: float
+    pairs: IntArray, outcomes: IntArray, start: FloatArray, k: float, points: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return both ratings after each judgment, (R, 2), and all ratings after the last, (N,).
 
@@ -240,7 +241,7 @@ def _played(
     ratings = start.tolist()
     after = []
     try:
-        for i, j, outcome in zip(*pairs.T.tolist(), said.tolist(), strict=True):
+        for i, j, outcome in zip(*pairs.T.tolist(), outcomes.tolist(), strict=True):
             expected = 1 / (1 + 10 ** ((ratings[j] - ratings[i]) / points))
             gained = k * (1 - outcome / 2 - expected)
             ratings[i] += gained

@@ -24,7 +24,7 @@ class Round:
         Games between different places, which can be rated at once; in every order each system plays its games in turn.
     systems : ndarray of int, shape (Q, B)
         The system in each place.
-    said : ndarray of int, shape (P, B)
+    outcomes : ndarray of int, shape (P, B)
         0 for the first, 1 a draw, 2 for the second, −1 no game.
     """
 
@@ -32,7 +32,7 @@ class Round:
     second: IntArray
     steps: Sequence[slice]
     systems: IntArray
-    said: npt.NDArray[np.int8]
+    outcomes: npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Games:
         if self.slots.shape[1] == 1:
             yield from self._single(units)
             return
-        said, ends = self._said(), np.column_stack(np.triu_indices(self.size, 1))
+        outcomes, ends = self._slots(), np.column_stack(np.triu_indices(self.size, 1))
         places = np.tile(np.arange(self.size), (len(units), 1))
         for unit in units.T:
             held = places if rng is None else rng.permuted(places, axis=1)
@@ -77,7 +77,7 @@ class Games:
             systems = np.ascontiguousarray(held.T)
             first, second = play.T
             at = (unit * self.size + systems[first]) * self.size + systems[second]
-            yield Round(first, second, steps, systems, said.take(at))
+            yield Round(first, second, steps, systems, outcomes.take(at))
 
     def _single(self, units: IntArray) -> Iterator[Round]:
         one, other, whole = np.array([0]), np.array([1]), (slice(0, 1),)
@@ -85,7 +85,7 @@ class Games:
             systems = np.ascontiguousarray(self.pairs[np.maximum(slots, 0) // 3].T)
             yield Round(one, other, whole, systems, np.where(slots < 0, -1, slots % 3).astype(np.int8)[None])
 
-    def _said(self) -> npt.NDArray[np.int8]:
+    def _slots(self) -> npt.NDArray[np.int8]:
         """Return the outcome of every unit and pair of systems, shape (U, N, N), −1 where there is no game."""
         made = np.full((len(self.slots), self.size, self.size), -1, dtype=np.int8)
         unit, place = np.nonzero(self.slots >= 0)

@@ -56,10 +56,10 @@ class Units:
     @property
     def weights(self) -> FloatArray:
         """The weight of each instance in a mean of domain means, relative to a plain mean, shape (M,)."""
-        found = np.ones(len(self.order))
+        weights = np.ones(len(self.order))
         for inside, _ in self.parts:
-            found[inside] = len(found) / (len(self.parts) * len(inside))
-        return found
+            weights[inside] = len(weights) / (len(self.parts) * len(inside))
+        return weights
 
     @property
     def number(self) -> int:
@@ -81,10 +81,10 @@ class Units:
         known = np.asarray(values, dtype=np.float64)
         if self.single:
             return without_nan(known)
-        found = np.empty((len(known), self.number))
+        sums = np.empty((len(known), self.number))
         for rows in blocks(*known.shape):
-            found[rows] = np.add.reduceat(without_nan(known[rows])[:, self.order], self.start, axis=1)
-        return found
+            sums[rows] = np.add.reduceat(without_nan(known[rows])[:, self.order], self.start, axis=1)
+        return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +166,10 @@ def roots(values: FloatArray, units: Units) -> FloatArray:
         return np.concatenate([roots(values[:, inside], part) for inside, part in units.parts], axis=1) / len(
             units.parts
         )
-    found = np.empty((len(values), units.number))
+    contributions = np.empty((len(values), units.number))
     for rows in blocks(*values.shape):
-        found[rows] = _parts_of_means(values[rows], units)[-1]
-    return found
+        contributions[rows] = _parts_of_means(values[rows], units)[-1]
+    return contributions
 
 
 def covariance(values: FloatArray, units: Units) -> FloatArray:
@@ -189,11 +189,11 @@ def covariance(values: FloatArray, units: Units) -> FloatArray:
         n[rows] = np.count_nonzero(~np.isnan(values[rows]), axis=1)
         mean[rows] = ratio(without_nan(values[rows]).sum(axis=1), n[rows])
     weight = _single_weights(n)
-    found = np.zeros((size, size))
+    covariance_ = np.zeros((size, size))
     for start in range(0, values.shape[1], _COLUMNS):
         part = without_nan(values[:, start : start + _COLUMNS] - mean[:, None]) * weight[:, None]
-        found += part @ part.T
-    return found
+        covariance_ += part @ part.T
+    return covariance_
 
 
 def _single_weights(n: FloatArray) -> FloatArray:
@@ -212,20 +212,20 @@ def blocks(rows: int, columns: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, rows, size)]
 
 
-def over_domains(found: Sequence[Means]) -> Means:
+def over_domains(means: Sequence[Means]) -> Means:
     """Return the averages of means of D domains, NaN where one is missing, with Satterthwaite's degrees of freedom."""
-    size = len(found)
-    variances = np.array([part.std_error**2 for part in found]) / size**2
+    size = len(means)
+    variances = np.array([part.std_error**2 for part in means]) / size**2
     total = variances.sum(axis=0)
-    df = ratio(total**2, (variances**2 / np.array([part.df for part in found])).sum(axis=0))
-    df = np.where(total == 0, sum(part.df for part in found), df)
-    return Means(np.mean([part.mean for part in found], axis=0), np.sqrt(total), df + 1)
+    df = ratio(total**2, (variances**2 / np.array([part.df for part in means])).sum(axis=0))
+    df = np.where(total == 0, sum(part.df for part in means), df)
+    return Means(np.mean([part.mean for part in means], axis=0), np.sqrt(total), df + 1)
 
 
-def t_p(found: Means) -> tuple[FloatArray, FloatArray]:
+def t_p(test: Means) -> tuple[FloatArray, FloatArray]:
     """Return t and its two-sided p-value, each (P,); NaN without a standard error, and for values that do not vary."""
-    statistic = ratio(found.mean, found.std_error)
-    return statistic, np.asarray(2 * stats.t.sf(np.abs(statistic), found.df))
+    statistic = ratio(test.mean, test.std_error)
+    return statistic, np.asarray(2 * stats.t.sf(np.abs(statistic), test.df))
 
 
 def signed_ranks(difference: FloatArray, zero: npt.NDArray[np.bool_], scale: FloatArray) -> FloatArray:

@@ -195,14 +195,14 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
     scores = board.scores
     there = ~np.isnan(scores.values)
     is_binary = are_right_or_wrong(scores.values)
-    kept: BoolArray = _mixed(scores.values) if is_binary else np.asarray(there.any(axis=0))
-    values = scores.values[:, kept]
+    informative: BoolArray = _mixed(scores.values) if is_binary else np.asarray(there.any(axis=0))
+    values = scores.values[:, informative]
     if values.shape[1] < 2:
         raise DesignError(
             f"{counted(values.shape[1], 'item')} can tell systems apart", "Read more items.", expected="at least two"
         )
     chosen = group_of(board, by)
-    units = _units(board, chosen, kept)
+    units = _units(board, chosen, informative)
     fit = (_rasch if is_binary else _additive)(values, board.systems, units)
     sign = 1.0 if scores.higher_is_better else -1.0
     order = np.argsort(-sign * fit.effect, kind="stable")
@@ -216,21 +216,21 @@ def difficulty(board: Board, *, by: str = "auto", confidence: Confidence = 0.95)
         estimate - half,
         estimate + half,
         covariance,
-        tuple(label for label, inside in zip(board.items, kept, strict=True) if inside),
+        tuple(label for label, inside in zip(board.items, informative, strict=True) if inside),
         sign * fit.difficulty,
         _correlations(values, fit.effect),
         fit.item_fit,
         "Rasch" if is_binary else "additive",
         confidence,
-        (*board.notes, *_notes(chosen, units, int((~kept).sum()), is_binary=is_binary)),
+        (*board.notes, *_notes(chosen, units, int((~informative).sum()), is_binary=is_binary)),
     )
 
 
-def _units(board: Board, by: str | None, kept: BoolArray) -> Units:
+def _units(board: Board, by: str | None, informative: BoolArray) -> Units:
     """Return the groups of the items that are kept; each is its own without groups."""
     if by is None:
-        return Units.of(np.arange(kept.sum()))
-    column = board.facts[by][kept]
+        return Units.of(np.arange(informative.sum()))
+    column = board.facts[by][informative]
     if column.isna().any():
         raise DesignError(f"by={by!r}: {counted(int(column.isna().sum()), 'item')} without a value", _INDEPENDENT)
     units = Units.of(pd.factorize(column)[0].astype(np.int64))
@@ -305,11 +305,11 @@ def _refuse_infinite(values: FloatArray, systems: tuple[Label, ...]) -> None:
     number, part = connected_components(ahead, directed=True, connection="strong")
     if number == 1:
         return
-    kept = np.bincount(part).argmax()
+    largest = np.bincount(part).argmax()
     extreme = [label for label, some in zip(systems, right.any(axis=1) & wrong.any(axis=1), strict=True) if not some]
     which = f"{listed(extreme)} solved all or none" if extreme else "some systems solved all that others solved"
     raise SeparationError(
-        f"effects are infinite: of the items that separate systems, {which}", _without(part == kept, systems)
+        f"effects are infinite: of the items that separate systems, {which}", _without(part == largest, systems)
     )
 
 
@@ -317,16 +317,16 @@ def _refuse_parts(linked: FloatArray | BoolArray, systems: tuple[Label, ...]) ->
     number, part = connected_components(linked, directed=False)
     if number > 1:
         inside = part == np.bincount(part).argmax()
-        apart = listed([label for label, kept in zip(systems, inside, strict=True) if not kept])
+        apart = listed([label for label, is_inside in zip(systems, inside, strict=True) if not is_inside])
         raise DesignError(
             f"no items connect {apart} with the other systems, so they cannot be compared", _without(inside, systems)
         )
 
 
-def _without(kept: BoolArray, systems: tuple[Label, ...]) -> str:
-    if kept.sum() < 2:
+def _without(informative: BoolArray, systems: tuple[Label, ...]) -> str:
+    if informative.sum() < 2:
         return "Compare means instead: board.leaderboard()."
-    gone = ", ".join(repr(label) for label, inside in zip(systems, kept, strict=True) if not inside)
+    gone = ", ".join(repr(label) for label, inside in zip(systems, informative, strict=True) if not inside)
     return f"Leave them out: llbt.scores.difficulty(board.without({gone}))."
 
 
@@ -334,9 +334,9 @@ def _additive(values: FloatArray, systems: tuple[Label, ...], units: Units) -> _
     there = ~np.isnan(values)
     cells = there.astype(np.float64)
     _refuse_parts(cells @ cells.T, systems)
-    found = adjusted_means(values, units, np.nanmax(np.abs(values), axis=1))
-    assert found is not None  # systems are connected
-    means, root = found
+    adjusted = adjusted_means(values, units, np.nanmax(np.abs(values), axis=1))
+    assert adjusted is not None  # systems are connected
+    means, root = adjusted
     known: BoolArray = np.isfinite(means.std_error)
     if not known.all():
         few = listed([label for label, inside in zip(systems, known, strict=True) if not inside])

@@ -211,12 +211,12 @@ def leaderboard(
     values = scores.better
     pairs = np.column_stack(np.triu_indices(len(values), 1)).astype(np.int64)
     rows = standing.order[pairs]
-    found, drawn = _drawn(
+    pairs_tested, drawn = _drawn(
         board_pairs(values, rows, scores.rule, units, test, asked.draw.progress), values, rows, units, asked
     )
     there = np.array([np.count_nonzero(~np.isnan(values[k])) for k in standing.order], dtype=np.int64)
-    p_adjusted = adjusted_p(found.p_value, adjust)
-    crossed = int(np.sum((found.ahead < 0) & (p_adjusted < 1 - asked.confidence)))
+    p_adjusted = adjusted_p(pairs_tested.p_value, adjust)
+    crossed = int(np.sum((pairs_tested.ahead < 0) & (p_adjusted < 1 - asked.confidence)))
     board = ScoreLeaderboard(
         standing.systems,
         standing.estimate,
@@ -225,12 +225,12 @@ def leaderboard(
         there,
         values.shape[1] - there,
         pairs,
-        found.n,
-        found.counts,
-        found.estimate,
-        found.ahead,
-        found.statistic,
-        found.p_value,
+        pairs_tested.n,
+        pairs_tested.counts,
+        pairs_tested.estimate,
+        pairs_tested.ahead,
+        pairs_tested.statistic,
+        pairs_tested.p_value,
         p_adjusted,
         test,
         groups,
@@ -240,7 +240,7 @@ def leaderboard(
             *_about(scores, units, by, asked),
             *_averaged(units, macro, test),
             *drawn,
-            *_reservations(values, found, asked, crossed, standing.adjusted),
+            *_reservations(values, pairs_tested, asked, crossed, standing.adjusted),
         ),
         standing.plain_mean,
         standing.covariance,
@@ -309,13 +309,13 @@ def _standing(scores: SystemScores, units: Units) -> _Standing:
     scale = np.maximum(np.nanmax(values, axis=1), -np.nanmin(values, axis=1))
     plain = means(values, units, scale)
     adjusted = adjusted_means(values, units, scale) if has_gaps(values) else None
-    found = plain if adjusted is None else adjusted[0]
-    better = found.mean if scores.higher_is_better else -found.mean
+    standing = plain if adjusted is None else adjusted[0]
+    better = standing.mean if scores.higher_is_better else -standing.mean
     ahead = better[None, :] - better[:, None] > EQUAL * np.abs(better).max()
     rank = 1 + ahead.sum(axis=1)
     order = np.argsort(rank, kind="stable")
     systems = tuple(scores.systems[k] for k in order)
-    estimates = found.mean[order], found.std_error[order], plain.mean[order]
+    estimates = standing.mean[order], standing.std_error[order], plain.mean[order]
     cov = covariance(values, units) if adjusted is None else adjusted[1] @ adjusted[1].T
     return _Standing(
         order,
@@ -324,7 +324,7 @@ def _standing(scores: SystemScores, units: Units) -> _Standing:
         rank[order],
         adjusted is not None,
         cov[np.ix_(order, order)],
-        float(np.min(found.df)),
+        float(np.min(standing.df)),
     )
 
 
@@ -362,21 +362,21 @@ def _averaged(units: Units, macro: str | None, test: BoardTest) -> tuple[str, ..
 
 
 def _drawn(
-    found: BoardPairs, values: FloatArray, pairs: IntArray, units: Units, asked: _Asked
+    tested: BoardPairs, values: FloatArray, pairs: IntArray, units: Units, asked: _Asked
 ) -> tuple[BoardPairs, tuple[str, ...]]:
     """Return the results with p-values from random exchanges, and notes on these p-values."""
-    rows = np.flatnonzero(found.drawn)
+    rows = np.flatnonzero(tested.drawn)
     if not len(rows):
-        return found, ()
+        return tested, ()
     n = asked.draws(len(pairs))
-    p_value = found.p_value.copy()
+    p_value = tested.p_value.copy()
     p_value[rows] = random_flip_p(values * units.weights, units, pairs[rows], n, asked.draw)
     least = 1 / (n + 1)
     note = f"p-values of {counted(len(rows), 'pair')} by {format_count(n)} random exchanges; none can be below "
     note += format_number(least, 2)
     if asked.smallest(least, len(pairs)) >= 1 - asked.confidence:
         note += f", too large to be significant after adjustment for {counted(len(pairs), 'pair')}: raise n"
-    return replace(found, p_value=p_value), (note,)
+    return replace(tested, p_value=p_value), (note,)
 
 
 def _about(scores: SystemScores, units: Units, by: str | None, asked: _Asked) -> tuple[str, ...]:
@@ -402,7 +402,7 @@ def _grouped(units: Units, by: str) -> str:
     return f"standard errors (CR3) and tests by {format_count(number)} groups of {by} (G* = {effective_number})"
 
 
-def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed: int, adjusted: bool) -> Sequence[str]:
+def _reservations(values: FloatArray, pairs: BoardPairs, asked: _Asked, crossed: int, adjusted: bool) -> Sequence[str]:
     """Return notes on scores that are missing, tests that are not defined, and tests that contradict the ranks."""
     notes: list[str] = []
     gaps = int(np.isnan(values).sum()) if has_gaps(values) else 0
@@ -418,13 +418,13 @@ def _reservations(values: FloatArray, found: BoardPairs, asked: _Asked, crossed:
                 "the instances that both systems have."
             )
         )
-    notes += map(Qualifying, missing_notes(values.shape[1], found.n))
-    undefined = np.isnan(found.p_value) & (found.n > 0)
+    notes += map(Qualifying, missing_notes(values.shape[1], pairs.n))
+    undefined = np.isnan(pairs.p_value) & (pairs.n > 0)
     if undefined.any():
         notes.append(f"{counted(int(undefined.sum()), 'pair')} without a test, {_UNDEFINED[asked.test]}")
     if crossed:
         notes.append(f"{counted(crossed, 'pair')} where the lower-ranked system is significantly better by the test")
-    return [*notes, *_too_few(found, asked)]
+    return [*notes, *_too_few(pairs, asked)]
 
 
 _UNDEFINED: dict[BoardTest, str] = {
@@ -435,16 +435,16 @@ _UNDEFINED: dict[BoardTest, str] = {
 }
 
 
-def _too_few(found: BoardPairs, asked: _Asked) -> tuple[str, ...]:
+def _too_few(pairs: BoardPairs, asked: _Asked) -> tuple[str, ...]:
     """Return a note if no pair can be significant because too few units differ."""
-    tested = int(np.sum(~np.isnan(found.p_value)))
-    least = least_p(found.units.tolist(), asked.test)
+    tested = int(np.sum(~np.isnan(pairs.p_value)))
+    least = least_p(pairs.units.tolist(), asked.test)
     if not tested or asked.smallest(least, tested) < 1 - asked.confidence:
         return ()
     return (
         Qualifying(
             f"too few independent differences: no pair among {format_count(tested)} can be significant, as each has at "
-            f"most {int(found.units.max())}."
-            + (" test='t' has no such bound." if int(found.n.max()) > 1 else " Read more items.")
+            f"most {int(pairs.units.max())}."
+            + (" test='t' has no such bound." if int(pairs.n.max()) > 1 else " Read more items.")
         ),
     )

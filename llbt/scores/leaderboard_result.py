@@ -131,10 +131,10 @@ class ScoreLeaderboard(Record):
     @property
     def record(self) -> FloatArray:
         """Wins, ties and losses of each system against all others, summed over the instances, shape (N, 3)."""
-        found = np.zeros((len(self.systems), 3))
-        np.add.at(found, self.pairs[:, 0], self.counts)
-        np.add.at(found, self.pairs[:, 1], self.counts[:, ::-1])
-        return found
+        record = np.zeros((len(self.systems), 3))
+        np.add.at(record, self.pairs[:, 0], self.counts)
+        np.add.at(record, self.pairs[:, 1], self.counts[:, ::-1])
+        return record
 
     @property
     def borda(self) -> FloatArray:
@@ -284,10 +284,10 @@ def refuse_many_letters(board: ScoreLeaderboard) -> None:
 
 def _leaders(better: npt.NDArray[np.bool_]) -> list[int]:
     """Return the leader of each system, the best first: a system without a leader leads all that are not worse."""
-    found = np.full(len(better), -1)
+    leader = np.full(len(better), -1)
     for k in range(len(better)):
-        if found[k] < 0:
-            led = (found < 0) & ~better[k]
+        if leader[k] < 0:
+            led = (leader < 0) & ~better[k]
             led[:k] = False
-            found[led] = k
-    return [int(k) for k in found]
+            leader[led] = k
+    return [int(k) for k in leader]

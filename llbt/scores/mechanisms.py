@@ -123,8 +123,8 @@ def centre(outcomes: Outcomes, median: bool, asked: Asked) -> Scored:
     bounds = _nothing(len(scores))
     if asked.n:
         drawn = flipped * asked.gathered(partial(_centres, scores, median), scores.shape[1])
-        bounds, said = _percentiles(drawn, asked, "instances")
-        notes += said
+        bounds, interval_notes = _percentiles(drawn, asked, "instances")
+        notes += interval_notes
     else:
         notes.append(_NO_INTERVAL)
     unit = float(np.nanmax(np.abs(scores)))
@@ -171,35 +171,35 @@ def weighted_medians(scores: FloatArray, weights: FloatArray) -> FloatArray:
 
 def paired(outcomes: Outcomes, options: BradleyTerry, asked: Asked) -> Scored:
     """Return Bradley-Terry scores, with Wald intervals if requested and nothing is resampled."""
-    found = bradley_terry(outcomes, options)
-    notes, extra = list(found.notes), {"worth": found.worth}
-    bounds = _nothing(len(found.worth))
+    scores = bradley_terry(outcomes, options)
+    notes, extra = list(scores.notes), {"worth": scores.worth}
+    bounds = _nothing(len(scores.worth))
     if options.wald:
-        extra["std_error"] = found.std_error
+        extra["std_error"] = scores.std_error
         notes += (
-            ["with ties split, standard errors are conservative"] if options.ties == "half" and found.has_ties else []
+            ["with ties split, standard errors are conservative"] if options.ties == "half" and scores.has_ties else []
         )
-    if found.standing is not None:
+    if scores.standing is not None:
         notes.append("no intervals: scores are not finite")
     elif asked.n:
         _whole_if_counts(outcomes)
-        task = partial(resampled_log_odds, found, without_ties(found, outcomes, options), outcomes, options)
-        bounds, said = _percentiles(asked.gathered(task, outcomes.entries), asked, _unit(outcomes))
-        notes += said
+        task = partial(resampled_log_odds, scores, without_ties(scores, outcomes, options), outcomes, options)
+        bounds, interval_notes = _percentiles(asked.gathered(task, outcomes.entries), asked, _unit(outcomes))
+        notes += interval_notes
     elif options.wald:
         z = critical_value(asked.confidence, math.inf)
-        bounds = found.log_odds - z * found.std_error, found.log_odds + z * found.std_error
+        bounds = scores.log_odds - z * scores.std_error, scores.log_odds + z * scores.std_error
         notes.append(
             f"{100 * asked.confidence:.4g} % Wald intervals, which assume independent comparisons"
             + ("; those on one instance are not: n=1000 resamples instances" if outcomes.scores is not None else "")
         )
     else:
         notes.append(_NO_INTERVAL)
-    standing = found.log_odds if found.standing is None else found.standing
+    standing = scores.log_odds if scores.standing is None else scores.standing
     with np.errstate(invalid="ignore"):
         probabilities = special.expit(standing[:, None] - standing[None, :])
-    unit = 1.0 if found.standing is None else _LIMIT
-    return Scored(found.log_odds, probabilities, bounds, tuple(notes), extra, unit, found.standing)
+    unit = 1.0 if scores.standing is None else _LIMIT
+    return Scored(scores.log_odds, probabilities, bounds, tuple(notes), extra, unit, scores.standing)
 
 
 def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
@@ -209,12 +209,12 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     if given:
         _check_given(outcomes, asked)
     slots = outcomes.slots()
-    kept = np.where(slots % 3 == 1, -1, slots) if options.ties == "drop" else slots
-    games = Games(len(outcomes.systems), outcomes.pairs, kept)
-    said: list[str] = []
+    slots_played = np.where(slots % 3 == 1, -1, slots) if options.ties == "drop" else slots
+    games = Games(len(outcomes.systems), outcomes.pairs, slots_played)
+    interval_notes: list[str] = []
     if isinstance(options, Elo) and options.k == "held-out":
         options, note = _with_chosen_step(options, games, asked)
-        said.append(note)
+        interval_notes.append(note)
     draws = 0.0 if isinstance(options, Elo) else _draw_probability(outcomes, options)
     rate = partial(elo_ratings, options) if isinstance(options, Elo) else partial(trueskill_ratings, draws)
     if given:
@@ -223,7 +223,7 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
     else:
         ratings, sigma = _played(rate, games, options.orders, False, asked)
     estimate, spread = ratings.mean(axis=0), np.full(ratings.shape[1], np.nan)
-    bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws), *said]
+    bounds, notes = _nothing(len(estimate)), [_rating_note(options, draws), *interval_notes]
     standing = beyond_chance(ratings)
     if len(set(standing.tolist())) < len(np.unique(estimate)):
         notes.append(f"ratings within {_ERRORS:g} Monte Carlo errors share a rank; more orders may separate them")
@@ -231,8 +231,8 @@ def rated(outcomes: Outcomes, options: Elo | TrueSkill, asked: Asked) -> Scored:
         spread = ratings.std(axis=0, ddof=1)
     if asked.n:
         drawn, _ = _played(rate, games, asked.n, True, asked)
-        bounds, said = _percentiles(drawn, asked, f"{_unit(outcomes)}, each played in one random order")
-        notes += said
+        bounds, interval_notes = _percentiles(drawn, asked, f"{_unit(outcomes)}, each played in one random order")
+        notes += interval_notes
     elif given:
         notes.append("instances are played once, in the order of the rows; order='random' shows what the order does")
     elif options.orders > 1:
@@ -349,5 +349,5 @@ def _nothing(size: int) -> Bounds:
 
 def _percentiles(drawn: FloatArray, asked: Asked, unit: str) -> tuple[Bounds, list[str]]:
     """Return percentile intervals of resamples (B, N), and notes on them."""
-    said = f"{100 * asked.confidence:.4g} % percentile intervals: {counted(asked.n, 'resample')} of the {unit}"
-    return percentiles(drawn, asked.confidence), [said, *degenerate_notes(drawn, "without finite scores")]
+    note = f"{100 * asked.confidence:.4g} % percentile intervals: {counted(asked.n, 'resample')} of the {unit}"
+    return percentiles(drawn, asked.confidence), [note, *degenerate_notes(drawn, "without finite scores")]

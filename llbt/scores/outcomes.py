@@ -73,10 +73,10 @@ class Outcomes:
         made = np.empty((len(weights), *self.counts.shape))
         light = weights.astype(np.float32)  # whole numbers, exact up to 2^24
         first = 0
-        for said in self.rule.said_by_pair(self.scores):
-            last = first + len(said)
+        for outcomes in self.rule.outcomes_by_pair(self.scores):
+            last = first + len(outcomes)
             for k in range(3):
-                made[:, first:last, k] = light @ (said == k).T.astype(np.float32)
+                made[:, first:last, k] = light @ (outcomes == k).T.astype(np.float32)
             first = last
         return made
 
@@ -87,16 +87,16 @@ class Outcomes:
         """
         if self.scores is None:
             return np.repeat(np.arange(self.counts.size), self.counts.ravel().astype(np.int64)).reshape(-1, 1)
-        said = np.vstack(list(self.rule.said_by_pair(self.scores)))
-        games = np.where(said == NO_GAME, NO_GAME, 3 * np.arange(len(said))[:, None] + said)
+        outcomes = np.vstack(list(self.rule.outcomes_by_pair(self.scores)))
+        games = np.where(outcomes == NO_GAME, NO_GAME, 3 * np.arange(len(outcomes))[:, None] + outcomes)
         return np.ascontiguousarray(games.T)
 
 
 def outcomes_of_scores(scores: SystemScores) -> Outcomes:
     """Return who scored higher, pair by pair."""
     refuse_square("the table of all pairs", len(scores.systems))
-    blocks = scores.rule.said_by_pair(scores.better)
-    counts = np.vstack([np.stack([(said == k).sum(axis=1) for k in range(3)], axis=1) for said in blocks])
+    blocks = scores.rule.outcomes_by_pair(scores.better)
+    counts = np.vstack([np.stack([(outcomes == k).sum(axis=1) for k in range(3)], axis=1) for outcomes in blocks])
     pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
     lower = not scores.higher_is_better
     return Outcomes(scores.systems, pairs, counts.astype(np.float64), scores.better, scores.rule, lower)
@@ -104,8 +104,8 @@ def outcomes_of_scores(scores: SystemScores) -> Outcomes:
 
 def outcomes_of_table(c: Comparisons) -> tuple[Outcomes, tuple[str, ...]]:
     """Return the games of a table of counts, and its notes."""
-    found = pair_counts(c)
-    return Outcomes(found.objects, found.pairs, found.counts), found.notes
+    games = pair_counts(c)
+    return Outcomes(games.objects, games.pairs, games.counts), games.notes
 
 
 def check_whole(outcomes: Outcomes, remedy: str) -> None:

@@ -129,8 +129,8 @@ def pairwise(
     scores = as_scores(frame, system=system, item=item, score=score, rater=rater, ignore=ignore)
     refuse_square("the table of all pairs", len(scores.systems))
     pairs = np.column_stack(np.triu_indices(len(scores.systems), 1)).astype(np.int64)
-    found = _joined(list(_by_block(scores, pairs, alternative)))
-    return _record(scores, pairs, found, (adjust, alternative, float(confidence)))
+    compared = _joined(list(_by_block(scores, pairs, alternative)))
+    return _record(scores, pairs, compared, (adjust, alternative, float(confidence)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +159,8 @@ def _compare(i: FloatArray, j: FloatArray, rule: TieRule, alternative: Alternati
     scores = pair_up(i, j)
     difference, larger = scores.i - scores.j, scores.larger
     scale, distance = largest(larger), np.abs(difference)
-    said, n = rule.said(scores.i, scores.j), scores.n
-    wins_i, wins_j = (np.count_nonzero(said == side, axis=1) for side in (FIRST, SECOND))
+    outcomes, n = rule.outcomes(scores.i, scores.j), scores.n
+    wins_i, wins_j = (np.count_nonzero(outcomes == side, axis=1) for side in (FIRST, SECOND))
     counts = np.column_stack([wins_i, n - wins_i - wins_j, wins_j]).astype(np.float64)
     mean, deviation = moments(difference, scale)
     return _Compared(
@@ -203,29 +203,29 @@ def _joined(blocks: Sequence[_Compared]) -> _Compared:
 def _record(
     scores: SystemScores,
     pairs: IntArray,
-    found: _Compared,
+    compared: _Compared,
     options: tuple[Adjust, Alternative, float],
 ) -> PairwiseScores:
     adjust, alternative, confidence = options
     lower = "lower scores are better: differences and wins of the negated scores"
     threshold = scores.rule.threshold
-    quantile = stats.t.isf((1 - confidence) / 2, np.where(found.n > 1, found.n - 1.0, np.nan))
-    half = quantile * found.deviation / np.sqrt(np.maximum(found.n, 1))
-    half[found.deviation == 0] = np.nan
-    chances, bt_note = _bradley_terry(scores.systems, pairs, found.counts)
-    p_values = {name: test.p_value for name, test in found.tests.items()}
+    quantile = stats.t.isf((1 - confidence) / 2, np.where(compared.n > 1, compared.n - 1.0, np.nan))
+    half = quantile * compared.deviation / np.sqrt(np.maximum(compared.n, 1))
+    half[compared.deviation == 0] = np.nan
+    chances, bt_note = _bradley_terry(scores.systems, pairs, compared.counts)
+    p_values = {name: test.p_value for name, test in compared.tests.items()}
     return PairwiseScores(
         scores.systems,
         pairs,
-        found.n,
-        found.counts,
-        found.mean,
-        found.mean - half,
-        found.mean + half,
-        found.median_difference,
-        found.difference_of_medians,
+        compared.n,
+        compared.counts,
+        compared.mean,
+        compared.mean - half,
+        compared.mean + half,
+        compared.median_difference,
+        compared.difference_of_medians,
         chances,
-        found.tests,
+        compared.tests,
         {name: adjusted_p(p, adjust) for name, p in p_values.items()},
         alternative,
         adjust,
@@ -235,8 +235,8 @@ def _record(
             *(() if scores.higher_is_better else (lower,)),
             *((f"ties: scores within {threshold:g}",) if threshold else ()),
             *scores.notes_beside(),
-            *missing_notes(len(scores.instances), found.n),
-            *_undefined(found),
+            *missing_notes(len(scores.instances), compared.n),
+            *_undefined(compared),
             bt_note,
         ),
     )
@@ -263,12 +263,12 @@ def _bradley_terry(systems: Sequence[Label], pairs: IntArray, counts: FloatArray
     return np.asarray(special.expit(2 * (log_worth[i] - log_worth[j]))), note
 
 
-def _undefined(found: _Compared) -> tuple[str, ...]:
+def _undefined(compared: _Compared) -> tuple[str, ...]:
     """Return notes on the number of pairs for which a test is not defined, and the reason."""
-    some = found.n > 0
-    gone = {name: some & np.isnan(test.p_value) for name, test in found.tests.items()}
-    single = int(np.sum(gone["t"] & (found.n == 1)))
-    gone["t"] = gone["t"] & (found.n > 1)
+    some = compared.n > 0
+    gone = {name: some & np.isnan(test.p_value) for name, test in compared.tests.items()}
+    single = int(np.sum(gone["t"] & (compared.n == 1)))
+    gone["t"] = gone["t"] & (compared.n > 1)
     notes = [
         f"{_UNDEFINED[name][0]}: NA in {counted(int(rows.sum()), 'pair')}, {_UNDEFINED[name][1]}"
         for name, rows in gone.items()

@@ -124,7 +124,7 @@ class PairwiseScores(Record):
 
         Statistics: t; Mood's χ²; wins of i; the sum of the ranks of positive differences.
         """
-        found, repeats = [self.tests[test] for test in TESTS], len(TESTS)
+        tests, repeats = [self.tests[test] for test in TESTS], len(TESTS)
         rows = len(self.pairs)
 
         def by_pair(columns: Sequence[FloatArray]) -> FloatArray:
@@ -135,11 +135,11 @@ class PairwiseScores(Record):
                 *(Field(f.name, f.heading, [v for v in f.values for _ in TESTS]) for f in self._sides()),
                 Field("test", "test", list(TESTS) * rows),
                 Field("effect", "effect", [_EFFECTS[test] for test in TESTS] * rows),
-                Field("estimate", "size", by_pair([test.effect for test in found]), "statistic"),
-                Field("statistic", "statistic", by_pair([test.statistic for test in found]), "statistic"),
-                Field("df", "Df", by_pair([test.df for test in found]), "count"),
+                Field("estimate", "size", by_pair([test.effect for test in tests]), "statistic"),
+                Field("statistic", "statistic", by_pair([test.statistic for test in tests]), "statistic"),
+                Field("df", "Df", by_pair([test.df for test in tests]), "count"),
                 *p_fields(
-                    by_pair([test.p_value for test in found]), by_pair([self.p_adjusted[test] for test in TESTS])
+                    by_pair([test.p_value for test in tests]), by_pair([self.p_adjusted[test] for test in TESTS])
                 ),
             ),
             title=f"{counted(repeats, 'test')} of each pair of systems",
@@ -167,9 +167,9 @@ class PairwiseScores(Record):
         Peyrard, M., Zhao, W., Eger, S. & West, R. (2021). Better than average: paired evaluation of NLP systems. ACL,
         2301-2315, figure 6.
         """
-        found = np.column_stack([self.p_adjusted[test] <= alpha for test in TESTS]).astype(np.float64)
-        number = found.sum(axis=0)
-        shares = found.T @ found / np.where(number > 0, number, np.nan)[:, None]
+        significant = np.column_stack([self.p_adjusted[test] <= alpha for test in TESTS]).astype(np.float64)
+        number = significant.sum(axis=0)
+        shares = significant.T @ significant / np.where(number > 0, number, np.nan)[:, None]
         return Table(
             (
                 Field("test", "test", list(TESTS)),

@@ -126,8 +126,8 @@ def elo_ratings(
     most = np.full(len(units), float(rule.k)) if k is None else k
     for played in games.rounds(units, rng):
         at = played.systems, column
-        rating, points = state[at], 1 - played.said / 2
-        moves = np.where(played.said >= 0, most, 0.0)
+        rating, points = state[at], 1 - played.outcomes / 2
+        moves = np.where(played.outcomes >= 0, most, 0.0)
         for step in played.steps:
             i, j = played.first[step], played.second[step]
             gained = rating[j] - rating[i]
@@ -199,9 +199,9 @@ def trueskill_ratings(
     column = np.arange(len(units))
     for played in games.rounds(units, rng):
         at = played.systems, column
-        m, v, said = mu[at], variance[at], RoundOutcomes.of(played.said)
+        m, v, outcomes = mu[at], variance[at], RoundOutcomes.of(played.outcomes)
         for step in played.steps:
-            after_games(m, v, (played.first[step], played.second[step]), said.of_step(step), env, margin)
+            after_games(m, v, (played.first[step], played.second[step]), outcomes.of_step(step), env, margin)
         mu[at], variance[at] = m, v
     return np.ascontiguousarray(mu.T), np.sqrt(variance.T)
 
@@ -215,11 +215,11 @@ def _one_by_one(
     for played in games.rounds(units, rng):
         ends = played.systems[played.first], played.systems[played.second]
         for order, (m, v) in enumerate(zip(mu, variance, strict=True)):
-            for i, j, said in zip(*(side[:, order].tolist() for side in (*ends, played.said)), strict=True):
-                if said >= 0:
-                    a, b = (i, j) if said < 2 else (j, i)
+            for i, j, outcome in zip(*(side[:, order].tolist() for side in (*ends, played.outcomes)), strict=True):
+                if outcome >= 0:
+                    a, b = (i, j) if outcome < 2 else (j, i)
                     m[a], m[b], v[a], v[b] = _after_one_game(
-                        (m[a], m[b]), (v[a] + added, v[b] + added), said == 1, env.beta, margin
+                        (m[a], m[b]), (v[a] + added, v[b] + added), outcome == 1, env.beta, margin
                     )
     return np.array(mu), np.sqrt(variance)
 
@@ -255,9 +255,9 @@ class RoundOutcomes:
     none: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, said: npt.NDArray[np.int8]) -> RoundOutcomes:
+    def of(cls, outcomes: npt.NDArray[np.int8]) -> RoundOutcomes:
         """Return the outcomes of a round."""
-        return cls(np.where(said == 2, -1.0, 1.0), said == 1, said < 0)
+        return cls(np.where(outcomes == 2, -1.0, 1.0), outcomes == 1, outcomes < 0)
 
     def of_step(self, step: slice) -> RoundOutcomes:
         """Return those of some games."""
@@ -265,7 +265,12 @@ class RoundOutcomes:
 
 
 def after_games(
-    mu: FloatArray, variance: FloatArray, ends: tuple[IntArray, IntArray], said: RoundOutcomes, env: Any, margin: float
+    mu: FloatArray,
+    variance: FloatArray,
+    ends: tuple[IntArray, IntArray],
+    outcomes: RoundOutcomes,
+    env: Any,
+    margin: float,
 ) -> None:
     """Change the skills (Q, B) by one game each of G pairs of places, in each of B orders.
 
@@ -277,7 +282,7 @@ def after_games(
     mu, variance : ndarray, shape (Q, B)
     ends : two ndarray of int, shape (G,) each
         Different places.
-    said : RoundOutcomes of (G, B) games
+    outcomes : RoundOutcomes of (G, B) games
     """
     i, j = ends
     before = variance[i], variance[j]
@@ -286,16 +291,16 @@ def after_games(
     c = np.sqrt(squared)
     apart = mu[i]
     apart -= mu[j]
-    apart *= said.sign
+    apart *= outcomes.sign
     apart /= c
-    v, w = moments(apart, margin / c, said.drawn)
-    v *= said.sign
+    v, w = moments(apart, margin / c, outcomes.drawn)
+    v *= outcomes.sign
     v /= c
     w /= squared
     changed = one * (1 - one * w), other * (1 - other * w)
-    if said.none.any():
-        v[said.none] = 0.0
-        changed = np.where(said.none, before[0], changed[0]), np.where(said.none, before[1], changed[1])
+    if outcomes.none.any():
+        v[outcomes.none] = 0.0
+        changed = np.where(outcomes.none, before[0], changed[0]), np.where(outcomes.none, before[1], changed[1])
     mu[i] += one * v
     mu[j] -= other * v
     variance[i], variance[j] = changed

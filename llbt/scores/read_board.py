@@ -183,25 +183,25 @@ def _items_of_file(path: str) -> list[Any]:
         records = json_records(text, path)
     else:
         records = [line.strip() for line in text.splitlines() if line.strip()]
-    found = [next((r[name] for name in _IDS if name in r), None) if isinstance(r, dict) else r for r in records]
-    if None in found:
-        raise JudgmentError(f"{path!r}: record {found.index(None)} names no item", expected=f"a field {_IDS[0]!r}")
-    return found
+    labels = [next((r[name] for name in _IDS if name in r), None) if isinstance(r, dict) else r for r in records]
+    if None in labels:
+        raise JudgmentError(f"{path!r}: record {labels.index(None)} names no item", expected=f"a field {_IDS[0]!r}")
+    return labels
 
 
 def _facts(scores: SystemScores) -> pd.DataFrame:
     """Return the columns with one value for each item that have fewer values than items, or the name of a fact."""
     first = np.empty(len(scores.instances), dtype=np.intp)
     first[scores.place[::-1]] = np.arange(len(scores.place))[::-1]
-    found = {}
+    facts = {}
     for name in scores.columns:
         if name in (scores.instance, scores.rater, *scores.items):
             continue
         codes, values = labelled(scores.columns[name])
         some = str(name).casefold() in FACTS or len(values) < len(first)
         if some and len(values) and bool((codes == codes[first][scores.place]).all()):
-            found[str(name)] = scores.columns[name].iloc[first].to_numpy()
-    return pd.DataFrame(found, index=range(len(first)))
+            facts[str(name)] = scores.columns[name].iloc[first].to_numpy()
+    return pd.DataFrame(facts, index=range(len(first)))
 
 
 def _costs(source: object, scores: SystemScores, system: str, item: Sequence[str], cost: str) -> FloatArray:
@@ -210,5 +210,5 @@ def _costs(source: object, scores: SystemScores, system: str, item: Sequence[str
     if len(item) > 1:
         raise OptionError(f"cost={cost!r} with {len(item)} columns of items", "Join these columns to one column first.")
     values = pd.Series(scores_of(table[cost], cost)).groupby([table[system], table[item[0]]]).mean().unstack()
-    found: FloatArray = values.reindex(index=list(scores.systems), columns=list(scores.instances)).to_numpy(np.float64)
-    return found
+    costs: FloatArray = values.reindex(index=list(scores.systems), columns=list(scores.instances)).to_numpy(np.float64)
+    return costs

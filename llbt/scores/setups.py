@@ -79,10 +79,10 @@ def aggregate_methods(
     draw = Resampler.of("aggregate_methods", rng, n_jobs, progress)
     if any((system, item, score, rater, ignore)):
         data = as_scores(data, system=system, item=item, score=score, rater=rater, ignore=ignore)
-    found, failed = _by_setup({"": data}, methods, draw)
+    by_setup, failed = _by_setup({"": data}, methods, draw)
     for error in failed.get("", {}).values():
         raise error
-    return found[""]
+    return by_setup[""]
 
 
 @checked
@@ -149,12 +149,12 @@ def aggregate_setups(
             expected="a mapping of names to frames of scores, with at least one",
         )
     draw = Resampler.of("aggregate_setups", rng, n_jobs, progress)
-    found, failed = _by_setup(setups, methods, draw)
+    by_setup, failed = _by_setup(setups, methods, draw)
     if failed and on_error == "raise":
         _raise(failed, len(setups))
     if failed:
         _warn(failed, len(setups))
-    return found
+    return by_setup
 
 
 def _by_setup(
@@ -166,15 +166,15 @@ def _by_setup(
         raise OptionError(f"methods={methods!r}", expected="at least one, each once: methods=['mean', 'bt']")
     read = map(_read, setups.values())
     made = iter(draw.each([partial(_scores, data, method) for data in read for method in methods]))
-    found: dict[Label, pd.DataFrame] = {}
+    by_setup: dict[Label, pd.DataFrame] = {}
     failed: dict[Label, dict[Mechanism, LLBTError]] = {}
     for setup in setups:
         columns = {name: next(made) for name in names}
-        wrong = {name: said for name, said in columns.items() if isinstance(said, LLBTError)}
+        wrong = {name: outcome for name, outcome in columns.items() if isinstance(outcome, LLBTError)}
         failed |= {setup: wrong} if wrong else {}
         empty = dict.fromkeys(wrong, pd.Series(dtype=float))
-        found[setup] = pd.DataFrame(columns | empty).sort_index()
-    return found, failed
+        by_setup[setup] = pd.DataFrame(columns | empty).sort_index()
+    return by_setup, failed
 
 
 def _read(data: object) -> SystemScores | Comparisons | LLBTError:
@@ -192,14 +192,14 @@ def _scores(
     if isinstance(data, LLBTError):
         return data
     try:
-        found = aggregate(data, method=method, rng=rng)
+        aggregation = aggregate(data, method=method, rng=rng)
     except LLBTError as error:
         return error
-    scores = pd.Series(found.estimate, list(found.objects), dtype=float)
+    scores = pd.Series(aggregation.estimate, list(aggregation.objects), dtype=float)
     if scores.isna().all():  # no score is finite: ranks with the sign turned
-        return pd.Series(-np.asarray(found.rank, dtype=float), list(found.objects))
+        return pd.Series(-np.asarray(aggregation.rank, dtype=float), list(aggregation.objects))
     lower = isinstance(data, SystemScores) and not data.higher_is_better
-    return -scores if lower and found.method in ("mean", "median") else scores
+    return -scores if lower and aggregation.method in ("mean", "median") else scores
 
 
 def _raise(failed: Mapping[Label, Mapping[Mechanism, LLBTError]], total: int) -> None:

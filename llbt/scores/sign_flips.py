@@ -39,11 +39,11 @@ def listed_flip_p(sums: FloatArray) -> FloatArray:
     """Return P(|Σ ± s| ≥ |Σ s|) of the sums (P, G) of few units, shape (P,): all signs, multiplied with all rows."""
     number = sums.shape[1]
     signs = np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=number - 1)]).T
-    found = np.empty(len(sums))
+    p_values = np.empty(len(sums))
     for rows in _blocks(len(sums), signs.shape[1]):
         part = sums[rows]
-        found[rows] = _as_far(part @ signs, np.abs(part.sum(axis=1)) - _SAME * np.abs(part).sum(axis=1))
-    return np.asarray(found / signs.shape[1])
+        p_values[rows] = _as_far(part @ signs, np.abs(part.sum(axis=1)) - _SAME * np.abs(part).sum(axis=1))
+    return np.asarray(p_values / signs.shape[1])
 
 
 def exact_flip_p(sums: FloatArray) -> float:
@@ -67,10 +67,10 @@ def exact_flip_p(sums: FloatArray) -> float:
 
 def _signed(sums: FloatArray) -> FloatArray:
     """Return Σ ± s for all signs, shape (2^U,)."""
-    found = np.zeros(1)
+    signed = np.zeros(1)
     for value in sums:
-        found = np.concatenate([found + value, found - value])
-    return found
+        signed = np.concatenate([signed + value, signed - value])
+    return signed
 
 
 def random_flip_p(x: FloatArray, units: Units, pairs: IntArray, n: int, draw: Resampler) -> FloatArray:
@@ -105,11 +105,11 @@ def _flipped_systems(
 ) -> FloatArray:
     """Return how many sums after exchanges are at least `least` (P,) from 0, computed from the systems' sums (N, G)."""
     moved = sums @ _signs(size, sums.shape[1], rng)
-    found = np.empty(len(pairs))
+    counts = np.empty(len(pairs))
     for rows in _blocks(len(pairs), size):
         i, j = pairs[rows].T
-        found[rows] = _as_far(moved[i] - moved[j], least[rows])
-    return found
+        counts[rows] = _as_far(moved[i] - moved[j], least[rows])
+    return counts
 
 
 def _flipped_pairs(
@@ -117,21 +117,21 @@ def _flipped_pairs(
 ) -> FloatArray:
     """Return how many sums after exchanges are at least `least` (P,) from 0, if scores are missing."""
     signs = _signs(size, units.number, rng)
-    found = np.empty(len(pairs))
+    counts = np.empty(len(pairs))
     for rows in _blocks(len(pairs), max(size, x.shape[1])):
         i, j = pairs[rows].T
-        found[rows] = _as_far(units.sums(x[i] - x[j]) @ signs, least[rows])
-    return found
+        counts[rows] = _as_far(units.sums(x[i] - x[j]) @ signs, least[rows])
+    return counts
 
 
 def _least(x: FloatArray, units: Units, pairs: IntArray) -> FloatArray:
     """Return how far from 0 the sums of pairs are, minus a margin for rounding, shape (P,)."""
-    found = np.empty(len(pairs))
+    least = np.empty(len(pairs))
     for rows in _blocks(len(pairs), x.shape[1]):
         i, j = pairs[rows].T
         sums = units.sums(x[i] - x[j])
-        found[rows] = np.abs(sums.sum(axis=1)) - _SAME * np.abs(sums).sum(axis=1)
-    return found
+        least[rows] = np.abs(sums.sum(axis=1)) - _SAME * np.abs(sums).sum(axis=1)
+    return least
 
 
 def _signs(size: int, number: int, rng: np.random.Generator) -> FloatArray:

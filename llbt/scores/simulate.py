@@ -203,11 +203,11 @@ def _permuted(
 def _reversed(strengths: FloatArray, size: int, draw: np.random.Generator) -> FloatArray:
     """Return rows of uniform numbers whose Kendall's τ with the strengths is negative, shape (size, N)."""
     chunk = max(1, min(2 * size, _ENTRIES // len(strengths) ** 2))
-    found = np.empty((0, len(strengths)))
-    while len(found) < size:  # about half of the rows are taken
+    discordant = np.empty((0, len(strengths)))
+    while len(discordant) < size:  # about half of the rows are taken
         rows = draw.random((chunk, len(strengths)))
-        found = np.vstack([found, rows[_agreement(rows, strengths) < 0]])
-    return found[:size]
+        discordant = np.vstack([discordant, rows[_agreement(rows, strengths) < 0]])
+    return discordant[:size]
 
 
 def _agreement(rows: FloatArray, strengths: FloatArray) -> FloatArray:

@@ -65,7 +65,7 @@ def test_ratings_are_those_of_one_order_of_the_games_side_by_side() -> None:
     pairs = np.column_stack(np.triu_indices(5, 1))
     turned = judged.oriented()
     place = {tuple(pair): n for n, pair in enumerate(pairs.tolist())}
-    slots = [[3 * place[tuple(pair)] + said] for pair, said in zip(turned.pairs.tolist(), turned.said, strict=True)]
+    slots = [[3 * place[tuple(pair)] + said] for pair, said in zip(turned.pairs.tolist(), turned.outcomes, strict=True)]
     units = np.arange(len(slots))[None, :]
     found, _ = elo_ratings(Elo(), Games(5, pairs, np.array(slots)), units, np.random.default_rng(1))
     assert np.allclose(elo_history(frame).estimate, found[0], rtol=0, atol=1e-9)

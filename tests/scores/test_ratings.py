@@ -50,7 +50,7 @@ def played(games, units, rng):
     """The games of each order one after the other: (i, j, outcome)."""
     made = [[] for _ in units]
     for round_ in games.rounds(units, rng):
-        for first, second, said in zip(round_.first, round_.second, round_.said, strict=True):
+        for first, second, said in zip(round_.first, round_.second, round_.outcomes, strict=True):
             for order, systems, outcome in zip(made, round_.systems.T, said, strict=True):
                 if outcome >= 0:
                     order.append((systems[first], systems[second], outcome))
@@ -198,8 +198,8 @@ def test_the_games_of_one_step_share_no_place():
         for step in round_.steps:
             both = np.concatenate([round_.first[step], round_.second[step]])
             assert len(set(both.tolist())) == len(both)
-        assert set(round_.said.ravel().tolist()) <= {-1, 0, 1, 2}
-        number += (round_.said >= 0).sum()
+        assert set(round_.outcomes.ravel().tolist()) <= {-1, 0, 1, 2}
+        number += (round_.outcomes >= 0).sum()
     assert number == 3 * (games.slots >= 0).sum()
 
 
